@@ -1,0 +1,60 @@
+"""germane evaluates ranked lists, and never lets a number travel without its definition.
+
+>>> import germane
+>>> round(germane.score([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], "AP@10", relevant=3), 3)
+0.369
+"""
+
+from germane._version import VERSION as __version__
+from germane.errors import (
+    CoverageError,
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    GermaneError,
+    GradeError,
+    InputError,
+    MeasureError,
+    PolicyError,
+    ScoreError,
+)
+from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
+from germane.judging import Policy
+from germane.measure import Measure, parse
+from germane.ranking import Ranking
+from germane.result import MeasureResult, Result, Results
+from germane.retrieval import Qrels
+
+# Every measure that needs no parameter, under its own name.
+NumQ = Measure("NumQ")
+NumRet = Measure("NumRet")
+NumRel = Measure("NumRel")
+NumRelRet = Measure("NumRelRet")
+NumNonrelRet = Measure("NumNonrelRet")
+Judged = Measure("Judged")
+Unjudged = Measure("Unjudged")
+P = Measure("P")
+R = Measure("R")
+F = Measure("F")
+Rprec = Measure("Rprec")
+Success = Measure("Success")
+SetAP = Measure("SetAP")
+Utility = Measure("Utility")
+AP = Measure("AP")
+MeanP = Measure("MeanP")
+YAAP = Measure("YAAP")
+RR = Measure("RR")
+DCG = Measure("DCG")
+IDCG = Measure("IDCG")
+nDCG = Measure("nDCG")
+nDCGrel = Measure("nDCGrel")
+RnDCG = Measure("RnDCG")
+G = Measure("G")
+binG = Measure("binG")
+ERR = Measure("ERR")
+RBP = Measure("RBP")
+RBPResidual = Measure("RBPResidual")
+IPrec = Measure("IPrec")
+IAP = Measure("IAP")
+bpref = Measure("bpref")
+infAP = Measure("infAP")

@@ -1,0 +1,92 @@
+"""Functions on ragged arrays: ``values`` split into rows by ``offsets``, one row a query.
+
+Row q is ``values[offsets[q]:offsets[q + 1]]``. Every function gives a row the same bits whatever
+stands in the other rows, so that a partition of the queries evaluates exactly as the whole.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def offsets(lengths: Any) -> Ints:
+    """Row lengths → offsets."""
+    out = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=out[1:])
+    return out
+
+
+def owners(offsets: Ints) -> Ints:
+    """The row that each value belongs to."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def sums(values: Any, owner: Ints, rows: int) -> Floats:
+    """Each row's sum, added from the left; an empty row's is 0."""
+    out: Floats = np.bincount(owner, weights=values, minlength=rows)
+    return out
+
+
+def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
+    """How many flags each row has set."""
+    return np.bincount(owner[flags], minlength=rows)
+
+
+def running(flags: Bools | Ints, offsets: Ints, owner: Ints) -> Ints:
+    """Each row's running total, the value itself included."""
+    total = np.cumsum(flags, dtype=np.int64)
+    before = np.concatenate(([0], total))[offsets[:-1]]
+    out: Ints = total - before[owner]
+    return out
+
+
+def running_product(values: Floats, offsets: Ints) -> Floats:
+    """Each row's running product, the value itself included.
+
+    Rows are padded to a common length among rows of similar length, so that the padding at most
+    doubles the memory.
+    """
+    return _scan(np.multiply, values, offsets)
+
+
+def running_sum(values: Floats, offsets: Ints) -> Floats:
+    """Each row's running sum of floats, the value itself included."""
+    return _scan(np.add, values, offsets)
+
+
+def running_maximum(values: Floats, offsets: Ints) -> Floats:
+    """Each row's running maximum of values that are at least 0."""
+    return _scan(np.maximum, values, offsets)
+
+
+def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
+    out = np.empty_like(values)
+    lengths = np.diff(offsets)
+    sizes = np.frexp(lengths.astype(float))[1]  # rows of 2**(s-1) to 2**s - 1 values
+    for size in np.unique(sizes[lengths > 0]):
+        rows = np.flatnonzero(sizes == size)
+        column = np.arange(lengths[rows].max())
+        inside = column < lengths[rows, None]
+        at = (offsets[rows, None] + column)[inside]
+        padded = np.zeros(inside.shape)
+        padded[inside] = values[at]
+        out[at] = ufunc.accumulate(padded, axis=1)[inside]
+    return out
+
+
+def sorted_descending(values: Floats, offsets: Ints) -> Floats:
+    """Each row sorted from its largest value to its smallest."""
+    if len(offsets) == 2:
+        return np.sort(values)[::-1]
+    return values[np.lexsort((-values, owners(offsets)))]
+
+
+def spans(starts: Ints, lengths: Ints) -> Ints:
+    """All integers of the ranges ``[start, start + length)``, one after the other."""
+    first = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
+    return first + np.arange(len(first))

@@ -1,0 +1,3 @@
+"""The version of germane."""
+
+VERSION = "0.1.0"

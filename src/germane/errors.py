@@ -1,0 +1,87 @@
+"""Every error germane raises, and the sentence each one builds.
+
+GermaneError(ValueError)
+├── MeasureError     a measure's name, parameter or cutoff
+├── PolicyError      a convention that does not exist, or that the data cannot be given
+├── InputError       a file or object that is not what it should be
+│   ├── FormatError     a line or value of the wrong shape
+│   ├── ScoreError      a score that is not a finite number
+│   ├── GradeError      a relevance grade that is not a finite number
+│   ├── DuplicateError  an item judged or retrieved twice for one query
+│   └── EmptyError      nothing to evaluate
+└── CoverageError    queries of qrels and run that do not match
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class GermaneError(ValueError):
+    """The base of every error that germane raises on purpose."""
+
+
+class MeasureError(GermaneError):
+    """A measure's name, parameter or cutoff is not one that exists."""
+
+
+class PolicyError(GermaneError):
+    """A convention does not exist, or the data cannot be evaluated under it."""
+
+
+class InputError(GermaneError):
+    """A file or object is not what it should be."""
+
+
+class FormatError(InputError):
+    """A line or value has the wrong shape."""
+
+
+class ScoreError(InputError):
+    """A score is not a finite number."""
+
+
+class GradeError(InputError):
+    """A relevance grade is not a finite number."""
+
+
+class DuplicateError(InputError):
+    """An item is judged or retrieved twice for one query."""
+
+
+class EmptyError(InputError):
+    """There is nothing to evaluate."""
+
+
+class CoverageError(GermaneError):
+    """The queries of qrels and run do not match."""
+
+
+def suggestion(given: str, options: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
+    folded = {option.casefold(): option for option in options}
+    near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.5)
+    return f" Did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def choices(options: Iterable[object]) -> str:
+    """Write options as prose: ``a``, ``a or b``, ``a, b or c``."""
+    *most, last = map(str, options)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def some(values: Iterable[object], most: int = 3) -> str:
+    """Write the first few values as prose: ``'a', 'b', …``."""
+    shown = []
+    for value in values:
+        if len(shown) == most:
+            return ", ".join(shown) + ", …"
+        shown.append(clip(value))
+    return ", ".join(shown)
+
+
+def clip(value: object, width: int = 60) -> str:
+    """Return ``repr(value)``, shortened in the middle: ids in data can be of any length."""
+    text = repr(value if not isinstance(value, str) else value[: 4 * width])
+    if len(text) > width:
+        return text[: width - 12] + "…" + text[-11:]
+    return text

@@ -1,0 +1,211 @@
+"""The verbs: evaluate, evaluate_many, score, and reading files on their own."""
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import numpy as np
+
+from germane import sources
+from germane.errors import EmptyError, InputError, clip
+from germane.judging import (
+    Duplicates,
+    Judged,
+    Missing,
+    NoRelevant,
+    Policy,
+    Ties,
+    Unjudged,
+    judge,
+)
+from germane.measure import Measure, Measures, parse, parse_all
+from germane.measures import TABLE
+from germane.ranking import Ranking
+from germane.result import Counts, MeasureResult, Result, Results, scores
+from germane.retrieval import Qrels
+from germane.sources import Progress
+from germane.sources.sequences import ranking_of
+
+if TYPE_CHECKING:
+    from germane.sources.columns import Run
+
+DEFAULT = "AP P@10 R@100 RR nDCG@10"
+
+
+class Choices(TypedDict, total=False):
+    """The conventions of a Policy, as keyword arguments."""
+
+    duplicates: Duplicates
+    ties: Ties
+    missing: Missing
+    unjudged: Unjudged
+    no_relevant: NoRelevant
+    depth: int | None
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    **policy: Unpack[Choices],
+) -> Result:
+    """Judge a run against qrels and compute measures.
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d4": 0.7, "d3": 0.6}}
+    >>> germane.evaluate(qrels, run, "AP nDCG@10")["AP"].mean
+    0.75
+
+    ``qrels``: the path of a TREC qrels file, ``{query: {item: grade}}``, ``{query: relevant items}``,
+    or what ``read_qrels`` returned. ``run``: the path of a TREC run file (``-`` is standard input),
+    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
+
+    Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
+    ``no_relevant``, ``depth``. ``progress`` is called while files are read.
+
+    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
+    """
+    chosen = parse_all(measures)
+    source = sources.source_of(run)
+    conventions = Policy(**{"ties": source.ties, **policy})  # type: ignore[arg-type]
+    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
+    order = "given" if conventions.ties == "given" else "id"
+    retrieved = source.retrieve(judgments, run, conventions.duplicates, order, progress)
+    judged = judge(judgments, retrieved, conventions)
+    return _result(name or sources.name_of(run), chosen, judged)
+
+
+def evaluate_many(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measures: Measures = DEFAULT,
+    *,
+    progress: Progress | None = None,
+    **policy: Unpack[Choices],
+) -> Results:
+    """Evaluate several runs on the same judgments.
+
+    >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
+    >>> germane.evaluate_many({"q": {"d": 1}}, runs, "RR")["b"]["RR"].mean
+    0.0
+
+    ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
+    result maps names to ``Result`` and prints as one table.
+    """
+    if not isinstance(runs, Mapping):
+        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
+    if not runs:
+        raise EmptyError("there are no runs to evaluate.")
+    chosen = parse_all(measures)
+    judgments = sources.read_qrels(qrels, policy.get("duplicates", "error"), progress)
+    return Results(
+        {
+            name: evaluate(judgments, run, chosen, name=name, progress=progress, **policy)
+            for name, run in runs.items()
+        }
+    )
+
+
+def score(
+    relevance: Iterable[float],
+    measure: str | Measure = "AP",
+    *,
+    relevant: int | Iterable[float] | None = None,
+) -> float:
+    """Compute one measure of one list, given as the grades of its items in rank order.
+
+    >>> round(germane.score([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], "AP@10", relevant=3), 3)
+    0.369
+
+    ``relevant`` is the number of relevant items that exist, or all their grades; without it the list
+    is taken to hold all of them. Raises MeasureError, GradeError or InputError.
+    """
+    if not isinstance(measure, Measure):
+        measure = parse(measure)
+    return float(scores(measure, ranking_of(relevance, relevant), "zero")[0])
+
+
+def read_qrels(
+    path: str | os.PathLike[str],
+    *,
+    duplicates: Duplicates = "error",
+    progress: Progress | None = None,
+) -> Qrels:
+    """Read a TREC qrels file once, to evaluate several runs with it.
+
+    >>> germane.read_qrels("examples/digits/qrels.txt")
+    Qrels('qrels': 300 queries, 5090 judgments)
+
+    Lines are ``query 0 item grade``, separated by blanks or tabs; blank lines and lines that begin
+    with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Raises InputError with
+    file and line.
+    """
+    from germane.sources import trec_files
+
+    return trec_files.read_qrels(path, Policy(duplicates=duplicates).duplicates, progress)
+
+
+def read_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> "Run":
+    """Read a TREC run file into memory.
+
+    >>> germane.read_run("examples/digits/lda.run")
+    Run('lda': 300 queries, 30000 results)
+
+    Lines are ``query Q0 item rank score tag``; the order comes from the scores. ``evaluate`` reads a
+    path by itself, in less memory. Raises InputError with file and line.
+    """
+    from germane.sources import trec_files
+
+    return trec_files.read_run(path, progress)
+
+
+def measures() -> tuple[Measure, ...]:
+    """Every measure with its default parameters, in print order.
+
+    >>> germane.measures()[7]
+    P
+    """
+    return tuple(Measure(row.name) for row in TABLE)
+
+
+def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
+    policy = judged.policy
+    ranking = judged.ranking(policy.ties)
+
+    @cache
+    def ordered(ties: Ties) -> Ranking | None:
+        return judged.ranking(ties) if judged.tied.any() else None
+
+    by_measure = {
+        measure: MeasureResult(
+            measure,
+            ranking.queries,
+            scores(measure, ranking, policy.no_relevant),
+            policy.no_relevant,
+            ordered,  # type: ignore[arg-type]
+        )
+        for measure in chosen
+    }
+    return Result(name, by_measure, _counts(judged), policy)
+
+
+def _counts(judged: Judged) -> Counts:
+    qrels, retrieved = judged.qrels, judged.retrieved
+    answered = int(np.count_nonzero(retrieved.answered))
+    relevant = np.bincount(
+        np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets)), qrels.grades >= 1, len(qrels)
+    )
+    return Counts(
+        judged=len(qrels),
+        answered=answered,
+        missing=len(qrels) - answered,
+        without_relevant=int(np.count_nonzero(relevant == 0)),
+        unjudged_queries=len(retrieved.unknown),
+        judged_items_retrieved=len(retrieved.judgment),
+        tied=int(np.count_nonzero(judged.tied)),
+    )

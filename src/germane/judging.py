@@ -1,0 +1,247 @@
+"""Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Bools, Ints
+from germane.errors import CoverageError, PolicyError, clip, choices, some, suggestion
+from germane.ranking import Ranking
+from germane.retrieval import Qrels, Retrieved
+
+Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep"]
+Ties: TypeAlias = Literal["trec", "given", "expected", "best", "worst"]
+Missing: TypeAlias = Literal["zero", "skip", "error"]
+Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
+NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
+
+_WORDS = {
+    "duplicates": get_args(Duplicates),
+    "ties": get_args(Ties),
+    "missing": get_args(Missing),
+    "unjudged": get_args(Unjudged),
+    "no_relevant": get_args(NoRelevant),
+}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The conventions on which tools differ, outside the measures themselves.
+
+    >>> germane.Policy(ties="expected")
+    Policy(ties=expected)
+
+    Every result carries the policy that made it. Raises PolicyError for a word that does not exist.
+    """
+
+    duplicates: Duplicates = "error"
+    """An item retrieved twice for a query: refuse, keep its first, last or highest-scored copy
+    (the first also of qrels lines), or keep all of them at their ranks."""
+
+    ties: Ties = "trec"
+    """Equal scores: by item id from the last to the first, as trec_eval does; in the order given;
+    the exact mean over all orders; or the order that is best or worst for the system."""
+
+    missing: Missing = "zero"
+    """A judged query that the run does not answer counts as 0, is left out, or is an error."""
+
+    unjudged: Unjudged = "nonrelevant"
+    """Unjudged items count as not relevant, or are removed before ranks are counted."""
+
+    no_relevant: NoRelevant = "zero"
+    """A query without relevant items counts as 0, is left out, counts as 1, is NaN, or an error."""
+
+    depth: int | None = None
+    """Only the first ``depth`` results of each query are looked at."""
+
+    def __post_init__(self) -> None:
+        for name, words in _WORDS.items():
+            given = getattr(self, name)
+            if given not in words:
+                near = suggestion(given, words) if isinstance(given, str) else ""
+                raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
+        depth = self.depth
+        if depth is not None:
+            if isinstance(depth, bool) or not hasattr(depth, "__index__") or depth.__index__() < 1:
+                raise PolicyError(f"depth takes a whole number from 1; got {clip(depth)}")
+            object.__setattr__(self, "depth", min(int(depth.__index__()), 2**62))
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{f.name}={getattr(self, f.name)}"
+            for f in fields(self)
+            if getattr(self, f.name) != f.default
+        ]
+        return f"Policy({', '.join(changed)})"
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Every convention by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A run's judged items before the order of ties is chosen."""
+
+    qrels: Qrels
+    retrieved: Retrieved
+    policy: Policy
+    kept: Bools  # Q: the queries that are evaluated
+
+    def ranking(self, ties: Ties) -> Ranking:
+        """The ranking under one order of ties."""
+        got, depth = self.retrieved, self.policy.depth
+        rank = _RANKS.get(ties, _as_read)(self)
+        retrieved = got.retrieved
+        inside = np.ones(len(rank), bool)
+        if depth is not None:
+            retrieved = np.minimum(retrieved, depth)
+            inside = rank <= depth
+        if self.policy.unjudged == "remove":
+            inside &= self.grades >= 0
+            if ties == "expected":
+                self._refuse_torn(depth)
+        if self.policy.missing == "skip":
+            inside &= self.kept[self.owner]
+        by_rank = np.lexsort((rank, self.owner))
+        hits = by_rank[inside[by_rank]]
+        owner = self.owner[hits]
+        ranking = Ranking(
+            queries=self.qrels.queries,
+            offsets=_ragged.offsets(np.bincount(owner, minlength=len(self.qrels))),
+            rank=rank[hits],
+            relevance=self.grades[hits],
+            retrieved=retrieved,
+            ideal_offsets=self.qrels.offsets,
+            ideal=self.qrels.ideal,
+            tied_from=got.tied_from[hits],
+            tied_to=got.tied_to[hits],
+            expected=ties == "expected",
+            judgment=got.judgment[hits],
+        )
+        if self.policy.unjudged == "remove":
+            ranking = _closed_up(ranking)
+        return ranking if self.policy.missing != "skip" else _only(ranking, self.kept)
+
+    @property
+    def owner(self) -> Ints:
+        """H: the query of each hit."""
+        return self.retrieved.owner
+
+    @property
+    def grades(self) -> _ragged.Floats:
+        """H: the grade of each hit."""
+        return self.qrels.grades[self.retrieved.judgment]
+
+    @property
+    def tied(self) -> Bools:
+        """H: does the hit share its score with another item?"""
+        return self.retrieved.tied_to > self.retrieved.tied_from
+
+    def _refuse_torn(self, depth: int | None) -> None:
+        got = self.retrieved
+        if depth is not None and ((got.tied_from <= depth) & (got.tied_to > depth)).any():
+            raise PolicyError(
+                "ties=expected with unjudged=remove and a depth that cuts through tied items has "
+                "no closed form; choose ties=trec, best or worst."
+            )
+
+
+def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> Judged:
+    """Decide which queries are evaluated under a policy.
+
+    Raises CoverageError where no query of the run is judged, or one is missing and may not be.
+    """
+    answered = retrieved.answered
+    if not answered.any():
+        raise CoverageError(
+            "no query of the run is in the qrels. "
+            f"run: {some(retrieved.unknown)}; qrels: {some(qrels.queries)}  Are these the same ids?"
+        )
+    if policy.missing == "error" and not answered.all():
+        missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
+        raise CoverageError(
+            f"{len(missing)} of {len(qrels)} judged queries are not in the run: {some(missing)}  "
+            "missing=zero counts them as 0, missing=skip leaves them out."
+        )
+    return Judged(qrels, retrieved, policy, answered)
+
+
+def _as_read(judged: Judged) -> Ints:
+    return judged.retrieved.rank
+
+
+def _expected(judged: Judged) -> Ints:
+    return judged.retrieved.tied_from
+
+
+def _best(judged: Judged) -> Ints:
+    """High grades take the first ranks of their group, negative ones the last."""
+    got, grades = judged.retrieved, judged.grades
+    return np.where(
+        grades >= 0,
+        got.tied_from + _place(judged, -grades, grades >= 0),
+        got.tied_to - _place(judged, grades, grades < 0),
+    )
+
+
+def _worst(judged: Judged) -> Ints:
+    """Negative grades take the first ranks of their group, high ones the last."""
+    got, grades = judged.retrieved, judged.grades
+    return np.where(
+        grades >= 0,
+        got.tied_to - _place(judged, -grades, grades >= 0),
+        got.tied_from + _place(judged, grades, grades < 0),
+    )
+
+
+_RANKS = {"expected": _expected, "best": _best, "worst": _worst}
+
+
+def _place(judged: Judged, key: _ragged.Floats, among: Bools) -> Ints:
+    """H: how many flagged hits of the same group come before, in the order of ``key``."""
+    got = judged.retrieved
+    order = np.lexsort((key, ~among, got.tied_from, got.owner))
+    group = np.ones(len(order), bool)
+    owner, first = got.owner[order], got.tied_from[order]
+    group[1:] = (owner[1:] != owner[:-1]) | (first[1:] != first[:-1])
+    start = np.maximum.accumulate(np.where(group, np.arange(len(order)), 0))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order)) - start
+    return place
+
+
+def _closed_up(ranking: Ranking) -> Ranking:
+    """Ranks counted among the hits alone, as if nothing else had been retrieved."""
+    position = np.arange(len(ranking.rank))
+    starts = np.ones(len(position), bool)
+    starts[1:] = (np.diff(ranking.owner) > 0) | (np.diff(ranking.tied_from) > 0)
+    group = np.cumsum(starts) - 1
+    first = np.flatnonzero(starts)
+    width = np.diff(np.append(first, len(position)))
+    base = ranking.offsets[ranking.owner]
+    tied_from = first[group] - base + 1
+    return replace(
+        ranking,
+        rank=tied_from if ranking.expected else position - base + 1,
+        retrieved=np.diff(ranking.offsets),
+        tied_from=tied_from,
+        tied_to=tied_from + width[group] - 1,
+        _cache={},
+    )
+
+
+def _only(ranking: Ranking, kept: Bools) -> Ranking:
+    """The ranking of some of its queries; hits of the others are already gone."""
+    judged = np.diff(ranking.ideal_offsets)
+    return replace(
+        ranking,
+        queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
+        offsets=_ragged.offsets(np.diff(ranking.offsets)[kept]),
+        retrieved=ranking.retrieved[kept],
+        ideal_offsets=_ragged.offsets(judged[kept]),
+        ideal=ranking.ideal[np.repeat(kept, judged)],
+        _cache={},
+    )

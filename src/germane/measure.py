@@ -1,0 +1,277 @@
+"""Measure: a measure's name with every parameter, and the grammar of names.
+
+    Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@10   P(rel=2)@5
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from germane.errors import MeasureError, choices, clip, suggestion
+from germane.measures import BY_NAME, TABLE, Definition, Parameter
+
+Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
+
+MOST = 10**12  # no list is longer, and every rank below is exact in double precision
+
+# Names that stand for a measure with parameters. They only parse; the measure's own name prints.
+_SPECIAL = {"gmap": "AP(mean=geometric)", "gm_map": "AP(mean=geometric)", "gm_bpref": "bpref(mean=geometric)"}
+_NAMES = {alias.casefold(): row.name for row in TABLE for alias in (*row.aliases, row.name)}
+_WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with all its parameters and its cutoff: a value, equal to its like.
+
+    >>> from germane import AP
+    >>> AP(norm="R") @ 10
+    AP(norm=R)@10
+    >>> AP @ 10 == germane.parse("AP@10")
+    True
+
+    Calling it sets parameters and ``@`` sets the cutoff; both return a new measure.
+    Raises MeasureError for parameters, values and cutoffs that the measure does not take.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        row = BY_NAME.get(self.name)
+        if row is None:
+            raise _unknown(self.name, self.name)
+        given = dict(self.parameters)
+        known = {parameter.name for parameter in row.parameters}
+        for name in given:
+            if name not in known:
+                takes = choices(p.name for p in row.parameters) if known else "no parameters"
+                raise MeasureError(
+                    f"{self.name} takes {takes}; got {name}=.{suggestion(name, known)}"
+                )
+        complete = tuple(
+            (parameter.name, _checked(self.name, parameter, given)) for parameter in row.parameters
+        )
+        object.__setattr__(self, "parameters", complete)
+        object.__setattr__(self, "k", _cutoff(row, self.k))
+
+    def __call__(self, **parameters: Any) -> "Measure":
+        return Measure(self.name, tuple({**dict(self.parameters), **parameters}.items()), self.k)
+
+    def __matmul__(self, k: int) -> "Measure":
+        if k is None:
+            raise MeasureError(f"{self.name}@… takes a whole number from 1; got None")
+        return Measure(self.name, self.parameters, k)
+
+    def __str__(self) -> str:
+        row = self.row
+        written = ",".join(
+            f"{parameter.name}={_text(value)}"
+            for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True)
+            if parameter.written or value != parameter.default
+        )
+        cutoff = "" if self.k is None else f"@{self.k}"
+        return self.name + (f"({written})" if written else "") + cutoff
+
+    __repr__ = __str__
+
+    @property
+    def row(self) -> Definition:
+        """The measure's row of the table."""
+        return BY_NAME[self.name]
+
+    @property
+    def definition(self) -> str:
+        """The formula with the parameters put in.
+
+        >>> germane.parse("AP@10").definition
+        'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
+        """
+        parameters = dict(self.parameters)
+        text = self.row.formula(self.k, parameters)
+        if parameters.get("rel", 1) != 1:
+            text += f"; relevant: grade ≥ {_text(parameters['rel'])}"
+        if parameters.get("gain") not in (None, "linear", "exp"):
+            text += f"; gain: {_text(parameters['gain'])}"
+        if parameters.get("rounding", "up") != "up":
+            text += f"; rounding={parameters['rounding']}"
+        if self.row.aggregate == "sum":
+            text += "; summed over queries"
+        if parameters.get("mean") == "geometric":
+            text += "; geometric mean over queries, values below 0.00001 taken as 0.00001"
+        return text
+
+
+@lru_cache(4096)
+def parse(text: str) -> Measure:
+    """Read one measure from its name.
+
+    >>> germane.parse("MAP(norm=R)@10")
+    AP(norm=R)@10
+
+    Raises MeasureError, with the nearest name, for what is not a measure.
+    """
+    if not isinstance(text, str):
+        raise MeasureError(f"a measure is a name such as 'AP@10'; got {type(text).__name__}")
+    written = _WRITTEN.fullmatch(text.strip())
+    if written is None:
+        raise MeasureError(
+            f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
+        )
+    name, inside, cutoff = written.groups()
+    if (special := _SPECIAL.get(name.casefold())) is not None:
+        measure = parse(special)
+    elif name.casefold() in _NAMES:
+        measure = None
+        name = _NAMES[name.casefold()]
+    else:
+        raise _unknown(name, text)
+    parameters = _parameters(name, inside)
+    k = None if cutoff is None else _whole(text, cutoff)
+    if measure is None:
+        return Measure(name, tuple(parameters.items()), k)
+    return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), k)
+
+
+def parse_all(measures: "Measures") -> tuple[Measure, ...]:
+    """Read measures from a string of names, a measure, or several of either; repeats are dropped.
+
+    >>> germane.measure.parse_all("AP, P@5 AP")
+    (AP, P@5)
+    """
+    if isinstance(measures, str):
+        return _split(measures)
+    if isinstance(measures, Measure):
+        return (measures,)
+    if isinstance(measures, Mapping) or not isinstance(measures, Iterable):
+        raise MeasureError(
+            f"measures are a string such as 'AP P@5' or a list; got {type(measures).__name__}"
+        )
+    several = [one for given in measures for one in parse_all(given)]
+    if not several:
+        raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
+    return tuple(dict.fromkeys(several))
+
+
+@lru_cache(256)
+def _split(text: str) -> tuple[Measure, ...]:
+    names = re.findall(r"(?:[^\s,()]|\([^()]*\)?|\))+", text)
+    if not names:
+        raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
+    return tuple(dict.fromkeys(parse(name) for name in names))
+
+
+def _unknown(name: str, text: str) -> MeasureError:
+    options = {*(row.name for row in TABLE), *(a for row in TABLE for a in row.aliases), "GMAP"}
+    rest = text.strip()[len(name) :]
+    near = suggestion(name, options)
+    if near and len(rest) < 40:
+        near = near.removesuffix("'?") + rest + "'?"
+    return MeasureError(f"no measure {clip(text)}.{near}  All of them: germane measures")
+
+
+def _parameters(name: str, inside: str | None) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    if inside is None:
+        return parameters
+    for part in inside.split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals and value):
+            raise MeasureError(
+                f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got {clip(part)}"
+            )
+        if key in parameters:
+            raise MeasureError(f"{name}(…) is given {key} twice")
+        parameters[key] = float(value) if _NUMBER.fullmatch(value) else value
+    return parameters
+
+
+def _whole(text: str, cutoff: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", cutoff):
+        raise MeasureError(
+            f"{clip(text)}: a cutoff is a whole number from 1, as in @10; got {clip('@' + cutoff)}"
+        )
+    return int(cutoff)
+
+
+def _cutoff(row: Definition, k: Any) -> int | None:
+    if k is None:
+        return None
+    if not row.cutoff:
+        raise MeasureError(f"{row.name} takes no cutoff; got @{k}")
+    whole = not isinstance(k, bool) and hasattr(k, "__index__")
+    if not whole or not 1 <= k.__index__() <= MOST:
+        raise MeasureError(
+            f"{row.name}@… takes a whole number from 1 to {MOST:,}; got {clip(k)}".replace(",", "_")
+            if whole
+            else f"{row.name}@… takes a whole number from 1; got {clip(k)}"
+        )
+    return int(k.__index__())
+
+
+def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
+    """The parameter's value in its one canonical form."""
+    if parameter.name not in given:
+        return parameter.default
+    value = given[parameter.name]
+    if value in parameter.words if isinstance(value, str) else False:
+        return value
+    if parameter.grades and not isinstance(value, (int, float)):
+        return _gain_map(measure, parameter, value)
+    number = _number(value)
+    if number is not None:
+        if number in parameter.numbers:
+            return int(number)
+        low, high = parameter.low, parameter.high
+        if low is not None and low <= number <= high:
+            if not (parameter.open_ends and number in (low, high)):
+                return number
+    shown = value if isinstance(value, str) else _text(number) if number is not None else value
+    near = suggestion(shown, parameter.words) if isinstance(shown, str) else ""
+    raise MeasureError(
+        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {clip(shown)}.{near}"
+    )
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (bool, str, bytes)):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _gain_map(measure: str, parameter: Parameter, value: Any) -> tuple[tuple[float, float], ...]:
+    """An explicit grade→gain map, from a mapping, pairs, or text such as ``1:1_2:3``."""
+    wrong = MeasureError(
+        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {clip(value)}."
+        + (suggestion(value, parameter.words) if isinstance(value, str) else "")
+    )
+    if isinstance(value, str):
+        pairs = [tuple(piece.split(":")) for piece in value.split("_")]
+        if not all(len(pair) == 2 and all(map(_NUMBER.fullmatch, pair)) for pair in pairs):
+            raise wrong
+        value = [(float(grade), float(gain)) for grade, gain in pairs]
+    try:
+        items = list(value.items() if isinstance(value, Mapping) else value)
+        numbers = [(_number(grade), _number(gain)) for grade, gain in items]
+    except (TypeError, ValueError):
+        raise wrong from None
+    if not numbers or any(grade is None or gain is None for grade, gain in numbers):
+        raise wrong
+    if len({grade for grade, _ in numbers}) < len(numbers):
+        raise MeasureError(f"{measure}({parameter.name}=…) gives a grade two gains: {clip(value)}")
+    return tuple(sorted(numbers))  # type: ignore[arg-type]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "_".join(f"{_text(grade)}:{_text(gain)}" for grade, gain in value)
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

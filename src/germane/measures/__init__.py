@@ -1,0 +1,6 @@
+"""The measures: one literal table, in print order."""
+
+from germane.measures.table import BY_NAME, TABLE, Definition, Parameter
+from germane.measures.terms import Scored, values
+
+__all__ = ["BY_NAME", "TABLE", "Definition", "Parameter", "Scored", "values"]

@@ -1,0 +1,112 @@
+"""Average precision and its relatives."""
+
+import math
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.measures.sets import depth
+from germane.measures.terms import Scored, Weight, harmonic, placed, tied_groups
+from germane.ranking import Ranking
+
+
+def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
+    total = ranking.total(rel)
+    if ranking.expected:
+        terms = _expected_precisions(ranking, k, rel)
+        if norm == "found":
+            return _expected_over_found(ranking, k, rel, terms)
+    else:
+        counted = ranking.relevant(rel) & ranking.within(k)
+        terms = np.where(counted, ranking.so_far(rel) / ranking.rank, 0.0)
+    return Scored(terms, _norm(ranking, k, rel, norm), total)
+
+
+def _norm(ranking: Ranking, k: int | None, rel: float, norm: str) -> Ints:
+    match norm:
+        case "R":
+            return ranking.total(rel)
+        case "min":
+            return ranking.total(rel) if k is None else np.minimum(ranking.total(rel), k)
+        case "found":
+            return ranking.found(rel, k)
+        case _:
+            return depth(ranking, k)
+
+
+def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    """A hit at rank r is counted in P@r, P@(r+1), … P@k: its term is 1/r + … + 1/k."""
+    at = depth(ranking, k)
+    end = harmonic(at)[ranking.owner]
+    weight = Weight(
+        at=lambda i: end - harmonic(i - 1), upto=lambda n: n * end - n * (harmonic(n) - 1)
+    )
+    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.last(k)[ranking.owner])
+    return Scored(terms, at, ranking.total(rel))
+
+
+def yaap(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    total = ranking.total(rel)
+    terms = average_precision(ranking, k, rel, "R").terms
+    return Scored(terms, np.ones(len(ranking)), total, link=lambda s: np.log((1 + s) / (1 + total - s)))
+
+
+# --- Ties in random order (McSherry & Najork, ECIR 2008) -----------------------------------------
+#
+# A group of n equal scores on the ranks a … b holds r relevant items, and h relevant items stand
+# before it. Every order being equally likely, rank i of the group is relevant with probability
+# r/n, and given that, (i - a)(r - 1)/(n - 1) of the others are expected before it. So the expected
+# sum of P@i·rel(i) over the group's ranks up to e is
+#
+#     r/n · Σ_{i=a…e} (h + 1 + (i - a)·ρ) / i,   ρ = (r - 1)/(n - 1)
+#   = r/n · [ (h + 1 - a·ρ)(H(e) - H(a - 1)) + ρ·(e - a + 1) ],   H the harmonic numbers.
+
+
+def _expected_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
+    """H: each relevant hit's share, 1/r, of its group's expected sum."""
+    relevant = ranking.relevant(rel)
+    size, before = tied_groups(ranking, rel)
+    first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
+    end = np.minimum(ranking.tied_to, ranking.last(k)[ranking.owner])
+    share = _precision_sum(first, end, before, size, width) / width
+    return np.where(relevant & (end >= first), share, 0.0)
+
+
+def _precision_sum(first, end, before, size, width):  # type: ignore[no-untyped-def]
+    """Σ over ranks first … end of (before + 1 + (i - first)·ρ)/i."""
+    rho = (size - 1) / np.maximum(width - 1, 1)
+    reach = harmonic(end) - harmonic(first - 1)
+    return (before + 1 - first * rho) * reach + rho * (end - first + 1)
+
+
+def _expected_over_found(ranking: Ranking, k: int | None, rel: float, terms: Floats) -> Scored:
+    """The norm "found" depends on the order only where a group of equal scores straddles k.
+
+    There, x of the group's r relevant items stand within k with hypergeometric probability, and
+    given x they are spread evenly over the group's ranks within k. The value is the mean over x;
+    since the norm differs from order to order, it is inside the terms.
+    """
+    relevant = ranking.relevant(rel)
+    size, before = tied_groups(ranking, rel)
+    last = ranking.last(k)[ranking.owner]
+    inside = relevant & (ranking.tied_to <= last)
+    norm = _ragged.counts(inside, ranking.owner, len(ranking)).astype(float)
+    scaled = np.where(inside, terms, 0.0)
+    torn = np.flatnonzero(relevant & (ranking.tied_from <= last) & (ranking.tied_to > last))
+    for hit in torn[np.unique(ranking.owner[torn], return_index=True)[1]]:
+        first, end, h = int(ranking.tied_from[hit]), int(last[hit]), int(before[hit])
+        r, n, s = int(size[hit]), int(ranking.tied_to[hit]) - first + 1, end - first + 1
+        query = ranking.owner[hit]
+        rows = slice(ranking.offsets[query], ranking.offsets[query + 1])
+        settled = float(scaled[rows].sum())
+        value = 0.0
+        for x in range(max(0, r - (n - s)), min(r, s) + 1):
+            if h + x:
+                chance = math.comb(s, x) * math.comb(n - s, r - x) / math.comb(n, r)
+                reach = float(_precision_sum(first, end, h, x, s)) * x / s
+                value += chance * (settled + reach) / (h + x)
+        scaled[rows] = 0.0
+        scaled[hit] = value
+        norm[query] = 1.0
+    return Scored(scaled, norm, ranking.total(rel))

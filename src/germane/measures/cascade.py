@@ -1,0 +1,28 @@
+"""Measures of a reader who may stop at every rank."""
+
+import numpy as np
+
+from germane import _ragged
+from germane.measures.terms import Scored, gains, geometric, placed
+from germane.ranking import Ranking
+
+
+def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Scored:
+    stop = gains(ranking.relevance, "exp") / 2.0**max
+    reached = np.ones(len(stop))
+    inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
+    reached[inner] = _ragged.running_product(1.0 - stop, ranking.offsets)[inner - 1]
+    terms = np.where(ranking.within(k), reached * stop / ranking.rank, 0.0)
+    total = _ragged.counts(ranking.ideal > 0, ranking.ideal_owner, len(ranking))
+    return Scored(terms, np.ones(len(ranking)), total)
+
+
+def rank_biased_precision(ranking: Ranking, k: int | None, rel: float, p: float) -> Scored:
+    weight = placed(ranking, geometric(p), ranking.last(k)[ranking.owner])
+    terms = ranking.relevant(rel) * weight
+    return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
+
+
+def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
+    weight = placed(ranking, geometric(p), ranking.last(k)[ranking.owner])
+    return Scored(-(ranking.relevance >= 0) * weight, np.ones(len(ranking)), rest=1.0)

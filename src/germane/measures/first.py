@@ -1,0 +1,53 @@
+"""Measures of the first relevant item."""
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.measures.terms import Scored, tied_groups
+from germane.ranking import Ranking
+
+
+def reciprocal_rank(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    if ranking.expected:
+        terms = _expected(ranking, k, rel, lambda rank: 1.0 / rank)
+    else:
+        terms = np.where(_first(ranking, k, rel), 1.0 / ranking.rank, 0.0)
+    return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
+
+
+def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    if ranking.expected:
+        terms = _expected(ranking, k, rel, lambda rank: np.ones(len(rank)))
+    else:
+        terms = _first(ranking, k, rel).astype(float)
+    return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
+
+
+def _first(ranking: Ranking, k: int | None, rel: float) -> _ragged.Bools:
+    return ranking.relevant(rel) & (ranking.so_far(rel) == 1) & ranking.within(k)
+
+
+def _expected(ranking: Ranking, k: int | None, rel: float, worth) -> Floats:  # type: ignore[no-untyped-def]
+    """H: the mean worth of the first relevant rank, at the first hit of the group it falls in.
+
+    The first relevant of r among n tied items stands on the group's j-th rank with probability
+    S(j-1)·r/(n-j+1), where S(j) = Π_{t<j} (n-r-t)/(n-t): none among the first j.
+    """
+    size, before = tied_groups(ranking, rel)
+    hit = np.flatnonzero(ranking.relevant(rel) & (ranking.so_far(rel) == 1) & (before == 0))
+    r, first = size[hit], ranking.tied_from[hit]
+    n = ranking.tied_to[hit] - first + 1
+    steps = _ragged.offsets(n - r + 1)
+    row = _ragged.owners(steps)
+    j: Ints = np.arange(steps[-1]) - steps[row]  # from 0
+    none_at = (n[row] - r[row] - j) / (n[row] - j)
+    chance = 1 - none_at
+    survived = _ragged.running_product(none_at, steps)
+    inner = j > 0
+    chance[inner] *= survived[np.flatnonzero(inner) - 1]
+    rank = first[row] + j
+    counted = np.where(rank <= ranking.last(k)[ranking.owner[hit]][row], chance * worth(rank), 0.0)
+    terms = np.zeros(len(ranking.rank))
+    terms[hit] = _ragged.sums(counted, row, len(hit))
+    return terms

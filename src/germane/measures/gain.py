@@ -1,0 +1,128 @@
+"""Cumulated gain: graded relevance, discounted by rank."""
+
+from typing import Any
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.measures.terms import LOG2, Scored, gains, placed
+from germane.ranking import Ranking
+
+
+def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
+    terms = gains(ranking.relevance, gain) * placed(ranking, LOG2, ranking.last(k)[ranking.owner])
+    return Scored(terms, np.ones(len(ranking)), _gainful(ranking, gain))
+
+
+def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
+    return Scored(dcg(ranking, k, gain).terms, ideal_sum(ranking, k, gain), _gainful(ranking, gain))
+
+
+def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
+    none, ideal = np.zeros(len(ranking.rank)), ideal_sum(ranking, k, gain)
+    return Scored(none, np.ones(len(ranking)), _gainful(ranking, gain), ideal)
+
+
+def ideal_sum(ranking: Ranking, k: int | None, gain: Any) -> Floats:
+    """Q: the DCG of the best possible ranking of everything judged."""
+    ideal, rank = _ideal(ranking, gain)
+    discounted = ideal * LOG2.at(rank)
+    if k is not None:
+        discounted = np.where(rank <= k, discounted, 0.0)
+    return _ragged.sums(discounted, ranking.ideal_owner, len(ranking))
+
+
+def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
+    """nDCG measured at each relevant item; the missed ones are given the final nDCG."""
+    gained = gains(ranking.relevance, gain)
+    dcg_here = _ragged.running_sum(gained * LOG2.at(ranking.rank), ranking.offsets)
+    ideal_here = _ideal_dcg_at(ranking, gain, ranking.rank)
+    relevant = gained > 0
+    terms = np.divide(dcg_here, ideal_here, out=np.zeros(len(gained)), where=relevant & (ideal_here > 0))
+    total = _gainful(ranking, gain)
+    missed = total - _ragged.counts(relevant, ranking.owner, len(ranking))
+    final = np.zeros(len(ranking))
+    answered = ranking.offsets[1:] > ranking.offsets[:-1]
+    final[answered] = dcg_here[ranking.offsets[1:][answered] - 1]
+    ideal = ideal_sum(ranking, None, gain)
+    final = np.divide(final, ideal, out=np.zeros(len(ranking)), where=ideal > 0)
+    return Scored(terms, total, total, rest=missed * final)
+
+
+def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
+    """nDCG averaged over the ranks at which the ideal ranking passes from one gain to the next.
+
+    A last level stands at the end of the results where they reach at least two ranks beyond the
+    ideal's gains, as in the reference implementation. The term of a hit is its discounted gain
+    times Σ 1/ideal over the levels at or after its rank.
+    """
+    ideal, rank = _ideal(ranking, gain)
+    owner, total = ranking.ideal_owner, _gainful(ranking, gain)
+    ends = ideal > 0  # the last item of each positive gain
+    ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] < ideal[:-1])
+    inverse = 1.0 / _ragged.running_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
+    levels = np.bincount(owner[ends], minlength=len(ranking))
+    offsets = _ragged.offsets(levels)
+    backwards = _ragged.running_sum(inverse[::-1], offsets[-1] - offsets[::-1])
+    from_here = np.append(backwards[::-1], 0.0)
+
+    # each hit's first level: the number of levels of its query that end before its rank
+    stride = max(rank.max(initial=0), ranking.rank.max(initial=0)) + 1
+    level = np.searchsorted(owner[ends] * stride + rank[ends], ranking.owner * stride + ranking.rank)
+    weight = from_here[np.where(level < offsets[1:][ranking.owner], level, -1)]
+    beyond = (total > 0) & (ranking.retrieved >= total + 2)
+    at_end = np.append(inverse, 0.0)[np.where(beyond, offsets[1:] - 1, -1)]
+    weight = weight + at_end[ranking.owner]
+    terms = gains(ranking.relevance, gain) * LOG2.at(ranking.rank) * weight
+    return Scored(terms, levels + beyond, total)
+
+
+def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
+    """G: gain / log2(2 + ideal gain so far - gain so far), over the sum of all gains.
+
+    "Ideal gain so far" counts at least 1 a rank, as in the reference implementation.
+    """
+    ideal, rank = _ideal(ranking, gain)
+    gained = gains(ranking.relevance, gain)
+    here = _ragged.running_sum(gained, ranking.offsets)
+    costs = np.where(ideal > 0, np.maximum(ideal, 1.0), 1.0)
+    cost_at = _ragged.running_sum(costs, ranking.ideal_offsets)
+    judged = np.diff(ranking.ideal_offsets)[ranking.owner]
+    inside = np.minimum(ranking.rank, judged)
+    cost = cost_at[ranking.ideal_offsets[ranking.owner] + inside - 1] + (ranking.rank - inside)
+    terms = np.divide(gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained > 0)
+    total = _ragged.sums(ideal, ranking.ideal_owner, len(ranking))
+    return Scored(terms, total, _gainful(ranking, gain))
+
+
+def binary_gain(ranking: Ranking, k: None, rel: float) -> Scored:
+    """binG: 1 / log2(2 + nonrelevant items before) at each relevant item, over R."""
+    relevant = ranking.relevant(rel)
+    before = ranking.rank - ranking.so_far(rel)
+    terms = np.where(relevant, 1 / np.log2(2.0 + before), 0.0)
+    return Scored(terms, ranking.total(rel), ranking.total(rel))
+
+
+def _gainful(ranking: Ranking, gain: Any) -> Ints:
+    """Q: how many judged items have a gain."""
+    positive = gains(ranking.ideal, gain) > 0
+    return _ragged.counts(positive, ranking.ideal_owner, len(ranking))
+
+
+def _ideal(ranking: Ranking, gain: Any) -> tuple[Floats, Ints]:
+    """J: the judged gains of each query from the highest down, and the ranks they would take."""
+    ideal = np.maximum(gains(ranking.ideal, gain), 0.0)
+    if not isinstance(gain, str):  # an explicit map need not grow with the grade
+        ideal = _ragged.sorted_descending(ideal, ranking.ideal_offsets)
+    rank = np.arange(len(ideal)) - ranking.ideal_offsets[ranking.ideal_owner] + 1
+    return ideal, rank
+
+
+def _ideal_dcg_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
+    """H: the ideal DCG at the rank of each hit."""
+    ideal, ideal_rank = _ideal(ranking, gain)
+    here = _ragged.running_sum(ideal * LOG2.at(ideal_rank), ranking.ideal_offsets)
+    judged = np.diff(ranking.ideal_offsets)[ranking.owner]
+    out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
+    return out

@@ -1,0 +1,66 @@
+"""Set measures: how many relevant items are among the first k, or among all retrieved."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from germane._ragged import Floats, Ints
+from germane.measures.terms import ONE, Scored, placed
+from germane.ranking import Ranking
+
+
+def depth(ranking: Ranking, k: int | None) -> Ints:
+    """Q: k, or the number retrieved where there is no cutoff."""
+    return ranking.retrieved if k is None else np.full(len(ranking), k)
+
+
+def hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
+    """H: 1 at each relevant hit within k."""
+    return ranking.relevant(rel) * placed(ranking, ONE, ranking.last(k)[ranking.owner])
+
+
+def precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    return Scored(hits(ranking, k, rel), depth(ranking, k), ranking.total(rel))
+
+
+def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
+    total = ranking.total(rel)
+    divisor = total if norm == "R" else np.minimum(total, depth(ranking, k))
+    return Scored(hits(ranking, k, rel), divisor, total)
+
+
+def f_measure(ranking: Ranking, k: int | None, rel: float, beta: float) -> Scored:
+    total = ranking.total(rel)
+    terms = (1 + beta**2) * hits(ranking, k, rel)
+    return Scored(terms, beta**2 * total + depth(ranking, k), total)
+
+
+def r_precision(ranking: Ranking, k: None, rel: float, mult: float) -> Scored:
+    total = ranking.total(rel)
+    cutoff = share(Fraction(repr(mult)), total)
+    last = np.minimum(cutoff, ranking.retrieved)[ranking.owner]
+    return Scored(ranking.relevant(rel) * placed(ranking, ONE, last), cutoff, total)
+
+
+def share(part: Fraction, total: Ints) -> Ints:
+    """The least whole number that is at least ``part · total``.
+
+    Exact, because 0.07 · 100 is a little more than 7 in doubles, and 8 would be wrong.
+    """
+    out: Ints = -(-total * part.numerator // part.denominator)
+    return out
+
+
+def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    found, at = ranking.found(rel, k), depth(ranking, k)
+    set_precision = found / np.maximum(at, 1)
+    total = ranking.total(rel)
+    return Scored(hits(ranking, k, rel) * set_precision[ranking.owner], total, total)
+
+
+def utility(
+    ranking: Ranking, k: int | None, rel: float, hit: float, noise: float, miss: float
+) -> Scored:
+    terms = (hit - noise - miss) * hits(ranking, k, rel)
+    rest = noise * ranking.last(k) + miss * ranking.total(rel)
+    return Scored(terms, np.ones(len(ranking)), ranking.total(rel), rest)

@@ -1,0 +1,32 @@
+"""Measures for incomplete judgments: they look at judged items only."""
+
+import numpy as np
+
+from germane import _ragged
+from germane.measures.terms import Scored
+from germane.ranking import Ranking
+
+EPSILON = 0.00001  # the smoothing constant of inferred AP
+
+
+def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
+    total = ranking.total(rel)
+    nonrelevant = (ranking.ideal >= 0) & (ranking.ideal < rel)
+    available = _ragged.counts(nonrelevant, ranking.ideal_owner, len(ranking))
+    worse = (ranking.relevance >= 0) & ~ranking.relevant(rel)
+    before = _ragged.running(worse, ranking.offsets, ranking.owner)
+    most = total[ranking.owner]
+    bound = np.maximum(np.minimum(available, total), 1)[ranking.owner]
+    lost = np.minimum(before, most) / bound
+    return Scored(np.where(ranking.relevant(rel), 1.0 - lost, 0.0), total, total)
+
+
+def inferred_average_precision(ranking: Ranking, k: None, rel: float) -> Scored:
+    relevant = ranking.relevant(rel)
+    pooled = np.arange(len(ranking.rank)) - ranking.offsets[ranking.owner]
+    judged = _ragged.running(ranking.relevance >= 0, ranking.offsets, ranking.owner) - 1
+    above = ranking.so_far(rel) - 1
+    before = np.maximum(ranking.rank - 1, 1)
+    inferred = (pooled / before) * (above + EPSILON) / (judged + 2 * EPSILON)
+    terms = 1.0 / ranking.rank + (ranking.rank - 1) / ranking.rank * inferred
+    return Scored(np.where(relevant, terms, 0.0), ranking.total(rel), ranking.total(rel))

@@ -1,0 +1,112 @@
+"""What a measure makes of a ranking: terms at ranks, and a norm.
+
+A kernel is a function ``kernel(ranking, k, **parameters) -> Scored``. The value of query q is
+``(Σ terms of q's hits + rest) / norm``, and 0 where the norm is 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from germane._ragged import Floats, Ints
+from germane.ranking import Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """One measure's terms and norm for every query of a ranking."""
+
+    terms: Floats  # H
+    norm: Floats | Ints  # Q
+    # Q: how many items make the measure defined; where it is 0, no_relevant decides.
+    # None for measures that need no relevant item.
+    relevant: Ints | None = None
+    # Q: what items without a hit contribute: the unjudged, the missed.
+    rest: Floats | Ints | float = 0.0
+    # value from (Σ terms + rest) / norm, for the one measure that is not that quotient itself
+    link: Callable[[Floats], Floats] | None = None
+
+
+def values(ranking: Ranking, scored: Scored) -> Floats:
+    """Q: each query's value."""
+    total = ranking.sums(scored.terms) + scored.rest
+    out = np.zeros(len(ranking))
+    np.divide(total, scored.norm, out=out, where=np.asarray(scored.norm) != 0)
+    return out if scored.link is None else scored.link(out)
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What a rank is worth: ``at(i)``, and ``upto(i)``, the sum over the ranks 1 to i."""
+
+    at: Callable[[Ints], Floats]
+    upto: Callable[[Ints], Floats]
+
+
+def placed(ranking: Ranking, weight: Weight, last: Any) -> Floats:
+    """H: the weight of each hit's rank, 0 beyond ``last`` (one rank a hit, or one for all).
+
+    Where the order of ties is random, it is the mean over the ranks that the hit can take.
+    """
+    if not ranking.expected:
+        return np.where(ranking.rank <= last, weight.at(ranking.rank), 0.0)
+    first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
+    end = np.maximum(np.minimum(ranking.tied_to, last), first - 1)
+    return (weight.upto(end) - weight.upto(first - 1)) / width
+
+
+def _inverse_log(rank: Ints) -> Floats:
+    return 1.0 / np.log2(rank + 1.0)
+
+
+def _inverse_log_upto(rank: Ints) -> Floats:
+    table = np.zeros(int(rank.max(initial=0)) + 1)
+    np.cumsum(_inverse_log(np.arange(1, len(table))), out=table[1:])
+    return table[rank]
+
+
+ONE = Weight(at=lambda rank: np.ones(len(rank)), upto=lambda rank: rank.astype(float))
+LOG2 = Weight(at=_inverse_log, upto=_inverse_log_upto)
+
+
+def geometric(p: float) -> Weight:
+    """(1 - p) · p^(i - 1)."""
+    return Weight(at=lambda i: (1.0 - p) * p ** (i - 1.0), upto=lambda i: 1.0 - p ** i.astype(float))
+
+
+EULER = 0.5772156649015329
+_HARMONIC = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, 4096))))
+
+
+def harmonic(n: Any) -> Floats:
+    """1 + 1/2 + … + 1/n, by its asymptotic series where that is exact in double precision."""
+    n = np.asarray(n)
+    x = np.maximum(n, 1).astype(float)
+    large = np.log(x) + EULER + 1 / (2 * x) - 1 / (12 * x**2) + 1 / (120 * x**4)
+    return np.where(n < len(_HARMONIC), _HARMONIC[np.minimum(n, len(_HARMONIC) - 1)], large)
+
+
+def gains(grades: Floats, gain: Any) -> Floats:
+    """Grades → gains: linear, exp, or an explicit map given as (grade, gain) pairs."""
+    positive = np.maximum(grades, 0.0)
+    if gain == "linear":
+        return positive
+    if gain == "exp":
+        return np.exp2(positive) - 1.0
+    out = np.zeros(len(grades))
+    for grade, value in gain:
+        out[grades == grade] = value
+    return out
+
+
+def tied_groups(ranking: Ranking, rel: float) -> tuple[Ints, Ints]:
+    """H: the relevant items in each hit's group of equal scores, and those before the group."""
+    starts = np.ones(len(ranking.rank), bool)
+    starts[1:] = (np.diff(ranking.owner) > 0) | (np.diff(ranking.tied_from) > 0)
+    group = np.cumsum(starts) - 1
+    relevant = ranking.relevant(rel)
+    size = np.bincount(group, weights=relevant).astype(np.int64)[group]
+    before = (ranking.so_far(rel) - relevant)[np.flatnonzero(starts)[group]]
+    return size, before

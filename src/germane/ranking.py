@@ -1,0 +1,89 @@
+"""Ranking: what is left of runs and judgments when a measure sees them."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Judged items at their ranks, for all queries at once.
+
+    The *hits* of query ``q`` (its judged items that were retrieved) are the slice
+    ``offsets[q]:offsets[q + 1]`` of ``rank`` and ``relevance``; its judgments, descending, are the
+    slice ``ideal_offsets[q]:ideal_offsets[q + 1]`` of ``ideal``. No file, policy or item id that
+    could change a number is left in it.
+
+    With ``expected`` the order within each group of equal scores is random and ``tied_from`` and
+    ``tied_to`` say where an item can stand; a rank is then its group's first.
+    """
+
+    queries: list[object]  # Q
+    offsets: Ints  # Q + 1
+    rank: Ints  # H, from 1, ascending within a query
+    relevance: Floats  # H, grades; negative: in the pool but not judged
+    retrieved: Ints  # Q, number of items retrieved
+    ideal_offsets: Ints  # Q + 1
+    ideal: Floats  # J, all grades judged for a query, descending
+    tied_from: Ints  # H, first and last rank that the item's group of equal scores occupies
+    tied_to: Ints  # H
+    expected: bool = False
+    judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations only
+    _cache: dict[tuple[str, float], Ints | Bools] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @cached_property
+    def owner(self) -> Ints:
+        """H: the query that each hit belongs to."""
+        return _ragged.owners(self.offsets)
+
+    @cached_property
+    def ideal_owner(self) -> Ints:
+        """J: the query that each judgment belongs to."""
+        return _ragged.owners(self.ideal_offsets)
+
+    def last(self, k: int | None) -> Ints:
+        """Q: the last rank that a measure with cutoff ``k`` looks at."""
+        return self.retrieved if k is None else np.minimum(k, self.retrieved)
+
+    def within(self, k: int | None) -> Bools:
+        """H: does the hit stand within the first ``k`` ranks?"""
+        return self.rank <= (self.retrieved[self.owner] if k is None else k)
+
+    def relevant(self, rel: float) -> Bools:
+        """H: is the hit relevant, that is, graded ``rel`` or higher?"""
+        return self._cached("relevant", rel, lambda: self.relevance >= rel)  # type: ignore[return-value]
+
+    def total(self, rel: float) -> Ints:
+        """Q: R, the number of items judged relevant, retrieved or not."""
+        return self._cached(
+            "total",
+            rel,
+            lambda: _ragged.counts(self.ideal >= rel, self.ideal_owner, len(self)),
+        )
+
+    def so_far(self, rel: float) -> Ints:
+        """H: the number of relevant items at this rank and before."""
+        return self._cached(
+            "so_far", rel, lambda: _ragged.running(self.relevant(rel), self.offsets, self.owner)
+        )
+
+    def found(self, rel: float, k: int | None) -> Ints:
+        """Q: the number of relevant items within the first ``k`` ranks."""
+        return _ragged.counts(self.relevant(rel) & self.within(k), self.owner, len(self))
+
+    def _cached(self, what: str, rel: float, compute):  # type: ignore[no-untyped-def]
+        value = self._cache.get((what, rel))
+        if value is None:
+            value = self._cache[what, rel] = compute()
+        return value
+
+    def sums(self, values: Floats | Ints | Bools) -> Floats:
+        """H → Q: each query's sum of a value per hit."""
+        return _ragged.sums(values, self.owner, len(self))

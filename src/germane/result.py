@@ -1,0 +1,392 @@
+"""Result: what evaluating one run gave, with everything needed to say what its numbers mean."""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane._ragged import Floats
+from germane._version import VERSION
+from germane.errors import CoverageError, MeasureError, clip, some, suggestion
+from germane.judging import Policy
+from germane.measure import Measure, parse
+from germane.measures import values
+from germane.ranking import Ranking
+from germane.tables import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA = 1
+FLOOR = 1e-5  # what a geometric mean takes smaller values for
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many queries and items the numbers rest on."""
+
+    judged: int
+    """queries with judgments"""
+    answered: int
+    """of these, queries that the run has"""
+    missing: int
+    """of these, queries that the run does not have"""
+    without_relevant: int
+    """judged queries with no item of grade 1 or higher"""
+    unjudged_queries: int
+    """queries of the run that nobody judged; they are left out"""
+    judged_items_retrieved: int
+    """judged items among the results"""
+    tied: int
+    """of these, items that share their score with another item"""
+
+    @property
+    def tied_share(self) -> float:
+        """The share of judged items retrieved that are in a tie."""
+        return self.tied / self.judged_items_retrieved if self.judged_items_retrieved else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """One measure's value for every query, and their mean."""
+
+    measure: Measure
+    queries: list[Hashable]
+    values: Floats
+    """One value a query, in the order of ``queries``; NaN where the policy leaves it out."""
+    no_relevant: str
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean over queries (for counts: the sum), rounded once at the end."""
+        if self.measure.row.aggregate == "sum":
+            return math.fsum(self.values)
+        kept = self.values
+        if self.no_relevant == "skip":
+            kept = kept[~np.isnan(kept)]
+        if not len(kept):
+            return math.nan
+        if dict(self.measure.parameters).get("mean") == "geometric":
+            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR))) / len(kept))
+        return math.fsum(kept) / len(kept)
+
+    @cached_property
+    def per_query(self) -> dict[Hashable, float]:
+        """Query id → value; queries that the policy leaves out are not in it."""
+        pairs = zip(self.queries, self.values.tolist(), strict=True)
+        if self.no_relevant == "skip":
+            return {query: value for query, value in pairs if not math.isnan(value)}
+        return dict(pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureResult(Evaluated):
+    """One measure's values, with what the order of ties could make of their mean.
+
+    >>> result = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, "RR")
+    >>> result["RR"].mean, result["RR"].best, result["RR"].worst
+    (0.5, 1.0, 0.5)
+    """
+
+    orders: Callable[[str], Ranking | None]
+
+    @property
+    def definition(self) -> str:
+        """The measure's formula in words."""
+        return self.measure.definition
+
+    @cached_property
+    def best(self) -> float:
+        """The mean if every tie were resolved in the best way for the system."""
+        return self._under("best")
+
+    @cached_property
+    def worst(self) -> float:
+        """The mean if every tie were resolved in the worst way for the system."""
+        return self._under("worst")
+
+    @property
+    def band(self) -> float:
+        """best - worst: how much of the number rests on the order of ties."""
+        return abs(self.best - self.worst)
+
+    def _under(self, order: str) -> float:
+        ranking = self.orders(order)
+        if ranking is None:  # nothing judged is tied
+            return self.mean
+        return evaluated(self.measure, ranking, self.no_relevant).mean
+
+
+def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated:
+    """Compute a measure on a ranking, queries without relevant items as the policy says."""
+    return Evaluated(measure, ranking.queries, scores(measure, ranking, no_relevant), no_relevant)
+
+
+def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+    """Q: the measure's value for every query, after no_relevant."""
+    row = measure.row
+    if ranking.expected and not row.expected:
+        raise MeasureError(
+            f"{measure}: the mean over all orders of tied items has no closed form here; "
+            "choose ties=trec, given, best or worst."
+        )
+    _check_grades(measure, ranking)
+    scored = row.kernel(ranking, measure.k, **_kernel_parameters(measure))
+    out = values(ranking, scored)
+    if no_relevant == "zero" or scored.relevant is None:
+        return out
+    undefined = scored.relevant == 0
+    if no_relevant == "error" and undefined.any():
+        which = [ranking.queries[q] for q in np.flatnonzero(undefined)]
+        raise CoverageError(
+            f"{measure}: {len(which)} queries have no relevant item: {some(which)}  "
+            "no_relevant=zero counts them as 0, skip leaves them out."
+        )
+    out[undefined] = 1.0 if no_relevant == "one" else math.nan
+    return out
+
+
+def _kernel_parameters(measure: Measure) -> dict[str, Any]:
+    return {name: value for name, value in measure.parameters if name != "mean"}
+
+
+def _check_grades(measure: Measure, ranking: Ranking) -> None:
+    """Refuse grades that a measure's scale or gain map does not have."""
+    parameters = dict(measure.parameters)
+    if measure.name == "ERR" and len(ranking.ideal) and ranking.ideal.max() > parameters["max"]:
+        raise MeasureError(
+            f"{measure}: the judgments have grade {ranking.ideal.max():g}, above max="
+            f"{parameters['max']:g}; write ERR(max={ranking.ideal.max():g})."
+        )
+    gain = parameters.get("gain")
+    if isinstance(gain, tuple):
+        missing = set(ranking.ideal[ranking.ideal > 0].tolist()) - {grade for grade, _ in gain}
+        if missing:
+            raise MeasureError(
+                f"{measure}: grade {min(missing):g} has no gain; the map must have one for every "
+                "positive grade."
+            )
+
+
+class Result(Mapping[str, MeasureResult]):
+    """The measures of one run.
+
+    >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "AP RR")
+    >>> result["AP"].mean
+    0.5
+    >>> result["AP"].per_query["q1"]
+    0.5
+
+    A mapping from measures (``"AP@10"`` or ``AP @ 10``) to their values; ``name``, ``counts`` and
+    ``policy`` say what was evaluated and how. Prints as a table with definitions.
+    """
+
+    def __init__(
+        self, name: str, measures: Mapping[Measure, MeasureResult], counts: Counts, policy: Policy
+    ) -> None:
+        self.name = name
+        self.measures = tuple(measures)
+        self.counts = counts
+        self.policy = policy
+        self._by_measure = dict(measures)
+
+    def __getitem__(self, measure: str | Measure) -> MeasureResult:
+        key = measure if isinstance(measure, Measure) else parse(measure)
+        try:
+            return self._by_measure[key]
+        except KeyError:
+            names = list(map(str, self.measures))
+            raise MeasureError(
+                f"{key} was not evaluated.{suggestion(str(key), names)}  There are: {', '.join(names)}"
+            ) from None
+
+    def __contains__(self, measure: object) -> bool:
+        try:
+            return (measure if isinstance(measure, Measure) else parse(measure)) in self._by_measure  # type: ignore[arg-type]
+        except MeasureError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    def __str__(self) -> str:
+        return Results({self.name: self}).table().text()
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{m}={number(self[m].mean, m, 4)}" for m in self.measures)
+        return f"<Result {self.name}: {means}>"
+
+    def _repr_html_(self) -> str:
+        return Results({self.name: self}).table().html()
+
+    def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        return Results({self.name: self}).to_dict(queries=queries)
+
+    def to_arrow(self) -> "pa.Table":
+        """A ``pyarrow.Table`` with a column ``query`` and one column a measure, one row a query."""
+        import pyarrow as pa
+
+        queries = next(iter(self.values())).queries
+        columns = {str(measure): self[measure].values for measure in self.measures}
+        return pa.table({"query": pa.array(map(_printable, queries)), **columns})
+
+
+class Results(Mapping[str, Result]):
+    """Several runs evaluated on the same judgments: a mapping of name to Result.
+
+    >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
+    >>> results = germane.evaluate_many({"q": {"d": 1}}, runs, "RR")
+    >>> results["a"]["RR"].mean, results["b"]["RR"].mean
+    (1.0, 0.0)
+    """
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._results = dict(results)
+
+    def __getitem__(self, name: str) -> Result:
+        try:
+            return self._results[name]
+        except KeyError:
+            near = suggestion(str(name), self._results)
+            raise KeyError(f"no run {clip(name)}.{near}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def __repr__(self) -> str:
+        return f"<Results {', '.join(self._results)}>"
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that every run was evaluated with."""
+        return next(iter(self._results.values())).measures
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them."""
+        rows = [(name, *_means(result, digits)) for name, result in self._results.items()]
+        return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
+
+    def table_per_query(self, *, digits: int | None = 4) -> Table:
+        """One row a query and run, and one row ``all`` a run."""
+        rows = []
+        for name, result in self._results.items():
+            columns = [(result[m].per_query, m) for m in self.measures]
+            for query in next(iter(result.values())).queries:
+                cells = [
+                    number(values[query], m, digits) if query in values else ""
+                    for values, m in columns
+                ]
+                rows.append((name, str(query), *cells))
+            rows.append((name, "all", *_means(result, digits)))
+        return Table(("run", "query", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        measures = list(map(str, self.measures))
+        longest = max(map(len, measures))
+        for measure, name in zip(self.measures, measures, strict=True):
+            yield f"{name:<{longest}}  {measure.definition}"
+        yield ""
+        yield from _count_notes(self._results)
+        yield "policy: " + ", ".join(
+            f"{name}={value}"
+            for name, value in next(iter(self._results.values())).policy.to_dict().items()
+            if value is not None
+        )
+
+    def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        runs = [_run_dict(result, queries) for result in self._results.values()]
+        policy = next(iter(self._results.values())).policy.to_dict()
+        return {"schema": SCHEMA, "germane": VERSION, "policy": policy, "runs": runs}
+
+
+def _run_dict(result: Result, queries: bool) -> dict[str, Any]:
+    run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    run["measures"] = [
+        {
+            "measure": str(measure),
+            "definition": measure.definition,
+            "mean": _plain(result[measure].mean),
+            "best": _plain(result[measure].best),
+            "worst": _plain(result[measure].worst),
+        }
+        for measure in result.measures
+    ]
+    if queries:
+        run["queries"] = {
+            str(query): {
+                str(m): _plain(result[m].per_query[query])
+                for m in result.measures
+                if query in result[m].per_query
+            }
+            for query in next(iter(result.values())).queries
+        }
+    return run
+
+
+def _count_notes(results: Mapping[str, Result]) -> Iterator[str]:
+    """One line for the counts that all runs share, or one a run where they differ."""
+    lines = {name: _count_line(result) for name, result in results.items()}
+    if len(set(lines.values())) == 1:
+        yield next(iter(lines.values()))
+    else:
+        yield from (f"{name}: {line}" for name, line in lines.items())
+
+
+def _count_line(result: Result) -> str:
+    counts = result.counts
+    parts = [f"{counts.judged:,} queries judged", f"{counts.answered:,} answered"]
+    if counts.missing:
+        parts.append(f"{counts.missing:,} missing")
+    if counts.without_relevant:
+        parts.append(f"{counts.without_relevant:,} without relevant items")
+    if counts.unjudged_queries:
+        parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
+    if counts.tied:
+        parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
+    bands = [f"{m} {r.worst:.4f}…{r.best:.4f}" for m, r in zip(result, result.values(), strict=True) if r.band]
+    if bands:
+        parts.append("tie band " + ", ".join(bands))
+    return "; ".join(parts)
+
+
+def number(value: float, measure: Measure, digits: int | None) -> str:
+    """A value written out: counts whole, others with so many decimals, or all of them."""
+    if math.isnan(value):
+        return "nan"
+    if measure.row.aggregate == "sum" and value == int(value):
+        return str(int(value))
+    return repr(float(value)) if digits is None else f"{value:.{digits}f}"
+
+
+def _means(result: Result, digits: int | None) -> Iterator[str]:
+    return (number(result[m].mean, m, digits) for m in result.measures)
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _printable(identifier: object) -> str:
+    text = str(identifier)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text

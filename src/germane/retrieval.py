@@ -1,0 +1,72 @@
+"""Qrels and Retrieved: judgments, and what a run retrieved of them.
+
+Sources make both; judging turns them into a Ranking.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Relevance judgments, grouped by query.
+
+    >>> qrels = germane.read_qrels("examples/digits/qrels.txt")
+    >>> len(qrels)
+    300
+
+    The judgments of query ``q`` are the slice ``offsets[q]:offsets[q + 1]`` of ``items`` and
+    ``grades``. A negative grade marks an item that was pooled but not judged.
+    """
+
+    queries: list[Hashable]  # Q
+    offsets: Ints  # Q + 1
+    items: list[Hashable]  # J
+    grades: Floats  # J
+    name: str = field(default="qrels")
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __repr__(self) -> str:
+        return f"Qrels({self.name!r}: {len(self)} queries, {len(self.items)} judgments)"
+
+    @cached_property
+    def ideal(self) -> Floats:
+        """J: each query's grades from the highest to the lowest."""
+        return _ragged.sorted_descending(self.grades, self.offsets)
+
+    @cached_property
+    def position(self) -> dict[Hashable, int]:
+        """Query id → q."""
+        return {query: q for q, query in enumerate(self.queries)}
+
+    @cached_property
+    def judged(self) -> list[dict[Hashable, int]]:
+        """For each query, item → its place in ``items``."""
+        items, ends = self.items, self.offsets.tolist()
+        return [
+            dict(zip(items[start:end], range(start, end), strict=True))
+            for start, end in zip(ends[:-1], ends[1:], strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieved:
+    """The judged items that a run retrieved, with the ranks that scores leave open to them."""
+
+    judgment: Ints  # H, place in Qrels.items; hits of a query stand together, in query order
+    owner: Ints  # H, query
+    rank: Ints  # H, from 1, in the order asked for (item ids or as given)
+    tied_from: Ints  # H, first and last rank of the group of equal scores
+    tied_to: Ints  # H
+    retrieved: Ints  # Q
+    answered: Bools  # Q, does the run have the query at all?
+    unknown: list[Hashable]  # the run's queries that nobody judged
+

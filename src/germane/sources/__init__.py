@@ -1,0 +1,96 @@
+"""Everything that comes in: one literal table of doors, tried in order."""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from germane.errors import InputError, clip
+from germane.retrieval import Qrels, Retrieved
+from germane.sources import mappings
+from germane.sources.files import Progress
+
+__all__ = ["SOURCES", "Progress", "Source", "name_of", "read_qrels", "source_of"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kind of run: how it is recognised, how it is read, and its own order of tied items."""
+
+    name: str
+    recognises: Callable[[object], bool]
+    retrieve: Callable[[Qrels, Any, str, str, Progress | None], Retrieved]
+    ties: str = "trec"
+
+
+# Files need pyarrow, which takes as long to import as NumPy: only when there is a file.
+
+
+def _is_file(given: object) -> bool:
+    return isinstance(given, (str, os.PathLike))
+
+
+def _file(
+    qrels: Qrels, given: Any, duplicates: str, order: str, progress: Progress | None
+) -> Retrieved:
+    from germane.sources import trec_files
+
+    return trec_files.retrieve(qrels, given, duplicates, order, progress)
+
+
+def _is_run(given: object) -> bool:
+    columns = sys.modules.get("germane.sources.columns")
+    return columns is not None and isinstance(given, columns.Run)
+
+
+def _run(
+    qrels: Qrels, given: Any, duplicates: str, order: str, progress: Progress | None
+) -> Retrieved:
+    from germane.sources import columns
+
+    return columns.retrieve(qrels, given, duplicates, order)
+
+
+SOURCES: tuple[Source, ...] = (
+    Source("scores", mappings.is_scores, mappings.retrieve_scores),
+    Source("lists", mappings.is_lists, mappings.retrieve_lists, ties="given"),
+    Source("file", _is_file, _file),
+    Source("read", _is_run, _run),
+)
+
+
+def source_of(run: object) -> Source:
+    """The first source that recognises a run. Raises InputError for what none does."""
+    for source in SOURCES:
+        if source.recognises(run):
+            return source
+    raise InputError(
+        "a run is the path of a TREC file, {query: {item: score}}, {query: [item, …]} or what "
+        f"read_run returns; got {clip(run)}"
+    )
+
+
+def read_qrels(given: Any, duplicates: str = "error", progress: Progress | None = None) -> Qrels:
+    """Judgments from a path, a mapping, or Qrels as they are."""
+    if isinstance(given, Qrels):
+        return given
+    if mappings.is_judgments(given):
+        return mappings.read_qrels(given, duplicates)
+    if _is_file(given):
+        from germane.sources import trec_files
+
+        return trec_files.read_qrels(given, duplicates, progress)
+    raise InputError(
+        "qrels are the path of a TREC file, {query: {item: grade}}, {query: relevant items} or what "
+        f"read_qrels returns; got {clip(given)}"
+    )
+
+
+def name_of(run: object) -> str:
+    """What to call a run that has no name."""
+    if _is_file(run):
+        from germane.sources.files import name_of
+
+        return name_of(run)  # type: ignore[arg-type]
+    return getattr(run, "name", "run")

@@ -1,0 +1,175 @@
+"""Files as blocks of whole lines: compressed or not, from disk or from standard input."""
+
+import bz2
+import contextlib
+import gzip
+import lzma
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import BinaryIO, TypeAlias
+
+from germane.errors import FormatError, InputError
+
+BLOCK = 4 << 20
+_CHUNK = 1 << 20
+
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""Called with the file's name, the bytes read so far, and their number where it is known."""
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_BOM = b"\xef\xbb\xbf"
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """What a run is called after its file: ``runs/bm25.run.gz`` → ``bm25``."""
+    if os.fspath(path) == "-":
+        return "standard input"
+    name = PurePath(path).name
+    for _ in range(2):
+        stem, dot, suffix = name.rpartition(".")
+        if stem and suffix in _SUFFIXES:
+            name = stem
+    return name
+
+
+_SUFFIXES = {"gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some whole lines of a file."""
+
+    data: bytes
+    line: int  # the number of the first of them, from 1
+
+
+class TextFile:
+    """A file that can be read more than once.
+
+    What cannot be reopened (standard input, a pipe) is first copied to a temporary file, so that
+    a run whose queries are scattered can be read again without holding it in memory.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], progress: Progress | None = None) -> None:
+        self.name = "standard input" if os.fspath(path) == "-" else os.fspath(path)
+        self._progress = progress
+        self._copy: BinaryIO | None = None
+        self._path = Path(path)
+        with self._explained():
+            if os.fspath(path) == "-":
+                self._copy = self._copied(sys.stdin.buffer)
+            elif self._path.is_dir():
+                raise InputError(f"{self.name}: this is a folder, not a file.")
+            elif not self._path.is_file() and self._path.exists():
+                with open(self._path, "rb") as pipe:
+                    self._copy = self._copied(pipe)
+
+    def blocks(self) -> Iterator[Block]:
+        """The file's lines in order, a few megabytes at a time, without a byte-order mark."""
+        line, rest = 1, b""
+        with self._explained(), self._open() as stream:
+            while chunk := stream.read(BLOCK):
+                if line == 1 and not rest:
+                    if chunk.startswith(_WIDE):
+                        raise FormatError(f"{self.name}: the file is UTF-16; save it as UTF-8.")
+                    chunk = chunk.removeprefix(_BOM)
+                end = chunk.rfind(b"\n") + 1
+                if not end:
+                    rest += chunk  # a line longer than a block
+                    continue
+                data = rest + chunk[:end] if rest else chunk[:end]
+                rest = chunk[end:]
+                yield Block(data, line)
+                line += data.count(b"\n")
+        if rest:
+            yield Block(rest + b"\n", line)
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
+        if self._copy is not None:
+            self._copy.seek(0)
+            raw: BinaryIO = os.fdopen(os.dup(self._copy.fileno()), "rb", buffering=0)  # type: ignore[assignment]
+        else:
+            raw = open(self._path, "rb", buffering=0)  # type: ignore[assignment]
+        with raw:
+            size = os.fstat(raw.fileno()).st_size
+            start = raw.read(6)
+            raw.seek(0)
+            kind = next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
+            watched = _Watched(raw, self.name, size, self._progress)
+            with _decompressed(watched, kind) as stream:
+                yield stream
+
+    def _copied(self, source: BinaryIO) -> BinaryIO:
+        copy: BinaryIO = tempfile.TemporaryFile()  # type: ignore[assignment]
+        done = 0
+        while chunk := source.read(_CHUNK):
+            copy.write(chunk)
+            done += len(chunk)
+            if self._progress:
+                self._progress(self.name, done, None)
+        copy.flush()
+        return copy
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what the system and the decompressors raise into one sentence that names the file."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise InputError(f"{self.name}: there is no such file.") from None
+        except PermissionError:
+            raise InputError(f"{self.name}: no permission to read this file.") from None
+        except EOFError:
+            raise InputError(f"{self.name}: the compressed file is truncated.") from None
+        except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+            raise InputError(f"{self.name}: the compressed file is damaged ({error}).") from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(f"{self.name}: cannot be read ({reason}).") from None
+
+
+class _Watched:
+    """A raw file that reports how far it has been read."""
+
+    def __init__(self, raw: BinaryIO, name: str, size: int, progress: Progress | None) -> None:
+        self._raw, self._name, self._size, self._progress = raw, name, size, progress
+        self._done = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._raw.read(size)
+        if self._progress:
+            self._done += len(data)
+            self._progress(self._name, self._done, self._size)
+        return data
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._raw, name)
+
+
+@contextlib.contextmanager
+def _decompressed(raw: _Watched, kind: str | None) -> Iterator[BinaryIO]:
+    opened: object = raw
+    match kind:
+        case "gzip":
+            opened = gzip.GzipFile(fileobj=raw)  # type: ignore[call-overload]
+        case "bzip2":
+            opened = bz2.BZ2File(raw)  # type: ignore[arg-type]
+        case "xz":
+            opened = lzma.LZMAFile(raw)  # type: ignore[arg-type]
+        case "zstd":
+            import pyarrow as pa
+
+            opened = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+    yield opened  # type: ignore[misc]

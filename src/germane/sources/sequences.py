@@ -1,0 +1,67 @@
+"""Bare relevance sequences: the grades of one list's items, in rank order."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from germane.errors import EmptyError, GradeError, InputError, clip
+from germane.ranking import Ranking
+from germane.sources.numbers import doubles, is_finite_number
+
+
+def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -> Ranking:
+    """The ranking of one query from its items' grades.
+
+    ``relevant`` is the number of relevant items that exist (those not in the list have grade 1), or
+    all their grades; without it the list is taken to hold every relevant item.
+    """
+    got = _grades("the list", relevance)
+    if not len(got):
+        raise EmptyError("the list is empty: there are no relevance grades.")
+    found = int(np.count_nonzero(got > 0))
+    if relevant is None:
+        ideal = got
+    elif isinstance(relevant, Iterable):
+        ideal = _grades("relevant", relevant)
+        _check_holds(got, ideal)
+    else:
+        if isinstance(relevant, bool) or not hasattr(relevant, "__index__"):
+            raise InputError(f"relevant is a whole number or a list of grades; got {clip(relevant)}")
+        if relevant < found:
+            raise InputError(f"the list holds {found} relevant items, but relevant={relevant}.")
+        ideal = np.append(got, np.ones(relevant - found))
+    rank = np.arange(1, len(got) + 1)
+    return Ranking(
+        queries=["list"],
+        offsets=np.array([0, len(got)]),
+        rank=rank,
+        relevance=got,
+        retrieved=np.array([len(got)]),
+        ideal_offsets=np.array([0, len(ideal)]),
+        ideal=np.sort(ideal)[::-1],
+        tied_from=rank,
+        tied_to=rank,
+    )
+
+
+def _grades(what: str, values: Any) -> np.ndarray:
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{what} is a sequence of relevance grades; got {clip(values)}")
+    values = list(values)
+    numbers = doubles(values)
+    if numbers is None:
+        at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
+        raise GradeError(f"{what}, rank {at}: a relevance grade is a finite number; got {clip(odd)}")
+    return numbers
+
+
+def _check_holds(got: np.ndarray, ideal: np.ndarray) -> None:
+    for grade in np.unique(got[got > 0]):
+        have, exist = np.count_nonzero(got == grade), np.count_nonzero(ideal == grade)
+        if have > exist:
+            raise InputError(
+                f"the list holds {have} items of grade {grade:g}, but relevant= has {exist}."
+            )

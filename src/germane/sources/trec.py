@@ -1,0 +1,233 @@
+"""TREC qrels and run files, read in blocks of lines.
+
+A block goes through ``pyarrow.csv`` where every line is plain (single blanks, the right number of
+fields, ordinary numbers), and otherwise through a parser that reads it line by line, accepts what
+the format allows, and says exactly what is wrong with what it does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from germane._ragged import Floats
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    GradeError,
+    InputError,
+    ScoreError,
+    clip,
+)
+from germane.sources.files import Block, TextFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns a kind of file has."""
+
+    kind: str
+    columns: tuple[str, ...]
+    item: int  # position of the item id; the query is the first
+    number: int  # position of the score or grade
+    says: str  # what the number is called
+    error: type[InputError]
+    other: str  # the kind of file that it could be mistaken for
+    more: bool  # may further columns follow?
+
+
+RUN = Layout("run", ("query", "Q0", "item", "rank", "score", "tag"), 2, 4, "score", ScoreError, "qrels", True)
+QRELS = Layout("qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, "run", False)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some lines of a file as columns."""
+
+    query: pa.BinaryArray
+    item: pa.BinaryArray
+    number: Floats
+
+
+def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
+    """The file's rows, block by block. Raises InputError with file and line for what is wrong."""
+    empty = True
+    for block in file.blocks():
+        rows = _fast(block, layout)
+        if rows is None:
+            rows = _careful(file.name, block, layout)
+        if len(rows.number):
+            empty = False
+            yield rows
+    if empty:
+        raise EmptyError(f"{file.name}: the file is empty: it has no {layout.kind} lines.")
+
+
+# --- Plain blocks ----------------------------------------------------------------------------------
+
+
+def _fast(block: Block, layout: Layout) -> Rows | None:
+    """The rows of a block, or None where a line is anything but plain."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    data = block.data
+    if b"\0" in data or b"#" in data:
+        return None
+    if b"\t" in data or b"\r" in data or _has_odd_blank(data):
+        if b"\t" in data and b" " in data:
+            return None
+        data = _single_blanks(data)
+    try:
+        table = csv.read_csv(pa.py_buffer(data), *_options(layout, len(data)))
+    except pa.ArrowInvalid:
+        return None
+    query, item, number = (table.column(name).combine_chunks() for name in ("query", "item", "number"))
+    numbers = number.to_numpy()
+    if not np.isfinite(numbers).all() or not len(query):
+        return None
+    if _shortest(query) == 0 or _shortest(item) == 0:
+        return None
+    return Rows(query, item, numbers)
+
+
+@lru_cache
+def _options(layout: Layout, size: int):  # type: ignore[no-untyped-def]
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [f"unread {i}" for i in range(len(layout.columns))]
+    names[0], names[layout.item], names[layout.number] = "query", "item", "number"
+    types = {"query": pa.binary(), "item": pa.binary(), "number": pa.float64()}
+    return (
+        csv.ReadOptions(column_names=names, block_size=size + 1, use_threads=False),
+        csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False, escape_char=False),
+        csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[], check_utf8=False
+        ),
+    )
+
+
+def _has_odd_blank(data: bytes) -> bool:
+    """Are there two blanks together, or one at the end of a line?
+
+    ``b"  " in data`` and ``b" \n" in data``, several times as fast: pairs of bytes are compared as
+    numbers, at even and at odd places.
+    """
+    even = np.frombuffer(data, "<u2", len(data) // 2)
+    odd = np.frombuffer(data, "<u2", (len(data) - 1) // 2, offset=1)
+    return any(bool((pairs == odd_pair).any()) for pairs in (even, odd) for odd_pair in _ODD_PAIRS)
+
+
+_ODD_PAIRS = tuple(int.from_bytes(pair, "little") for pair in (b"  ", b" \n"))
+
+
+def _single_blanks(data: bytes) -> bytes:
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.replace(b"\t", b" ")
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
+
+
+def _shortest(values: pa.BinaryArray) -> int:
+    start, data = offsets_and_bytes(values)
+    return int(np.diff(start).min())
+
+
+def offsets_and_bytes(values: pa.BinaryArray) -> tuple[np.ndarray, np.ndarray]:
+    """An Arrow binary array's offsets and bytes, without a copy."""
+    _, starts, data = values.buffers()
+    first, last = values.offset, values.offset + len(values) + 1
+    offsets = np.frombuffer(starts, np.int32)[first:last]
+    return offsets, np.frombuffer(data if data is not None else b"", np.uint8)
+
+
+# --- Blocks that are not plain ---------------------------------------------------------------------
+
+_PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_LINE_ENDS = re.compile(rb"\r\n|\r|\n")
+
+
+def _careful(name: str, block: Block, layout: Layout) -> Rows:
+    """The rows of a block read line by line, or the error that says which line is wrong."""
+    import pyarrow as pa
+
+    queries, items, numbers = [], [], []
+    for number, line in enumerate(_LINE_ENDS.split(block.data), block.line):
+        fields = line.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        if len(fields) != len(layout.columns) or b"\0" in line or b"\t" in line:
+            _check_fields(f"{name}:{number}", line, fields, layout)
+        queries.append(fields[0])
+        items.append(fields[layout.item])
+        numbers.append(_number(f"{name}:{number}", fields, layout))
+    return Rows(pa.array(queries, pa.binary()), pa.array(items, pa.binary()), np.array(numbers, float))
+
+
+def _number(where: str, fields: list[bytes], layout: Layout) -> float:
+    written = fields[layout.number]
+    if _PLAIN_NUMBER.fullmatch(written):
+        number = float(written)
+        if np.isfinite(number):
+            return number
+        wrong = f"{_shown(written)} is beyond the range of a double"
+    else:
+        wrong = f"got {_shown(written)}"
+    header = " This looks like a header line." if _names_columns(fields) else ""
+    raise layout.error(
+        f"{where}: a {layout.says} is a finite number; {wrong} "
+        f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{header}"
+    )
+
+
+def _names_columns(fields: list[bytes]) -> bool:
+    return bool({b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields))
+
+
+def _check_fields(where: str, line: bytes, fields: list[bytes], layout: Layout) -> None:
+    if b"\0" in line:
+        raise FormatError(f"{where}: the line has a NUL byte (\\x00): {_shown(line)}")
+    count, wanted = len(fields), len(layout.columns)
+    tabbed = [field for field in line.split(b"\t") if field.strip()]
+    if b"\t" in line and len(tabbed) == wanted < count:
+        odd = next(field for field in tabbed if len(field.split()) > 1)
+        raise FormatError(f"{where}: expected {wanted} fields; {_shown(odd)} has a blank inside.")
+    if count == wanted or (layout.more and count > wanted and not _shifted(fields, layout)):
+        return
+    raise FormatError(
+        f"{where}: {count} field{'s' if count > 1 else ''} where a {layout.kind} line has {wanted} "
+        f"({' '.join(layout.columns)}): {_shown(line)}{_guess(line, count, layout)}"
+    )
+
+
+def _shifted(fields: list[bytes], layout: Layout) -> bool:
+    """A number where the tag should be: an id with a blank inside has moved the score."""
+    return _PLAIN_NUMBER.fullmatch(fields[layout.number + 1]) is not None
+
+
+def _guess(line: bytes, count: int, layout: Layout) -> str:
+    other = QRELS if layout is RUN else RUN
+    if count == len(other.columns):
+        return f"  This looks like a {other.kind} file; are the two files swapped?"
+    if line.lstrip().startswith((b"{", b"[")):
+        return "  This looks like JSON, not a TREC file."
+    if b"," in line and count == 1:
+        return "  This looks like CSV: commas instead of blanks."
+    if count == 3:
+        return "  A column is missing."
+    return ""
+
+
+def _shown(data: bytes) -> str:
+    return clip(data.strip().decode("utf-8", "backslashreplace"))

@@ -1,0 +1,182 @@
+"""Qrels and runs from TREC files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Ints
+from germane.errors import DuplicateError, clip
+from germane.retrieval import Qrels, Retrieved
+from germane.sources import trec
+from germane.sources.columns import Batch, Reducer, Repeated, Run
+from germane.sources.files import Progress, TextFile, name_of
+from germane.sources.ids import to_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Path = str | os.PathLike[str]
+
+
+def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
+    """Read a TREC qrels file."""
+    file = TextFile(path, progress)
+    item: list[str] = []
+    grades = []
+    codes: dict[bytes, int] = {}
+    owner = []
+    for rows in trec.read(file, trec.QRELS):
+        groups, ends = _runs_of_queries(rows.query)
+        code = [codes.setdefault(query, len(codes)) for query in groups]
+        owner.append(np.repeat(code, np.diff(ends)))
+        item += map(to_text, rows.item.to_pylist())
+        grades.append(rows.number)
+    by_query = np.argsort(np.concatenate(owner), kind="stable")
+    query, grade = np.concatenate(owner)[by_query], np.concatenate(grades)[by_query]
+    items = np.array([*item, None], object)[by_query]
+    keep = _unrepeated(file, list(codes), query, items, grade, duplicates)
+    if keep is not None:
+        query, grade, items = query[keep], grade[keep], items[keep]
+    offsets = _ragged.offsets(np.bincount(query, minlength=len(codes)))
+    return Qrels([to_text(q) for q in codes], offsets, items.tolist(), grade, name_of(path))
+
+
+def _unrepeated(file, queries, query, items, grade, duplicates):  # type: ignore[no-untyped-def]
+    """The judgments to keep, or None for all of them."""
+    seen: dict[tuple[int, str], int] = {}
+    again = []
+    for row, pair in enumerate(zip(query.tolist(), items.tolist(), strict=True)):
+        if seen.setdefault(pair, row) != row:
+            again.append(row)
+    if not again:
+        return None
+    if duplicates in ("error", "keep"):
+        row = again[0]
+        raise _twice(file, trec.QRELS, queries[query[row]], items[row].encode("utf-8", "surrogateescape"))
+    keep = np.ones(len(query), bool)
+    for row in again:
+        pair = (int(query[row]), items[row])
+        kept = seen[pair]
+        if duplicates == "last" or (duplicates == "max" and grade[row] > grade[kept]):
+            seen[pair], kept, row = row, row, kept
+        keep[row] = False
+    return keep
+
+
+def read_run(path: Path, progress: Progress | None = None) -> Run:
+    """Read a whole TREC run file, its rows grouped by query."""
+    return Run(name_of(path), _gathered(TextFile(path, progress)))
+
+
+def retrieve(
+    qrels: Qrels, path: Path, duplicates: str, order: str, progress: Progress | None = None
+) -> Retrieved:
+    """Find the judged items of a run file while it is read.
+
+    Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
+    that comes back to a query it had left is read again, whole.
+    """
+    file = TextFile(path, progress)
+    try:
+        reducer = Reducer(qrels, duplicates, order)
+        for batch in _whole_queries(file):
+            if any(map(reducer.seen, batch.queries)) or len(set(batch.queries)) < len(batch.queries):
+                reducer = Reducer(qrels, duplicates, order)
+                reducer.add(_gathered(file))
+                break
+            reducer.add(batch)
+        return reducer.result()
+    except Repeated as found:
+        raise _twice(file, trec.RUN, found.query, found.item) from None
+
+
+def _whole_queries(file: TextFile) -> Iterator[Batch]:
+    """The file as batches whose last query does not go on in the next one."""
+    import pyarrow as pa
+
+    query, items, scores = b"", [], []  # the rows of the query that may go on
+    for rows in trec.read(file, trec.RUN):
+        groups, ends = _runs_of_queries(rows.query)
+        if items and groups[0] != query:
+            yield _one_query(query, items, scores)
+            items, scores = [], []
+        if len(groups) > 1:
+            if items:
+                items.append(rows.item[: ends[1]])
+                scores.append(rows.number[: ends[1]])
+                yield _one_query(query, items, scores)
+                groups, ends, items, scores = groups[1:], ends[1:], [], []
+            start, last = int(ends[0]), int(ends[-2])
+            if last > start:
+                inside = slice(start, last)
+                yield Batch(groups[:-1], ends[:-1] - start, rows.item[inside], rows.number[inside])
+        query = groups[-1]
+        # a copy, so that the block they stand in can go
+        items.append(pa.concat_arrays([rows.item[int(ends[-2]) :], rows.item[:0]]))
+        scores.append(rows.number[ends[-2] :].copy())
+    yield _one_query(query, items, scores)
+
+
+def _one_query(query: bytes, items: list[pa.BinaryArray], scores: list[np.ndarray]) -> Batch:
+    import pyarrow as pa
+
+    score = np.concatenate(scores)
+    return Batch([query], np.array([0, len(score)]), pa.concat_arrays(items), score)
+
+
+def _gathered(file: TextFile) -> Batch:
+    """All rows of the file, grouped by query in the order in which the queries first appear."""
+    import pyarrow as pa
+
+    codes: dict[bytes, int] = {}
+    owners, items, scores = [], [], []
+    for rows in trec.read(file, trec.RUN):
+        groups, ends = _runs_of_queries(rows.query)
+        code = np.array([codes.setdefault(query, len(codes)) for query in groups], np.int32)
+        owners.append(np.repeat(code, np.diff(ends)))
+        items.append(rows.item)
+        scores.append(rows.number)
+    owner, score = np.concatenate(owners), np.concatenate(scores)
+    item = pa.concat_arrays(items)
+    del items, scores
+    if (np.diff(owner) < 0).any():
+        by_query = np.argsort(owner, kind="stable")
+        item, score = item.take(by_query), score[by_query]
+    return Batch(list(codes), _ragged.offsets(np.bincount(owner)), item, score)
+
+
+def _runs_of_queries(query: pa.BinaryArray) -> tuple[list[bytes], Ints]:
+    """The query of each stretch of rows with the same one, and where the stretches end."""
+    import pyarrow.compute as pc
+
+    changes = pc.not_equal(query[1:], query[:-1]).to_numpy(zero_copy_only=False)
+    starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
+    return query.take(starts).to_pylist(), np.append(starts, len(query))
+
+
+def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> DuplicateError:
+    """The error for a repeated row, with the lines it stands on."""
+    wanted = re.compile(
+        rb"^[ \t]*" + re.escape(query) + rb"[ \t]+\S+[ \t]+" + re.escape(item) + rb"[ \t]", re.MULTILINE
+    )
+    lines: list[int] = []
+    for block in file.blocks():
+        found = (match.start() for match in wanted.finditer(block.data))
+        lines += [block.line + block.data.count(b"\n", 0, start) for start in found]
+        if len(lines) > 1:
+            break
+    again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
+    first = f", as on line {lines[0]}" if len(lines) > 1 else ""
+    what = "retrieved" if layout is trec.RUN else "judged"
+    shown_query, shown_item = (clip(i.decode("utf-8", "backslashreplace")) for i in (query, item))
+    return DuplicateError(
+        f"{file.name}:{again}: item {shown_item} is {what} twice for query {shown_query}{first}. "
+        "duplicates=first, last or max keeps one copy."
+    )
+

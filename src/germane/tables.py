@@ -1,0 +1,149 @@
+"""Table: rows of text with a heading and notes, and the ways to write it."""
+
+import csv
+import html
+import io
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A finished table. The first column is text, the others are numbers written out."""
+
+    columns: Row
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Aligned columns for a terminal; control characters in ids are made visible."""
+        lines = [tuple(map(visible, row)) for row in (self.columns, *self.rows)]
+        widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+        out = [_aligned(line, widths) for line in lines]
+        out.insert(1, "  ".join("─" * w for w in widths))
+        if self.notes:
+            out += ["", *map(visible, self.notes)]
+        return "\n".join(out) + "\n"
+
+    def markdown(self) -> str:
+        """A GitHub table; ids cannot end a cell or start markup."""
+        lines = [[_markdown(cell) for cell in row] for row in (self.columns, *self.rows)]
+        rule = [":--"] + ["--:"] * (len(self.columns) - 1)
+        out = ["| " + " | ".join(line) + " |" for line in (lines[0], rule, *lines[1:])]
+        if self.notes:
+            out += ["", *(f"{_markdown(note)}  " for note in self.notes)]
+        return "\n".join(out) + "\n"
+
+    def latex(self) -> str:
+        """A booktabs table; ids are escaped."""
+        lines = [" & ".join(map(_latex, row)) + r" \\" for row in (self.columns, *self.rows)]
+        out = [
+            r"\begin{tabular}{l" + "r" * (len(self.columns) - 1) + "}",
+            r"\toprule",
+            lines[0],
+            r"\midrule",
+            *lines[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+        out += [f"% {visible(note)}" for note in self.notes]
+        return "\n".join(out) + "\n"
+
+    def csv(self) -> str:
+        """Comma-separated values (RFC 4180); no cell starts a formula in a spreadsheet."""
+        return self._separated(",", "\r\n")
+
+    def tsv(self) -> str:
+        """Tab-separated values."""
+        return self._separated("\t", "\n")
+
+    def html(self) -> str:
+        """A table element with its notes; everything is escaped."""
+        heading = "".join(f"<th>{_html(cell)}</th>" for cell in self.columns)
+        body = "".join(
+            "<tr>"
+            + f"<th style='text-align:left'>{_html(row[0])}</th>"
+            + "".join(f"<td style='text-align:right'>{_html(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in self.rows
+        )
+        notes = "<br>".join(map(_html, self.notes))
+        caption = f"<div style='font-size:smaller'>{notes}</div>" if notes else ""
+        return (
+            "<div class='germane'><table>"
+            f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>{caption}</div>"
+        )
+
+    def _separated(self, delimiter: str, end: str) -> str:
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
+        writer.writerows([inert(cell) for cell in row] for row in (self.columns, *self.rows))
+        return out.getvalue()
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "table": Table.text,
+    "tsv": Table.tsv,
+    "csv": Table.csv,
+    "markdown": Table.markdown,
+    "latex": Table.latex,
+}
+
+
+def visible(text: str) -> str:
+    """Control characters and broken bytes written out: an id may hold a terminal's commands."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _harmless(c) else repr(c)[1:-1] for c in text)
+
+
+def _harmless(character: str) -> bool:
+    return character == " " or character.isprintable()
+
+
+def width(text: str) -> int:
+    """The columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def inert(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
+    if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not re.fullmatch(r"[+-][\d.]+(e[+-]\d+)?", cell):
+        return "'" + cell
+    return cell
+
+
+def _aligned(cells: Row, widths: list[int]) -> str:
+    first, *rest = cells
+    padded = [first + " " * (widths[0] - width(first))]
+    padded += [" " * (w - width(cell)) + cell for cell, w in zip(rest, widths[1:], strict=True)]
+    return "  ".join(padded).rstrip()
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", visible(text))
+
+
+_LATEX = {
+    **{c: "\\" + c for c in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in visible(text))
+
+
+def _html(text: str) -> str:
+    return html.escape(visible(text), quote=True)
