@@ -45,7 +45,8 @@ def section_lines(section: Section) -> Iterator[str]:
 def table(section: Section) -> Iterator[str]:
     """A row per tool: each cost, and how many times germane's it is."""
     samples = section["samples"]
-    costs = ["cpu", "wall"] + ["bytes"] * (section["workload"] == "files")
+    whole = section["workload"] == "files"
+    costs = ["cpu", "wall", "bytes", "startup"] if whole else ["cpu", "wall"]
     units = columns(section["workload"])
     medians = {
         tool: {cost: median(sample[cost] for sample in taken) for cost in costs}
@@ -67,7 +68,12 @@ def columns(workload: str) -> dict[str, tuple[str, float]]:
         return {"cpu": ("CPU µs", 1e6), "wall": ("wall µs", 1e6)}
     if workload in ("judged", "tied"):
         return {"cpu": ("CPU ms", 1e3), "wall": ("wall ms", 1e3)}
-    return {"cpu": ("CPU s", 1), "wall": ("wall s", 1), "bytes": ("peak MB", 1e-6)}
+    return {
+        "cpu": ("CPU s", 1),
+        "wall": ("wall s", 1),
+        "bytes": ("peak MB", 1e-6),
+        "startup": ("CPU s on 10 results", 1),
+    }
 
 
 def number(value: float) -> str:
@@ -79,7 +85,7 @@ def number(value: float) -> str:
 
 def times(value: float, own: float | None) -> str:
     """A ratio to germane; a dash where germane was not measured."""
-    return f"{value / own:.1f}" if own else "–"
+    return number(value / own) if own else "–"
 
 
 def agreement(values: dict[str, dict[str, float]]) -> Iterator[str]:

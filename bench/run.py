@@ -59,7 +59,8 @@ def means(tool: str, printed: str) -> dict[str, float]:
 def spawn(arguments: list[str]) -> tuple[str, dict[str, float]]:
     """Run a command to its end; what it printed, and the CPU, time and memory of the process."""
     start = time.perf_counter()
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(arguments, stdout=pipe, text=True, env=environment()) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -76,20 +77,31 @@ def spawn(arguments: list[str]) -> tuple[str, dict[str, float]]:
     return printed, cost
 
 
+def environment() -> dict[str, str]:
+    """This environment, but with bytecode kept: a tool is not to be compiled anew in every process."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
 def measure(workload: str, tool: str, qrels: str, run: str) -> dict[str, Any]:
     """The values that one process of a tool computed, and its samples."""
     if workload == "files":
         printed, cost = spawn(command(tool, qrels, run))
-        return {"values": means(tool, printed), "samples": [cost]}
+        return {"values": means(tool, printed), "samples": [cost | {"startup": startup(tool)}]}
     script = [sys.executable, str(HERE / "tools.py"), "dicts", tool, qrels, run]
     return json.loads(spawn(script)[0])
 
 
+def startup(tool: str) -> float:
+    """CPU seconds of the same process on ten results: imports and compilation, at any size."""
+    return spawn(command(tool, *map(str, WORKLOADS["small"].paths(quick=False))))[1]["cpu"]
+
+
 def measure_all(workload: str, tools: list[str], *, repeats: int, quick: bool) -> Section:
     """All tools in turns. For files, an unmeasured turn first: page cache, bytecode, numba's cache."""
-    make = [sys.executable, str(HERE / "workloads.py"), workload]
     say(f"{workload}: data")
-    subprocess.run([*make, "--quick"] if quick else make, check=True)
+    make = [sys.executable, str(HERE / "workloads.py")]
+    subprocess.run([*make, workload, *["--quick"] * quick], check=True)
+    subprocess.run([*make, "small"], check=True)
     qrels, run = map(str, WORKLOADS[workload].paths(quick=quick))
     values: dict[str, dict[str, float]] = {}
     samples: dict[str, list[dict[str, float]]] = {tool: [] for tool in tools}

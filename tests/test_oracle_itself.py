@@ -11,8 +11,9 @@ from math import e, exp, factorial, log, log2, nan
 from pathlib import Path
 from typing import Any
 
-import oracle
 import pytest
+
+import oracle
 from trec_names import CUTOFFS, LEVELS, NO_LEVEL, TREC_10_NAMES, TREC_NAMES, at_level, parts
 
 DATA: dict[str, Any] = json.loads(

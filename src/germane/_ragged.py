@@ -4,14 +4,15 @@ Row q is ``values[offsets[q]:offsets[q + 1]]``. Every function gives a row the s
 stands in the other rows, so that a partition of the queries evaluates exactly as the whole.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+# What an array holds; the element type proper is left open, since NumPy's stubs differ in it.
+Ints: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[Any]
+Bools: TypeAlias = NDArray[Any]
 
 
 def offsets(lengths: Any) -> Ints:
@@ -28,8 +29,7 @@ def owners(offsets: Ints) -> Ints:
 
 def sums(values: Any, owner: Ints, rows: int) -> Floats:
     """Each row's sum, added from the left; an empty row's is 0."""
-    out: Floats = np.bincount(owner, weights=values, minlength=rows)
-    return out
+    return np.bincount(owner, weights=values, minlength=rows)
 
 
 def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
@@ -41,8 +41,7 @@ def running(flags: Bools | Ints, offsets: Ints, owner: Ints) -> Ints:
     """Each row's running total, the value itself included."""
     total = np.cumsum(flags, dtype=np.int64)
     before = np.concatenate(([0], total))[offsets[:-1]]
-    out: Ints = total - before[owner]
-    return out
+    return total - before[owner]
 
 
 def running_product(values: Floats, offsets: Ints) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Ints
-from germane.errors import CoverageError, PolicyError, clip, choices, some, suggestion
+from germane.errors import CoverageError, PolicyError, choices, clip, some, suggestion
 from germane.ranking import Ranking
 from germane.retrieval import Qrels, Retrieved
 
@@ -17,7 +17,7 @@ Missing: TypeAlias = Literal["zero", "skip", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
 
-_WORDS = {
+WORDS = {
     "duplicates": get_args(Duplicates),
     "ties": get_args(Ties),
     "missing": get_args(Missing),
@@ -57,7 +57,7 @@ class Policy:
     """Only the first ``depth`` results of each query are looked at."""
 
     def __post_init__(self) -> None:
-        for name, words in _WORDS.items():
+        for name, words in WORDS.items():
             given = getattr(self, name)
             if given not in words:
                 near = suggestion(given, words) if isinstance(given, str) else ""

@@ -1,10 +1,11 @@
 """Measure: a measure's name with every parameter, and the grammar of names.
 
-    Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@10   P(rel=2)@5
+Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@10   P(rel=2)@5
 """
 
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +19,11 @@ Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 MOST = 10**12  # no list is longer, and every rank below is exact in double precision
 
 # Names that stand for a measure with parameters. They only parse; the measure's own name prints.
-_SPECIAL = {"gmap": "AP(mean=geometric)", "gm_map": "AP(mean=geometric)", "gm_bpref": "bpref(mean=geometric)"}
+_SPECIAL = {
+    "gmap": "AP(mean=geometric)",
+    "gm_map": "AP(mean=geometric)",
+    "gm_bpref": "bpref(mean=geometric)",
+}
 _NAMES = {alias.casefold(): row.name for row in TABLE for alias in (*row.aliases, row.name)}
 _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -105,6 +110,49 @@ class Measure:
         if parameters.get("mean") == "geometric":
             text += "; geometric mean over queries, values below 0.00001 taken as 0.00001"
         return text
+
+    @property
+    def explanation(self) -> str:
+        """The full definition: formula, parameters, conventions, where it is undefined, example."""
+        row = self.row
+        lines = [f"{self} — {row.title}", "", *_entry("Formula", self.definition)]
+        lines += _entry("", _NOTATION)
+        for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True):
+            label = "Parameters" if parameter is row.parameters[0] else ""
+            takes = f"{parameter.says}; takes {parameter.allows()}"
+            lines += _entry(label, f"{parameter.name}={_text(value)}: {takes}")
+        lines += _entry("Cutoff", "@k, optional" if row.cutoff else "none")
+        lines += _entry("Conventions", row.conventions)
+        lines += _entry("Ties", _ties(row))
+        lines += _entry("Undefined", row.undefined)
+        lines += [f"{'Example':<12} >>> {row.example}", " " * 13 + "True"]
+        lines += _entry("Aliases", ", ".join(row.aliases))
+        lines += _entry("Cite", row.cite)
+        return "\n".join(lines) + "\n"
+
+
+def _entry(label: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text, 96, initial_indent=f"{label:<13}", subsequent_indent=" " * 13, break_on_hyphens=False
+    )
+
+
+_NOTATION = (
+    "i: rank from 1; rel(i): 1 if the item at rank i is relevant; P@i: share of relevant items in "
+    "the first i; R: relevant items that exist; N: items retrieved"
+)
+
+
+def _ties(row: Definition) -> str:
+    text = (
+        "expected has a closed form." if row.expected else "expected has no closed form: an error."
+    )
+    if not row.monotone:
+        text += (
+            " best and worst put relevant items first and last, which are not always the highest "
+            "and the lowest value here."
+        )
+    return text
 
 
 @lru_cache(4096)

@@ -1,5 +1,6 @@
 """Ranking: what is left of runs and judgments when a measure sees them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -58,7 +59,7 @@ class Ranking:
 
     def relevant(self, rel: float) -> Bools:
         """H: is the hit relevant, that is, graded ``rel`` or higher?"""
-        return self._cached("relevant", rel, lambda: self.relevance >= rel)  # type: ignore[return-value]
+        return self._cached("relevant", rel, lambda: self.relevance >= rel)
 
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
@@ -78,7 +79,7 @@ class Ranking:
         """Q: the number of relevant items within the first ``k`` ranks."""
         return _ragged.counts(self.relevant(rel) & self.within(k), self.owner, len(self))
 
-    def _cached(self, what: str, rel: float, compute):  # type: ignore[no-untyped-def]
+    def _cached(self, what: str, rel: float, compute: Callable[[], Ints | Bools]) -> Ints | Bools:
         value = self._cache.get((what, rel))
         if value is None:
             value = self._cache[what, rel] = compute()

@@ -360,7 +360,11 @@ def _count_line(result: Result) -> str:
         parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
-    bands = [f"{m} {r.worst:.4f}…{r.best:.4f}" for m, r in zip(result, result.values(), strict=True) if r.band]
+    bands = [
+        f"{m} {r.worst:.4f}…{r.best:.4f}"
+        for m, r in zip(result, result.values(), strict=True)
+        if r.band
+    ]
     if bands:
         parts.append("tie band " + ", ".join(bands))
     return "; ".join(parts)

@@ -7,8 +7,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 
@@ -69,4 +67,3 @@ class Retrieved:
     retrieved: Ints  # Q
     answered: Bools  # Q, does the run have the query at all?
     unknown: list[Hashable]  # the run's queries that nobody judged
-

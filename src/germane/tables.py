@@ -13,17 +13,18 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Table:
-    """A finished table. The first column is text, the others are numbers written out."""
+    """A finished table. The first column is text, the others are numbers unless ``left`` says so."""
 
     columns: Row
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
+    left: tuple[int, ...] = ()  # further columns of text, set to the left
 
     def text(self) -> str:
         """Aligned columns for a terminal; control characters in ids are made visible."""
         lines = [tuple(map(visible, row)) for row in (self.columns, *self.rows)]
         widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
-        out = [_aligned(line, widths) for line in lines]
+        out = [_aligned(line, widths, self._left()) for line in lines]
         out.insert(1, "  ".join("─" * w for w in widths))
         if self.notes:
             out += ["", *map(visible, self.notes)]
@@ -32,7 +33,7 @@ class Table:
     def markdown(self) -> str:
         """A GitHub table; ids cannot end a cell or start markup."""
         lines = [[_markdown(cell) for cell in row] for row in (self.columns, *self.rows)]
-        rule = [":--"] + ["--:"] * (len(self.columns) - 1)
+        rule = [":--" if i in self._left() else "--:" for i in range(len(self.columns))]
         out = ["| " + " | ".join(line) + " |" for line in (lines[0], rule, *lines[1:])]
         if self.notes:
             out += ["", *(f"{_markdown(note)}  " for note in self.notes)]
@@ -42,7 +43,9 @@ class Table:
         """A booktabs table; ids are escaped."""
         lines = [" & ".join(map(_latex, row)) + r" \\" for row in (self.columns, *self.rows)]
         out = [
-            r"\begin{tabular}{l" + "r" * (len(self.columns) - 1) + "}",
+            r"\begin{tabular}{"
+            + "".join("l" if i in self._left() else "r" for i in range(len(self.columns)))
+            + "}",
             r"\toprule",
             lines[0],
             r"\midrule",
@@ -66,8 +69,10 @@ class Table:
         heading = "".join(f"<th>{_html(cell)}</th>" for cell in self.columns)
         body = "".join(
             "<tr>"
-            + f"<th style='text-align:left'>{_html(row[0])}</th>"
-            + "".join(f"<td style='text-align:right'>{_html(cell)}</td>" for cell in row[1:])
+            + "".join(
+                f"<td style='text-align:{'left' if i in self._left() else 'right'}'>{_html(cell)}</td>"
+                for i, cell in enumerate(row)
+            )
             + "</tr>"
             for row in self.rows
         )
@@ -77,6 +82,9 @@ class Table:
             "<div class='germane'><table>"
             f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>{caption}</div>"
         )
+
+    def _left(self) -> set[int]:
+        return {0, *self.left}
 
     def _separated(self, delimiter: str, end: str) -> str:
         out = io.StringIO()
@@ -117,15 +125,18 @@ def width(text: str) -> int:
 
 def inert(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
-    if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not re.fullmatch(r"[+-][\d.]+(e[+-]\d+)?", cell):
+    if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not re.fullmatch(
+        r"[+-][\d.]+(e[+-]\d+)?", cell
+    ):
         return "'" + cell
     return cell
 
 
-def _aligned(cells: Row, widths: list[int]) -> str:
-    first, *rest = cells
-    padded = [first + " " * (widths[0] - width(first))]
-    padded += [" " * (w - width(cell)) + cell for cell, w in zip(rest, widths[1:], strict=True)]
+def _aligned(cells: Row, widths: list[int], left: set[int]) -> str:
+    padded = []
+    for i, (cell, most) in enumerate(zip(cells, widths, strict=True)):
+        blanks = " " * (most - width(cell))
+        padded.append(cell + blanks if i in left else blanks + cell)
     return "  ".join(padded).rstrip()
 
 

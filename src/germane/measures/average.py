@@ -1,6 +1,7 @@
 """Average precision and its relatives."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,9 @@ def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
 def yaap(ranking: Ranking, k: int | None, rel: float) -> Scored:
     total = ranking.total(rel)
     terms = average_precision(ranking, k, rel, "R").terms
-    return Scored(terms, np.ones(len(ranking)), total, link=lambda s: np.log((1 + s) / (1 + total - s)))
+    return Scored(
+        terms, np.ones(len(ranking)), total, link=lambda s: np.log((1 + s) / (1 + total - s))
+    )
 
 
 # --- Ties in random order (McSherry & Najork, ECIR 2008) -----------------------------------------
@@ -73,7 +76,7 @@ def _expected_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
     return np.where(relevant & (end >= first), share, 0.0)
 
 
-def _precision_sum(first, end, before, size, width):  # type: ignore[no-untyped-def]
+def _precision_sum(first: Any, end: Any, before: Any, size: Any, width: Any) -> Any:
     """Σ over ranks first … end of (before + 1 + (i - first)·ρ)/i."""
     rho = (size - 1) / np.maximum(width - 1, 1)
     reach = harmonic(end) - harmonic(first - 1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from germane._ragged import Floats
 from germane.measures.terms import ONE, Scored, placed
 from germane.ranking import Ranking
 
@@ -39,5 +40,5 @@ def unjudged(ranking: Ranking, k: int | None) -> Scored:
     return Scored(-among.terms, among.norm, rest=ranking.last(k).astype(float))
 
 
-def _count(ranking: Ranking, terms, rest=0.0) -> Scored:  # type: ignore[no-untyped-def]
+def _count(ranking: Ranking, terms: Floats, rest: Floats | float = 0.0) -> Scored:
     return Scored(terms, np.ones(len(ranking)), rest=rest)

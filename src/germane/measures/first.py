@@ -1,5 +1,7 @@
 """Measures of the first relevant item."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from germane import _ragged
@@ -28,7 +30,9 @@ def _first(ranking: Ranking, k: int | None, rel: float) -> _ragged.Bools:
     return ranking.relevant(rel) & (ranking.so_far(rel) == 1) & ranking.within(k)
 
 
-def _expected(ranking: Ranking, k: int | None, rel: float, worth) -> Floats:  # type: ignore[no-untyped-def]
+def _expected(
+    ranking: Ranking, k: int | None, rel: float, worth: Callable[[Ints], Floats]
+) -> Floats:
     """H: the mean worth of the first relevant rank, at the first hit of the group it falls in.
 
     The first relevant of r among n tied items stands on the group's j-th rank with probability

@@ -39,7 +39,9 @@ def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     dcg_here = _ragged.running_sum(gained * LOG2.at(ranking.rank), ranking.offsets)
     ideal_here = _ideal_dcg_at(ranking, gain, ranking.rank)
     relevant = gained > 0
-    terms = np.divide(dcg_here, ideal_here, out=np.zeros(len(gained)), where=relevant & (ideal_here > 0))
+    terms = np.divide(
+        dcg_here, ideal_here, out=np.zeros(len(gained)), where=relevant & (ideal_here > 0)
+    )
     total = _gainful(ranking, gain)
     missed = total - _ragged.counts(relevant, ranking.owner, len(ranking))
     final = np.zeros(len(ranking))
@@ -69,7 +71,9 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
 
     # each hit's first level: the number of levels of its query that end before its rank
     stride = max(rank.max(initial=0), ranking.rank.max(initial=0)) + 1
-    level = np.searchsorted(owner[ends] * stride + rank[ends], ranking.owner * stride + ranking.rank)
+    level = np.searchsorted(
+        owner[ends] * stride + rank[ends], ranking.owner * stride + ranking.rank
+    )
     weight = from_here[np.where(level < offsets[1:][ranking.owner], level, -1)]
     beyond = (total > 0) & (ranking.retrieved >= total + 2)
     at_end = np.append(inverse, 0.0)[np.where(beyond, offsets[1:] - 1, -1)]

@@ -451,9 +451,7 @@ TABLE: tuple[Definition, ...] = (
         lambda k, p: f"(1 - p)·Σ rel(i)·p^(i-1), {_to(k)}, p = {p['p']:g}",
         'round(score([1, 0, 1], "RBP(p=0.5)"), 6) == (1 + 1 / 4) / 2',
         parameters=(
-            Parameter(
-                "p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True
-            ),
+            Parameter("p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True),
             REL,
             MEAN,
         ),
@@ -468,9 +466,7 @@ TABLE: tuple[Definition, ...] = (
         lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {_to(k)}, p = {p['p']:g}",
         'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
         parameters=(
-            Parameter(
-                "p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True
-            ),
+            Parameter("p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True),
             MEAN,
         ),
         monotone=False,

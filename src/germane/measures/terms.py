@@ -73,7 +73,9 @@ LOG2 = Weight(at=_inverse_log, upto=_inverse_log_upto)
 
 def geometric(p: float) -> Weight:
     """(1 - p) · p^(i - 1)."""
-    return Weight(at=lambda i: (1.0 - p) * p ** (i - 1.0), upto=lambda i: 1.0 - p ** i.astype(float))
+    return Weight(
+        at=lambda i: (1.0 - p) * p ** (i - 1.0), upto=lambda i: 1.0 - p ** i.astype(float)
+    )
 
 
 EULER = 0.5772156649015329

@@ -103,7 +103,9 @@ class Reducer:
         if not columns:
             columns = [np.zeros(0, np.int64)] * 5
         judgment, owner, rank, tied_from, tied_to = columns
-        unknown: list[Hashable] = [query.decode("utf-8", "surrogateescape") for query in self._unknown]
+        unknown: list[Hashable] = [
+            query.decode("utf-8", "surrogateescape") for query in self._unknown
+        ]
         return Retrieved(
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
@@ -166,7 +168,10 @@ def _some_rows(batch: Batch, rows: Bools) -> Batch:
     owner = _ragged.owners(batch.offsets)
     lengths = _ragged.counts(rows, owner, len(batch.queries))
     return Batch(
-        batch.queries, _ragged.offsets(lengths), batch.item.filter(pa.array(rows)), batch.score[rows]
+        batch.queries,
+        _ragged.offsets(lengths),
+        batch.item.filter(pa.array(rows)),
+        batch.score[rows],
     )
 
 
@@ -237,8 +242,9 @@ def _unsettled(batch: Batch, row: Ints, group: Ints) -> list[tuple[int, int]]:
     rising = score[1:] > score[:-1]
     rising[batch.offsets[1:-1] - 1] = False
     unsorted_groups = np.searchsorted(batch.offsets, np.flatnonzero(rising), "right") - 1
-    above, below = np.maximum(row - 1, batch.offsets[group]), np.minimum(
-        row + 1, batch.offsets[group + 1] - 1
+    above, below = (
+        np.maximum(row - 1, batch.offsets[group]),
+        np.minimum(row + 1, batch.offsets[group + 1] - 1),
     )
     tied = ((above < row) & (score[above] == score[row])) | (
         (below > row) & (score[below] == score[row])

@@ -3,6 +3,7 @@
 import bz2
 import contextlib
 import gzip
+import io
 import lzma
 import os
 import sys
@@ -11,11 +12,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
 
 from germane.errors import FormatError, InputError
 
-BLOCK = 4 << 20
+BLOCK = 2 << 20  # bytes; what is computed from a block stays in the processor's cache
 _CHUNK = 1 << 20
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
@@ -29,6 +32,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
+_NEWLINE = ord("\n")
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -77,39 +81,32 @@ class TextFile:
 
     def blocks(self) -> Iterator[Block]:
         """The file's lines in order, a few megabytes at a time, without a byte-order mark."""
-        line, rest = 1, b""
+        line = 1
         with self._explained(), self._open() as stream:
-            while chunk := stream.read(BLOCK):
-                if line == 1 and not rest:
-                    if chunk.startswith(_WIDE):
+            while data := stream.read(BLOCK):
+                data += stream.readline()
+                if line == 1:
+                    if data.startswith(_WIDE):
                         raise FormatError(f"{self.name}: the file is UTF-16; save it as UTF-8.")
-                    chunk = chunk.removeprefix(_BOM)
-                end = chunk.rfind(b"\n") + 1
-                if not end:
-                    rest += chunk  # a line longer than a block
-                    continue
-                data = rest + chunk[:end] if rest else chunk[:end]
-                rest = chunk[end:]
+                    data = data.removeprefix(_BOM)
                 yield Block(data, line)
-                line += data.count(b"\n")
-        if rest:
-            yield Block(rest + b"\n", line)
+                line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[BinaryIO]:
         if self._copy is not None:
             self._copy.seek(0)
-            raw: BinaryIO = os.fdopen(os.dup(self._copy.fileno()), "rb", buffering=0)  # type: ignore[assignment]
-        else:
-            raw = open(self._path, "rb", buffering=0)  # type: ignore[assignment]
-        with raw:
-            size = os.fstat(raw.fileno()).st_size
+        with open(
+            self._copy.fileno() if self._copy else self._path,
+            "rb",
+            buffering=0,
+            closefd=not self._copy,
+        ) as raw:
             start = raw.read(6)
             raw.seek(0)
             kind = next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
-            watched = _Watched(raw, self.name, size, self._progress)
-            with _decompressed(watched, kind) as stream:
-                yield stream
+            with io.BufferedReader(_Watched(raw, self.name, self._progress), 1 << 16) as watched:
+                yield _decompressed(watched, kind)
 
     def _copied(self, source: BinaryIO) -> BinaryIO:
         copy: BinaryIO = tempfile.TemporaryFile()  # type: ignore[assignment]
@@ -140,36 +137,37 @@ class TextFile:
             raise InputError(f"{self.name}: cannot be read ({reason}).") from None
 
 
-class _Watched:
+class _Watched(io.RawIOBase):
     """A raw file that reports how far it has been read."""
 
-    def __init__(self, raw: BinaryIO, name: str, size: int, progress: Progress | None) -> None:
-        self._raw, self._name, self._size, self._progress = raw, name, size, progress
+    def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
+        self._raw, self._name, self._progress = raw, name, progress
+        self._size = os.fstat(raw.fileno()).st_size
         self._done = 0
 
-    def read(self, size: int = -1) -> bytes:
-        data = self._raw.read(size)
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        read = self._raw.readinto(buffer)
         if self._progress:
-            self._done += len(data)
+            self._done += read or 0
             self._progress(self._name, self._done, self._size)
-        return data
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._raw, name)
+        return read
 
 
-@contextlib.contextmanager
-def _decompressed(raw: _Watched, kind: str | None) -> Iterator[BinaryIO]:
-    opened: object = raw
+def _decompressed(raw: io.BufferedReader, kind: str | None) -> BinaryIO:
     match kind:
         case "gzip":
-            opened = gzip.GzipFile(fileobj=raw)  # type: ignore[call-overload]
+            return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
         case "bzip2":
-            opened = bz2.BZ2File(raw)  # type: ignore[arg-type]
+            return bz2.BZ2File(raw)
         case "xz":
-            opened = lzma.LZMAFile(raw)  # type: ignore[arg-type]
+            return lzma.LZMAFile(raw)
         case "zstd":
             import pyarrow as pa
 
-            opened = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
-    yield opened  # type: ignore[misc]
+            stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+            return io.BufferedReader(stream, 1 << 16)
+        case _:
+            return raw

@@ -1,6 +1,5 @@
 """Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any
@@ -35,9 +34,7 @@ def is_lists(given: object) -> bool:
     return isinstance(given, Mapping)
 
 
-def read_qrels(
-    given: Mapping[Hashable, Any], duplicates: str, progress: object = None
-) -> Qrels:
+def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
     """``{query: {item: grade}}``, or ``{query: relevant items}`` for grade 1."""
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
@@ -97,7 +94,9 @@ def retrieve_scores(
 
     def add(hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any) -> None:
         if not isinstance(got, Mapping):
-            raise FormatError(f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}")
+            raise FormatError(
+                f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}"
+            )
         _scored(hits, q, query, judged, got, order)
 
     return _each_query(qrels, run, add)
@@ -226,9 +225,7 @@ def _places(
 
 
 def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
-    item, score = next(
-        (item, score) for item, score in got.items() if not is_finite_number(score)
-    )
+    item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
         f"run, query {clip(query)}, item {clip(item)}: a score is a finite number; got {clip(score)}"
     )

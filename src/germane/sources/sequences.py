@@ -27,7 +27,9 @@ def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -
         _check_holds(got, ideal)
     else:
         if isinstance(relevant, bool) or not hasattr(relevant, "__index__"):
-            raise InputError(f"relevant is a whole number or a list of grades; got {clip(relevant)}")
+            raise InputError(
+                f"relevant is a whole number or a list of grades; got {clip(relevant)}"
+            )
         if relevant < found:
             raise InputError(f"the list holds {found} relevant items, but relevant={relevant}.")
         ideal = np.append(got, np.ones(relevant - found))
@@ -54,7 +56,9 @@ def _grades(what: str, values: Any) -> np.ndarray:
     numbers = doubles(values)
     if numbers is None:
         at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
-        raise GradeError(f"{what}, rank {at}: a relevance grade is a finite number; got {clip(odd)}")
+        raise GradeError(
+            f"{what}, rank {at}: a relevance grade is a finite number; got {clip(odd)}"
+        )
     return numbers
 
 

@@ -44,8 +44,12 @@ class Layout:
     more: bool  # may further columns follow?
 
 
-RUN = Layout("run", ("query", "Q0", "item", "rank", "score", "tag"), 2, 4, "score", ScoreError, "qrels", True)
-QRELS = Layout("qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, "run", False)
+RUN = Layout(
+    "run", ("query", "Q0", "item", "rank", "score", "tag"), 2, 4, "score", ScoreError, "qrels", True
+)
+QRELS = Layout(
+    "qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, "run", False
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,9 @@ def _fast(block: Block, layout: Layout) -> Rows | None:
         table = csv.read_csv(pa.py_buffer(data), *_options(layout, len(data)))
     except pa.ArrowInvalid:
         return None
-    query, item, number = (table.column(name).combine_chunks() for name in ("query", "item", "number"))
+    query, item, number = (
+        table.column(name).combine_chunks() for name in ("query", "item", "number")
+    )
     numbers = number.to_numpy()
     if not np.isfinite(numbers).all() or not len(query):
         return None
@@ -172,7 +178,9 @@ def _careful(name: str, block: Block, layout: Layout) -> Rows:
         queries.append(fields[0])
         items.append(fields[layout.item])
         numbers.append(_number(f"{name}:{number}", fields, layout))
-    return Rows(pa.array(queries, pa.binary()), pa.array(items, pa.binary()), np.array(numbers, float))
+    return Rows(
+        pa.array(queries, pa.binary()), pa.array(items, pa.binary()), np.array(numbers, float)
+    )
 
 
 def _number(where: str, fields: list[bytes], layout: Layout) -> float:
@@ -192,7 +200,9 @@ def _number(where: str, fields: list[bytes], layout: Layout) -> float:
 
 
 def _names_columns(fields: list[bytes]) -> bool:
-    return bool({b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields))
+    return bool(
+        {b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields)
+    )
 
 
 def _check_fields(where: str, line: bytes, fields: list[bytes], layout: Layout) -> None:

@@ -58,7 +58,9 @@ def _unrepeated(file, queries, query, items, grade, duplicates):  # type: ignore
         return None
     if duplicates in ("error", "keep"):
         row = again[0]
-        raise _twice(file, trec.QRELS, queries[query[row]], items[row].encode("utf-8", "surrogateescape"))
+        raise _twice(
+            file, trec.QRELS, queries[query[row]], items[row].encode("utf-8", "surrogateescape")
+        )
     keep = np.ones(len(query), bool)
     for row in again:
         pair = (int(query[row]), items[row])
@@ -86,7 +88,9 @@ def retrieve(
     try:
         reducer = Reducer(qrels, duplicates, order)
         for batch in _whole_queries(file):
-            if any(map(reducer.seen, batch.queries)) or len(set(batch.queries)) < len(batch.queries):
+            if any(map(reducer.seen, batch.queries)) or len(set(batch.queries)) < len(
+                batch.queries
+            ):
                 reducer = Reducer(qrels, duplicates, order)
                 reducer.add(_gathered(file))
                 break
@@ -163,7 +167,8 @@ def _runs_of_queries(query: pa.BinaryArray) -> tuple[list[bytes], Ints]:
 def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> DuplicateError:
     """The error for a repeated row, with the lines it stands on."""
     wanted = re.compile(
-        rb"^[ \t]*" + re.escape(query) + rb"[ \t]+\S+[ \t]+" + re.escape(item) + rb"[ \t]", re.MULTILINE
+        rb"^[ \t]*" + re.escape(query) + rb"[ \t]+\S+[ \t]+" + re.escape(item) + rb"[ \t]",
+        re.MULTILINE,
     )
     lines: list[int] = []
     for block in file.blocks():
@@ -179,4 +184,3 @@ def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> Du
         f"{file.name}:{again}: item {shown_item} is {what} twice for query {shown_query}{first}. "
         "duplicates=first, last or max keeps one copy."
     )
-

@@ -1,0 +1,5 @@
+"""``python -m germane`` is the command ``germane``."""
+
+from germane.cli import main
+
+raise SystemExit(main())
