@@ -14,6 +14,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -49,11 +50,12 @@ def means(tool: str, printed: str) -> dict[str, float]:
     """The five values in what a tool printed."""
     if tool == "germane":
         rows = json.loads(printed)["runs"][0]["measures"]
-        return {name: row["mean"] for name, row in zip(MEASURES, rows, strict=True)}
+        return {re.sub(r"\(.*?\)", "", row["measure"]): row["mean"] for row in rows}
     if tool == "trec_eval":
         fields = [line.split() for line in printed.splitlines()]
         return {PRINTED[name]: float(value) for name, _, value in fields}
-    return json.loads(printed)
+    values: dict[str, float] = json.loads(printed)
+    return values
 
 
 def spawn(arguments: list[str]) -> tuple[str, dict[str, float]]:
@@ -88,7 +90,8 @@ def measure(workload: str, tool: str, qrels: str, run: str) -> dict[str, Any]:
         printed, cost = spawn(command(tool, qrels, run))
         return {"values": means(tool, printed), "samples": [cost | {"startup": startup(tool)}]}
     script = [sys.executable, str(HERE / "tools.py"), "dicts", tool, qrels, run]
-    return json.loads(spawn(script)[0])
+    found: dict[str, Any] = json.loads(spawn(script)[0])
+    return found
 
 
 def startup(tool: str) -> float:

@@ -151,7 +151,7 @@ def polars_files(qrels: str, run: str) -> Values:
         )
         .collect()
     )
-    return means.row(0, named=True)
+    return {name: float(value) for name, value in means.row(0, named=True).items()}
 
 
 DUCKDB = """

@@ -24,7 +24,14 @@ def offsets(lengths: Any) -> Ints:
 
 def owners(offsets: Ints) -> Ints:
     """The row that each value belongs to."""
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    if len(offsets) == 2:
+        return np.zeros(offsets[1], np.int64)
+    return np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
+
+
+def lengths(offsets: Ints) -> Ints:
+    """Offsets → row lengths."""
+    return offsets[1:] - offsets[:-1]
 
 
 def sums(values: Any, owner: Ints, rows: int) -> Floats:
@@ -40,6 +47,8 @@ def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
 def running(flags: Bools | Ints, offsets: Ints, owner: Ints) -> Ints:
     """Each row's running total, the value itself included."""
     total = np.cumsum(flags, dtype=np.int64)
+    if len(offsets) == 2:
+        return total
     before = np.concatenate(([0], total))[offsets[:-1]]
     return total - before[owner]
 

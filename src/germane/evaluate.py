@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
@@ -72,7 +72,7 @@ def evaluate(
     """
     chosen = parse_all(measures)
     source = sources.source_of(run)
-    conventions = Policy(**{"ties": source.ties, **policy})  # type: ignore[arg-type]
+    conventions = _policy(ties=policy.pop("ties", source.ties), **policy)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     order = "given" if conventions.ties == "given" else "id"
     retrieved = source.retrieve(judgments, run, conventions.duplicates, order, progress)
@@ -173,6 +173,9 @@ def measures() -> tuple[Measure, ...]:
     return tuple(Measure(row.name) for row in TABLE)
 
 
+_policy = lru_cache(typed=True)(Policy)
+
+
 def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
     policy = judged.policy
     ranking = judged.ranking(policy.ties)
@@ -187,11 +190,11 @@ def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
             ranking.queries,
             scores(measure, ranking, policy.no_relevant),
             policy.no_relevant,
-            ordered,  # type: ignore[arg-type]
+            ordered,
         )
         for measure in chosen
     }
-    return Result(name, by_measure, _counts(judged), policy)
+    return Result(name, by_measure, partial(_counts, judged), policy)
 
 
 def _counts(judged: Judged) -> Counts:

@@ -94,25 +94,21 @@ class Judged:
         """The ranking under one order of ties."""
         got, depth = self.retrieved, self.policy.depth
         rank = _RANKS.get(ties, _as_read)(self)
-        retrieved = got.retrieved
-        inside = np.ones(len(rank), bool)
+        retrieved, grades = got.retrieved, self.grades
+        hits = np.lexsort((rank, got.owner))
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
-            inside = rank <= depth
+            hits = hits[rank[hits] <= depth]
         if self.policy.unjudged == "remove":
-            inside &= self.grades >= 0
+            hits = hits[grades[hits] >= 0]
             if ties == "expected":
                 self._refuse_torn(depth)
-        if self.policy.missing == "skip":
-            inside &= self.kept[self.owner]
-        by_rank = np.lexsort((rank, self.owner))
-        hits = by_rank[inside[by_rank]]
-        owner = self.owner[hits]
+        owner = got.owner[hits]
         ranking = Ranking(
             queries=self.qrels.queries,
             offsets=_ragged.offsets(np.bincount(owner, minlength=len(self.qrels))),
             rank=rank[hits],
-            relevance=self.grades[hits],
+            relevance=grades[hits],
             retrieved=retrieved,
             ideal_offsets=self.qrels.offsets,
             ideal=self.qrels.ideal,
@@ -124,11 +120,6 @@ class Judged:
         if self.policy.unjudged == "remove":
             ranking = _closed_up(ranking)
         return ranking if self.policy.missing != "skip" else _only(ranking, self.kept)
-
-    @property
-    def owner(self) -> Ints:
-        """H: the query of each hit."""
-        return self.retrieved.owner
 
     @property
     def grades(self) -> _ragged.Floats:

@@ -185,13 +185,22 @@ class Result(Mapping[str, MeasureResult]):
     """
 
     def __init__(
-        self, name: str, measures: Mapping[Measure, MeasureResult], counts: Counts, policy: Policy
+        self,
+        name: str,
+        measures: Mapping[Measure, MeasureResult],
+        counts: Callable[[], Counts],
+        policy: Policy,
     ) -> None:
         self.name = name
         self.measures = tuple(measures)
-        self.counts = counts
+        self._counts = counts
         self.policy = policy
         self._by_measure = dict(measures)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How many queries and items the numbers rest on."""
+        return self._counts()
 
     def __getitem__(self, measure: str | Measure) -> MeasureResult:
         key = measure if isinstance(measure, Measure) else parse(measure)

@@ -25,4 +25,5 @@ def rank_biased_precision(ranking: Ranking, k: int | None, rel: float, p: float)
 
 def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
     weight = placed(ranking, geometric(p), ranking.last(k)[ranking.owner])
-    return Scored(-(ranking.relevance >= 0) * weight, np.ones(len(ranking)), rest=1.0)
+    judged = ranking.relevance >= 0
+    return Scored(np.where(judged, -weight, 0.0), np.ones(len(ranking)), rest=1.0)

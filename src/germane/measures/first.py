@@ -27,7 +27,8 @@ def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
 
 
 def _first(ranking: Ranking, k: int | None, rel: float) -> _ragged.Bools:
-    return ranking.relevant(rel) & (ranking.so_far(rel) == 1) & ranking.within(k)
+    first: _ragged.Bools = ranking.relevant(rel) & (ranking.so_far(rel) == 1)
+    return first & ranking.within(k)
 
 
 def _expected(

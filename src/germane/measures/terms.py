@@ -32,7 +32,7 @@ class Scored:
 def values(ranking: Ranking, scored: Scored) -> Floats:
     """Q: each query's value."""
     total = ranking.sums(scored.terms) + scored.rest
-    out = np.zeros(len(ranking))
+    out: Floats = np.zeros(len(ranking))
     np.divide(total, scored.norm, out=out, where=np.asarray(scored.norm) != 0)
     return out if scored.link is None else scored.link(out)
 
@@ -54,7 +54,8 @@ def placed(ranking: Ranking, weight: Weight, last: Any) -> Floats:
         return np.where(ranking.rank <= last, weight.at(ranking.rank), 0.0)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
     end = np.maximum(np.minimum(ranking.tied_to, last), first - 1)
-    return (weight.upto(end) - weight.upto(first - 1)) / width
+    spread: Floats = (weight.upto(end) - weight.upto(first - 1)) / width
+    return spread
 
 
 def _inverse_log(rank: Ints) -> Floats:
@@ -87,7 +88,8 @@ def harmonic(n: Any) -> Floats:
     n = np.asarray(n)
     x = np.maximum(n, 1).astype(float)
     large = np.log(x) + EULER + 1 / (2 * x) - 1 / (12 * x**2) + 1 / (120 * x**4)
-    return np.where(n < len(_HARMONIC), _HARMONIC[np.minimum(n, len(_HARMONIC) - 1)], large)
+    exact: Floats = _HARMONIC[np.minimum(n, len(_HARMONIC) - 1)]
+    return np.where(n < len(_HARMONIC), exact, large)
 
 
 def gains(grades: Floats, gain: Any) -> Floats:

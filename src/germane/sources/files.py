@@ -41,7 +41,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
         return "standard input"
     name = PurePath(path).name
     for _ in range(2):
-        stem, dot, suffix = name.rpartition(".")
+        stem, _, suffix = name.rpartition(".")
         if stem and suffix in _SUFFIXES:
             name = stem
     return name
@@ -109,7 +109,7 @@ class TextFile:
                 yield _decompressed(watched, kind)
 
     def _copied(self, source: BinaryIO) -> BinaryIO:
-        copy: BinaryIO = tempfile.TemporaryFile()  # type: ignore[assignment]
+        copy = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the TextFile)
         done = 0
         while chunk := source.read(_CHUNK):
             copy.write(chunk)
@@ -156,18 +156,18 @@ class _Watched(io.RawIOBase):
         return read
 
 
-def _decompressed(raw: io.BufferedReader, kind: str | None) -> BinaryIO:
+def _decompressed(raw: Any, kind: str | None) -> BinaryIO:
     match kind:
         case "gzip":
             return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
         case "bzip2":
-            return bz2.BZ2File(raw)
+            return bz2.BZ2File(raw)  # type: ignore[return-value]
         case "xz":
-            return lzma.LZMAFile(raw)
+            return lzma.LZMAFile(raw)  # type: ignore[return-value]
         case "zstd":
             import pyarrow as pa
 
             stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
             return io.BufferedReader(stream, 1 << 16)
         case _:
-            return raw
+            return raw  # type: ignore[no-any-return]

@@ -147,9 +147,16 @@ class _Hits:
         return int(np.count_nonzero(self.answered))
 
     def retrieved_items(self, unknown: list[Hashable]) -> Retrieved:
-        columns = (self.judgment, self.owner, self.rank, self.tied_from, self.tied_to)
-        arrays = [np.array(column, np.int64) for column in columns]
-        return Retrieved(*arrays, self.retrieved, self.answered, unknown)
+        return Retrieved(
+            judgment=np.array(self.judgment, np.int64),
+            owner=np.array(self.owner, np.int64),
+            rank=np.array(self.rank, np.int64),
+            tied_from=np.array(self.tied_from, np.int64),
+            tied_to=np.array(self.tied_to, np.int64),
+            retrieved=self.retrieved,
+            answered=self.answered,
+            unknown=unknown,
+        )
 
 
 def _scored(
@@ -197,31 +204,28 @@ def _places(
     """Each found item's place, from 0, among the items of its score."""
     if order == "given":
         position = {item: i for i, item in enumerate(got)}
-        keys = list(range(len(scores)))
-        own = [position[item] for item in found]
-        backwards = False
-        by_key = scores
+        own, by_key = [position[item] for item in found], scores
     else:
-        of = sort_key(got)
-        if of is None:  # plain text: its own order is the order of its bytes
-            keys = sorted(got)  # type: ignore[type-var]
-            by_key = np.array([got[item] for item in keys], float)
-            own = [bisect_left(keys, item) for item in found]  # type: ignore[type-var]
-        else:
-            ordered = sorted(got, key=of)
-            by_key = np.array([got[item] for item in ordered], float)
-            own = [bisect_left(ordered, of(item), key=of) for item in found]
-        backwards = True
+        own, by_key = _by_id(found, got)
     arranged = np.argsort(by_key, kind="stable")
     at = np.empty(len(arranged), np.int64)
     at[arranged] = np.arange(len(arranged))
-    ascending = by_key[arranged]
-    mine = by_key[own]
-    if backwards:
-        places = np.searchsorted(ascending, mine, "right") - 1 - at[own]
-    else:
+    ascending, mine = by_key[arranged], by_key[own]
+    if order == "given":
         places = at[own] - np.searchsorted(ascending, mine, "left")
-    return places.tolist()
+    else:  # from the last id to the first
+        places = np.searchsorted(ascending, mine, "right") - 1 - at[own]
+    return list(map(int, places))
+
+
+def _by_id(found: list[Any], got: Mapping[Any, Any]) -> tuple[list[int], Floats]:
+    """Each found item's position in the order of ids, and the scores in that order."""
+    key = sort_key(got)
+    ordered = sorted(got) if key is None else sorted(got, key=key)
+    scores = np.array([got[item] for item in ordered], float)
+    if key is None:
+        return [bisect_left(ordered, item) for item in found], scores
+    return [bisect_left(ordered, key(item), key=key) for item in found], scores
 
 
 def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from germane._ragged import Floats
 from germane.errors import EmptyError, GradeError, InputError, clip
 from germane.ranking import Ranking
 from germane.sources.numbers import doubles, is_finite_number
@@ -47,7 +48,7 @@ def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -
     )
 
 
-def _grades(what: str, values: Any) -> np.ndarray:
+def _grades(what: str, values: Any) -> Floats:
     if hasattr(values, "tolist"):
         values = values.tolist()
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -62,7 +63,7 @@ def _grades(what: str, values: Any) -> np.ndarray:
     return numbers
 
 
-def _check_holds(got: np.ndarray, ideal: np.ndarray) -> None:
+def _check_holds(got: Floats, ideal: Floats) -> None:
     for grade in np.unique(got[got > 0]):
         have, exist = np.count_nonzero(got == grade), np.count_nonzero(ideal == grade)
         if have > exist:

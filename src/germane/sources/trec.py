@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from germane._ragged import Floats
 from germane.errors import (
@@ -106,7 +107,7 @@ def _fast(block: Block, layout: Layout) -> Rows | None:
 
 
 @lru_cache
-def _options(layout: Layout, size: int):  # type: ignore[no-untyped-def]
+def _options(layout: Layout, size: int) -> tuple[Any, Any, Any]:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -146,11 +147,10 @@ def _single_blanks(data: bytes) -> bytes:
 
 
 def _shortest(values: pa.BinaryArray) -> int:
-    start, data = offsets_and_bytes(values)
-    return int(np.diff(start).min())
+    return int(np.diff(offsets_and_bytes(values)[0]).min())
 
 
-def offsets_and_bytes(values: pa.BinaryArray) -> tuple[np.ndarray, np.ndarray]:
+def offsets_and_bytes(values: pa.BinaryArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """An Arrow binary array's offsets and bytes, without a copy."""
     _, starts, data = values.buffers()
     first, last = values.offset, values.offset + len(values) + 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane import _ragged
-from germane._ragged import Ints
+from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import trec
@@ -47,7 +47,9 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
     return Qrels([to_text(q) for q in codes], offsets, items.tolist(), grade, name_of(path))
 
 
-def _unrepeated(file, queries, query, items, grade, duplicates):  # type: ignore[no-untyped-def]
+def _unrepeated(
+    file: TextFile, queries: list[bytes], query: Ints, items: Any, grade: Floats, duplicates: str
+) -> Bools | None:
     """The judgments to keep, or None for all of them."""
     seen: dict[tuple[int, str], int] = {}
     again = []
@@ -104,7 +106,9 @@ def _whole_queries(file: TextFile) -> Iterator[Batch]:
     """The file as batches whose last query does not go on in the next one."""
     import pyarrow as pa
 
-    query, items, scores = b"", [], []  # the rows of the query that may go on
+    query = b""  # the query that may go on, and its rows so far
+    items: list[pa.BinaryArray] = []
+    scores: list[Floats] = []
     for rows in trec.read(file, trec.RUN):
         groups, ends = _runs_of_queries(rows.query)
         if items and groups[0] != query:
@@ -127,7 +131,7 @@ def _whole_queries(file: TextFile) -> Iterator[Batch]:
     yield _one_query(query, items, scores)
 
 
-def _one_query(query: bytes, items: list[pa.BinaryArray], scores: list[np.ndarray]) -> Batch:
+def _one_query(query: bytes, items: list[pa.BinaryArray], scores: list[Floats]) -> Batch:
     import pyarrow as pa
 
     score = np.concatenate(scores)
@@ -139,7 +143,9 @@ def _gathered(file: TextFile) -> Batch:
     import pyarrow as pa
 
     codes: dict[bytes, int] = {}
-    owners, items, scores = [], [], []
+    owners: list[Ints] = []
+    items: list[pa.BinaryArray] = []
+    scores: list[Floats] = []
     for rows in trec.read(file, trec.RUN):
         groups, ends = _runs_of_queries(rows.query)
         code = np.array([codes.setdefault(query, len(codes)) for query in groups], np.int32)

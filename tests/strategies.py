@@ -1,0 +1,151 @@
+"""Small collections and measures: what the tests of laws, of the oracle and of sources draw from.
+
+Everything that has to cover every measure is derived from ``germane.measures.TABLE``; a parameter
+without samples here is a KeyError.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from germane import Measure
+from germane.measures import Definition, Parameter
+
+Judgments = dict[str, float]
+Scores = dict[str, float]
+
+GRADES = (-2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+CUTOFFS = (1, 2, 3, 5, 10)
+
+ITEMS = ("a", "b", "B", "z", "é", "e\u0301", "漢", "10", "9", "_", "\uffee", "😀")
+"""Ids whose order differs between UTF-8 bytes, UTF-16 units, numbers and alphabets."""
+
+SCORES = (1.0, 0.5, 2.0, 0.0, -0.0, -3.0, 0.1, 0.1 + 2**-56, 1e300, -1e-300)
+"""Few enough that ties abound, and near enough that reading them as singles would make more."""
+
+GAIN_MAP = {0.5: 1.0, 1.0: 1.0, 1.5: 2.0, 2.0: 3.0, 3.0: 3.0, 4.0: 10.0}
+UNEVEN_MAP = {-1.0: 0.0, 0.0: 0.25, 0.5: 2.0, 1.0: 5.0, 1.5: 0.0, 2.0: 1.0, 3.0: 0.5, 4.0: 10.0}
+"""Gains that do not grow with the grade."""
+
+SAMPLES: dict[str, tuple[Any, ...]] = {
+    "rel": (1.0, 0.0, 0.5, 1.5, 2.0, 5.0),
+    "beta": (1.0, 0.0, 0.5, 2.0),
+    "mult": (1.0, 0.2, 0.28, 0.5, 1.5, 2.0, 3.3),
+    "hit": (1.0, 3.0, 0.5),
+    "noise": (-1.0, -0.25, 0.0),
+    "miss": (0.0, -2.0),
+    "gain": ("linear", "exp", GAIN_MAP),
+    "max": (4.0, 5.0, 10.0),
+    "p": (0.8, 0.01, 0.5, 0.95),
+    "recall": (0.0, 0.1, 0.21, 0.5, 0.7, 1.0),
+}
+"""Values of the parameters that take numbers."""
+
+
+def samples(parameter: Parameter) -> tuple[Any, ...]:
+    """Values for a parameter: all its words and numbers, or a few of a range."""
+    listed = (*parameter.words, *parameter.numbers)
+    return SAMPLES[parameter.name] if parameter.low is not None or parameter.grades else listed
+
+
+def variants(row: Definition) -> Iterator[Measure]:
+    """A row of the table with its defaults and with every other sample, at every cutoff."""
+    choices: list[dict[str, Any]] = [{}]
+    for parameter in row.parameters:
+        choices += [
+            {parameter.name: value} for value in samples(parameter) if value != parameter.default
+        ]
+    for choice in choices:
+        yield Measure(row.name, tuple(choice.items()))
+        if row.cutoff:
+            yield from (Measure(row.name, tuple(choice.items()), k) for k in CUTOFFS)
+
+
+def oracle_parameters(measure: Measure) -> dict[str, Any]:
+    """A measure's parameters as the oracle takes them."""
+    given = dict(measure.parameters)
+    return {
+        name: dict(value) if isinstance(value, tuple) else value for name, value in given.items()
+    }
+
+
+# ------------------------------------------------------------------------------- random worlds
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One query: what is judged, and what was retrieved, in order."""
+
+    judged: Judgments
+    ranked: tuple[str, ...]
+
+
+def world(seed: int, queries: int = 60, longest: int = 9) -> list[Listed]:
+    """Random ranked lists, with unjudged items, missed relevant ones, and every corner."""
+    rng = random.Random(seed)
+    out = []
+    for _ in range(queries):
+        size = rng.randint(1, longest)
+        items = [f"d{i}" for i in range(size)]
+        weights = rng.choice(((1, 1, 5, 1, 3, 1, 2, 1, 1), (0, 0, 1, 0, 1, 0, 0, 0, 0), (1,) * 9))
+        grades = rng.choices(GRADES, weights, k=size)
+        judged = dict(zip(items, grades, strict=True))
+        pool = items + [f"u{i}" for i in range(rng.randint(0, 4))]
+        out.append(Listed(judged, tuple(rng.sample(pool, rng.randint(0, len(pool))))))
+    out += [
+        Listed({"d0": 1.0}, ("d0",)),
+        Listed({"d0": 1.0}, ()),
+        Listed({"d0": 0.0, "d1": -1.0}, ("d1", "d0")),
+        Listed({"d0": 4.0, "d1": 4.0, "d2": 4.0}, ("d2", "u0", "d0", "d1")),
+        Listed({"d0": 1.0}, tuple(f"u{i}" for i in range(12))),
+    ]
+    return out
+
+
+# ------------------------------------------------------------------------- Hypothesis strategies
+
+
+def judgments(most: int = 8, grades: tuple[float, ...] = GRADES) -> st.SearchStrategy[Judgments]:
+    """Grades of a few items."""
+    return st.dictionaries(st.sampled_from(ITEMS), st.sampled_from(grades), max_size=most)
+
+
+def scores(most: int = 8) -> st.SearchStrategy[Scores]:
+    """Scores of a few items, many of them tied."""
+    few = st.sampled_from(SCORES[:3])
+    return st.one_of(
+        st.dictionaries(st.sampled_from(ITEMS), few, max_size=most),
+        st.dictionaries(st.sampled_from(ITEMS), st.sampled_from(SCORES), max_size=most),
+    )
+
+
+@st.composite
+def collections(
+    draw: st.DrawFn, most: int = 8, queries: int = 3
+) -> tuple[dict[str, Judgments], dict[str, Scores]]:
+    """Qrels with at least one judgment, and a run that has at least one of their queries."""
+    names = [f"q{i}" for i in range(draw(st.integers(1, queries)))]
+    qrels = {name: draw(judgments(most)) for name in names}
+    if not any(qrels.values()):
+        qrels[names[0]] = {"a": draw(st.sampled_from(GRADES))}
+    run = {name: draw(scores(most)) for name in names if draw(st.integers(0, 9))}
+    return qrels, run or {names[-1]: draw(scores(most))}
+
+
+def measures(row: Definition, *, most: int = 12) -> st.SearchStrategy[Measure]:
+    """A row of the table with any of the sampled parameters, and any small cutoff."""
+    parameters = st.fixed_dictionaries(
+        {
+            parameter.name: st.sampled_from(
+                (*samples(parameter), UNEVEN_MAP) if parameter.grades else samples(parameter)
+            )
+            for parameter in row.parameters
+        }
+    )
+    cutoff = st.one_of(st.none(), st.integers(1, most)) if row.cutoff else st.none()
+    return st.builds(
+        lambda values, k: Measure(row.name, tuple(values.items()), k), parameters, cutoff
+    )
