@@ -5,14 +5,15 @@ without samples here is a KeyError.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
 
 from germane import Measure
-from germane.measures import Definition, Parameter
+from germane.measures import TABLE, Definition, Parameter
 
 Judgments = dict[str, float]
 Scores = dict[str, float]
@@ -75,7 +76,7 @@ def oracle_parameters(measure: Measure) -> dict[str, Any]:
 # ------------------------------------------------------------------------------- random worlds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Listed:
     """One query: what is judged, and what was retrieved, in order."""
 
@@ -83,7 +84,7 @@ class Listed:
     ranked: tuple[str, ...]
 
 
-def world(seed: int, queries: int = 60, longest: int = 9) -> list[Listed]:
+def world(seed: int, queries: int = 60, longest: int = 9) -> tuple[Listed, ...]:
     """Random ranked lists, with unjudged items, missed relevant ones, and every corner."""
     rng = random.Random(seed)
     out = []
@@ -101,8 +102,9 @@ def world(seed: int, queries: int = 60, longest: int = 9) -> list[Listed]:
         Listed({"d0": 0.0, "d1": -1.0}, ("d1", "d0")),
         Listed({"d0": 4.0, "d1": 4.0, "d2": 4.0}, ("d2", "u0", "d0", "d1")),
         Listed({"d0": 1.0}, tuple(f"u{i}" for i in range(12))),
+        Listed({"d0": 1.0, "d1": 3.0, "d2": 4.0}, ("d0", "d1", "d2")),
     ]
-    return out
+    return tuple(out)
 
 
 # ------------------------------------------------------------------------- Hypothesis strategies
@@ -135,17 +137,28 @@ def collections(
     return qrels, run or {names[-1]: draw(scores(most))}
 
 
-def measures(row: Definition, *, most: int = 12) -> st.SearchStrategy[Measure]:
-    """A row of the table with any of the sampled parameters, and any small cutoff."""
-    parameters = st.fixed_dictionaries(
-        {
-            parameter.name: st.sampled_from(
-                (*samples(parameter), UNEVEN_MAP) if parameter.grades else samples(parameter)
-            )
-            for parameter in row.parameters
-        }
+def every(row: Definition, most: int = 12) -> list[Measure]:
+    """A row of the table with all its samples in all combinations, at every small cutoff."""
+    sampled = (
+        [(parameter.name, value) for value in (*samples(parameter), *_uneven(parameter))]
+        for parameter in row.parameters
     )
-    cutoff = st.one_of(st.none(), st.integers(1, most)) if row.cutoff else st.none()
-    return st.builds(
-        lambda values, k: Measure(row.name, tuple(values.items()), k), parameters, cutoff
-    )
+    cutoffs = (None, None, *range(1, most + 1)) if row.cutoff else (None,)
+    return [Measure(row.name, chosen, k) for chosen in product(*sampled) for k in cutoffs]
+
+
+def _uneven(parameter: Parameter) -> tuple[Any, ...]:
+    return (UNEVEN_MAP,) if parameter.grades else ()
+
+
+EVERY = {row.name: every(row) for row in TABLE}
+
+
+def one_of_each(rows: Iterable[Definition]) -> st.SearchStrategy[tuple[Measure, ...]]:
+    """One measure of each row, with any parameters: together, because collections cost more."""
+
+    def chosen(seed: int) -> tuple[Measure, ...]:
+        rng = random.Random(seed)
+        return tuple(rng.choice(EVERY[row.name]) for row in rows)
+
+    return st.builds(chosen, st.integers(0, 2**32))

@@ -86,7 +86,7 @@ def test_an_error_is_one_line(path: Path) -> None:
         if command.startswith("$ germane") and "usage:" not in answer:
             lines = answer.strip().splitlines()
             assert len(lines) == 2, (command, lines)
-            assert lines[0].startswith("stderr: germane: "), command
+            assert lines[0].startswith("stderr: germane"), command
             assert lines[1] == "[exit 2]", command
         if command.startswith(">>> ") and " = " not in command:
             assert len(answer.strip().splitlines()) == 1, command

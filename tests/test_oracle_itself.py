@@ -4,7 +4,6 @@ Nothing of germane is tested here; what germane is compared with is.
 """
 
 import json
-from collections.abc import Callable
 from functools import cache
 from itertools import permutations
 from math import e, exp, factorial, log, log2, nan
@@ -14,104 +13,23 @@ from typing import Any
 import pytest
 
 import oracle
-from trec_names import CUTOFFS, LEVELS, NO_LEVEL, TREC_10_NAMES, TREC_NAMES, at_level, parts
+from trec_names import (
+    CUTOFFS,
+    EXCEPTIONS,
+    NO_LEVEL,
+    TEN_EXCEPTIONS,
+    TEN_PARAMETERS,
+    TREC_10_NAMES,
+    TREC_NAMES,
+    at_level,
+    floored_log,
+    parts,
+)
 
 DATA: dict[str, Any] = json.loads(
     Path(__file__).with_name("data").joinpath("pytrec_eval.json").read_text("utf-8")
 )
 NINE, TEN = DATA["pytrec_eval"], DATA["trec_eval-10.0"]
-
-Judged = dict[str, float]
-Rule = Callable[[float, Judged, list[str], int], float]
-"""What the tool says, from the oracle's value, the judgments, the ranked list and the level."""
-
-
-def floored_log(value: float, *_: object) -> float:
-    return log(max(value, 1e-5))
-
-
-def zero_unless_relevant(value: float, judged: Judged, _: list[str], level: int) -> float:
-    return value if any(grade >= level for grade in judged.values()) else 0.0
-
-
-def zero_unless_unjudged(value: float, judged: Judged, ranked: list[str], _: int) -> float:
-    return value if any(judged.get(item, -1) < 0 for item in ranked) else 0.0
-
-
-def gains_over_the_highest(_: float, judged: Judged, ranked: list[str], __: int) -> float:
-    highest = max(1, *judged.values())
-    gains = (max(judged.get(item, 0), 0) / highest for item in ranked)
-    return (1 - 0.9) * sum(gain * 0.9**i for i, gain in enumerate(gains))
-
-
-def nan_if_nothing_is_needed_of_nothing(recall: str) -> Rule:
-    def rule(value: float, judged: Judged, ranked: list[str], level: int) -> float:
-        R = sum(grade >= level for grade in judged.values())
-        none_needed = oracle.needed(oracle.decimal(float(recall)), R, "trec9") == 0
-        return nan if none_needed and not ranked else value
-
-    return rule
-
-
-def noise_of_one_item_if_missing(value: float, _: Judged, ranked: list[str], __: int) -> float:
-    return value if ranked else value - 0.5
-
-
-EXCEPTIONS: dict[str, tuple[str, Rule]] = {
-    "gm_map": ("per query, the logarithm that the geometric mean adds up", floored_log),
-    "gm_bpref": ("per query, the logarithm that the geometric mean adds up", floored_log),
-    "Rndcg": (
-        (
-            "0 where nothing reaches relevance_level, though lower grades have gains "
-            "(m_Rndcg.c asks num_rel; ndcg, ndcg_rel and G do not)"
-        ),
-        zero_unless_relevant,
-    ),
-    **{
-        f"iprec_at_recall_{recall}": (
-            "NaN for an empty run where that recall needs 0 items: it starts from 0 found / 0",
-            nan_if_nothing_is_needed_of_nothing(recall),
-        )
-        for recall in LEVELS
-    },
-    "11pt_avg": (
-        "NaN for an empty run: the mean of the above",
-        nan_if_nothing_is_needed_of_nothing("0.00"),
-    ),
-}
-"""Where pytrec_eval answers otherwise than the definition: why, and what it answers then."""
-
-TEN_EXCEPTIONS: dict[str, tuple[str, Rule]] = {
-    "rbp": (
-        (
-            "graded, not binary: gain = grade / the query's highest grade (at least 1); and only "
-            "because m_rbp.c's min and max, never initialised, happen to start at 0"
-        ),
-        gains_over_the_highest,
-    ),
-    "rbp_resid": (
-        "0 where nothing retrieved is unjudged; the definition leaves p^N for the ranks below",
-        zero_unless_unjudged,
-    ),
-    "utility.2,-0.5,-1,0": (
-        (
-            "with -c, a query that the run lacks is given one made-up item that nobody judged; "
-            "num_ret, unj, rbp_resid and a utility without parameters, only, are put back to 0"
-        ),
-        noise_of_one_item_if_missing,
-    ),
-}
-"""The same for trec_eval 10.0."""
-
-TEN_PARAMETERS = {
-    "ndcg.1=1,2=3,3=10,4=30": "nDCG(gain=1:1_2:3_3:10_4:30)",
-    "ndcg_rel.1=1,2=3,3=10,4=30": "nDCGrel(gain=1:1_2:3_3:10_4:30)",
-    "Rndcg.1=1,2=3,3=10,4=30": "RnDCG(gain=1:1_2:3_3:10_4:30)",
-    "G.1=1,2=3,3=10,4=30": "G(gain=1:1_2:3_3:10_4:30)",
-    "set_F.4": "F(beta=2)",  # trec_eval's x is beta^2
-    "utility.2,-0.5,-1,0": "Utility(hit=2,noise=-0.5,miss=-1)",
-}
-
 
 # ------------------------------------------------------------------- against the recorded values
 

@@ -7,6 +7,7 @@
 
 from germane._version import VERSION as __version__
 from germane.errors import (
+    AbsentError,
     CoverageError,
     DuplicateError,
     EmptyError,
@@ -24,6 +25,71 @@ from germane.measure import Measure, parse
 from germane.ranking import Ranking
 from germane.result import MeasureResult, Result, Results
 from germane.retrieval import Qrels
+
+__all__ = [  # noqa: RUF022  (in the order in which one meets them)
+    # verbs
+    "evaluate",
+    "evaluate_many",
+    "measures",
+    "parse",
+    "read_qrels",
+    "read_run",
+    "score",
+    # types
+    "Measure",
+    "MeasureResult",
+    "Policy",
+    "Qrels",
+    "Ranking",
+    "Result",
+    "Results",
+    # errors
+    "AbsentError",
+    "CoverageError",
+    "DuplicateError",
+    "EmptyError",
+    "FormatError",
+    "GermaneError",
+    "GradeError",
+    "InputError",
+    "MeasureError",
+    "PolicyError",
+    "ScoreError",
+    # measures
+    "NumQ",
+    "NumRet",
+    "NumRel",
+    "NumRelRet",
+    "NumNonrelRet",
+    "Judged",
+    "Unjudged",
+    "P",
+    "R",
+    "F",
+    "Rprec",
+    "Success",
+    "SetAP",
+    "Utility",
+    "AP",
+    "MeanP",
+    "YAAP",
+    "RR",
+    "DCG",
+    "IDCG",
+    "nDCG",
+    "nDCGrel",
+    "RnDCG",
+    "G",
+    "binG",
+    "ERR",
+    "RBP",
+    "RBPResidual",
+    "IPrec",
+    "IAP",
+    "bpref",
+    "infAP",
+    "__version__",
+]
 
 # Every measure that needs no parameter, under its own name.
 NumQ = Measure("NumQ")

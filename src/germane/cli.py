@@ -4,21 +4,22 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from germane import judging
 from germane._version import VERSION
-from germane.errors import EmptyError, GermaneError, InputError
+from germane.errors import EmptyError, GermaneError, InputError, choices, suggestion
 from germane.evaluate import DEFAULT, evaluate_many, score
 from germane.measure import Measure, parse, parse_all
 from germane.measures import TABLE
 from germane.result import number
 from germane.sources.files import name_of
-from germane.tables import FORMATS, Table
+from germane.tables import FORMATS, Table, visible
 
 DONE, WRONG = 0, 2
 
@@ -43,8 +44,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return DONE
 
 
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is one line too, and options are written in full."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
+            message = f"no command '{unknown[1]}'.{suggestion(unknown[1], COMMANDS)}"
+        _say(f"{self.prog}: {message}  See: {self.prog} --help")
+        self.exit(WRONG)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="germane",
         description="Evaluate ranked lists, with the definition of every number.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -55,9 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"germane {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _add_evaluate(commands)
-    _add_score(commands)
-    _add_measures(commands)
+    for add in COMMANDS.values():
+        add(commands)
     return parser
 
 
@@ -89,10 +102,9 @@ def _add_evaluate(commands: Any) -> None:
         "unjudged": "items without a judgment",
     }
     for name, help_text in says.items():
-        choices = judging.WORDS[name]
         policy.add_argument(
             f"--{name.replace('_', '-')}",
-            metavar="|".join(choices),
+            metavar="|".join(judging.WORDS[name]),
             help=f"{help_text} (default: {getattr(judging.Policy, name)})",
             default=getattr(judging.Policy, name),
         )
@@ -129,6 +141,13 @@ def _add_measures(commands: Any) -> None:
     command.add_argument("name", metavar="NAME", nargs="?", help="such as AP or 'AP(norm=R)@10'")
 
 
+COMMANDS: dict[str, Callable[[Any], None]] = {
+    "evaluate": _add_evaluate,
+    "score": _add_score,
+    "measures": _add_measures,
+}
+
+
 def _add_measure_option(command: argparse.ArgumentParser, default: str) -> None:
     command.add_argument(
         "-m",
@@ -142,16 +161,30 @@ def _add_measure_option(command: argparse.ArgumentParser, default: str) -> None:
 
 def _add_output_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--format", choices=[*FORMATS, "json"], default="table", help="(default: table)"
+        "--format",
+        metavar="|".join(_FORMATS),
+        type=_format,
+        default="table",
+        help="(default: table)",
     )
     command.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
     )
 
 
+_FORMATS = (*FORMATS, "json")
+
+
+def _format(text: str) -> str:
+    if text not in _FORMATS:
+        near = suggestion(text, _FORMATS)
+        raise argparse.ArgumentTypeError(f"takes {choices(_FORMATS)}; got {text!r}.{near}")
+    return text
+
+
 def _whole(text: str) -> int:
     if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"takes a whole number; got {text!r}")
+        raise argparse.ArgumentTypeError(f"takes a whole number; got {text!r}.")
     return int(text)
 
 
@@ -163,7 +196,8 @@ def _evaluate(options: argparse.Namespace) -> None:
     policy = {name: getattr(options, name) for name in (*judging.WORDS, "depth")}
     runs = dict(zip(_names(options.runs), options.runs, strict=True))
     if [options.qrels, *options.runs].count("-") > 1:
-        raise InputError("standard input can be read only once.")
+        raise InputError("standard input (-) is asked for twice; it can be read only once.")
+    _check_output(options)
     with _progress() as progress:
         results = evaluate_many(options.qrels, runs, measures, progress=progress, **policy)
     if options.format == "json":
@@ -179,9 +213,10 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 
 def _score(options: argparse.Namespace) -> None:
-    grades = [_grade(word) for word in options.relevance.replace(",", " ").split()]
+    grades: list[Any] = [_grade(word) for word in options.relevance.replace(",", " ").split()]
     if not grades:
         raise EmptyError("the list is empty: there are no relevance grades.")
+    _check_output(options)
     values = [(m, score(grades, m, relevant=options.relevant)) for m in _chosen(options)]
     if options.format == "json":
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
@@ -235,7 +270,10 @@ def _names(paths: Sequence[str]) -> list[str]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def _write(options: argparse.Namespace, text: str) -> None:
@@ -243,7 +281,7 @@ def _write(options: argparse.Namespace, text: str) -> None:
     if options.output is None or options.output == "-":
         sys.stdout.write(text)
         return
-    folder = os.path.dirname(os.path.abspath(options.output))
+    folder = _folder(options.output)
     try:
         with tempfile.NamedTemporaryFile(
             "w",
@@ -267,6 +305,16 @@ def _write(options: argparse.Namespace, text: str) -> None:
         raise InputError(f"{options.output}: cannot be written ({error.strerror}).") from None
 
 
+def _check_output(options: argparse.Namespace) -> None:
+    """Refuse an output that cannot be before the work is done."""
+    if options.output not in (None, "-") and not os.path.isdir(_folder(options.output)):
+        raise InputError(f"{options.output}: cannot be written (there is no such folder).")
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(os.path.abspath(path))
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
@@ -276,7 +324,7 @@ def _umask() -> int:
 def _say(text: str) -> None:
     """One line on standard error, whatever bytes an id in it holds."""
     with contextlib.suppress(OSError):
-        print(" ".join(text.splitlines()), file=sys.stderr)
+        print(visible(" ".join(text.splitlines())), file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -295,7 +343,7 @@ def _progress() -> Any:
             return
         shown = now
         part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
-        sys.stderr.write(f"\r\x1b[Kreading {name[-50:]}: {part}")
+        sys.stderr.write(f"\r\x1b[Kreading {visible(name[-50:])}: {part}")
         sys.stderr.flush()
 
     try:

@@ -9,7 +9,8 @@ GermaneError(ValueError)
 │   ├── GradeError      a relevance grade that is not a finite number
 │   ├── DuplicateError  an item judged or retrieved twice for one query
 │   └── EmptyError      nothing to evaluate
-└── CoverageError    queries of qrels and run that do not match
+├── CoverageError    queries of qrels and run that do not match
+└── AbsentError      a result that has no such measure or run; also a KeyError
 """
 
 from collections.abc import Iterable
@@ -56,10 +57,16 @@ class CoverageError(GermaneError):
     """The queries of qrels and run do not match."""
 
 
+class AbsentError(GermaneError, KeyError):
+    """A result has no such measure or run."""
+
+    __str__ = BaseException.__str__  # KeyError's own shows the message in quotes
+
+
 def suggestion(given: str, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
     folded = {option.casefold(): option for option in options}
-    near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.5)
+    near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.6)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
@@ -71,7 +78,7 @@ def choices(options: Iterable[object]) -> str:
 
 def some(values: Iterable[object], most: int = 3) -> str:
     """Write the first few values as prose: ``'a', 'b', …``."""
-    shown = []
+    shown: list[str] = []
     for value in values:
         if len(shown) == most:
             return ", ".join(shown) + ", …"

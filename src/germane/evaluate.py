@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from germane import sources
-from germane.errors import EmptyError, InputError, clip
+from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
 from germane.judging import (
     Duplicates,
     Judged,
@@ -72,7 +72,7 @@ def evaluate(
     """
     chosen = parse_all(measures)
     source = sources.source_of(run)
-    conventions = _policy(ties=policy.pop("ties", source.ties), **policy)
+    conventions = _policy(**{"ties": source.ties, **policy})
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     order = "given" if conventions.ties == "given" else "id"
     retrieved = source.retrieve(judgments, run, conventions.duplicates, order, progress)
@@ -139,7 +139,7 @@ def read_qrels(
     """Read a TREC qrels file once, to evaluate several runs with it.
 
     >>> germane.read_qrels("examples/digits/qrels.txt")
-    Qrels('qrels': 300 queries, 5090 judgments)
+    Qrels('qrels': 200 queries, 31940 judgments)
 
     Lines are ``query 0 item grade``, separated by blanks or tabs; blank lines and lines that begin
     with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Raises InputError with
@@ -154,7 +154,7 @@ def read_run(path: str | os.PathLike[str], *, progress: Progress | None = None) 
     """Read a TREC run file into memory.
 
     >>> germane.read_run("examples/digits/lda.run")
-    Run('lda': 300 queries, 30000 results)
+    Run('lda': 200 queries, 20000 results)
 
     Lines are ``query Q0 item rank score tag``; the order comes from the scores. ``evaluate`` reads a
     path by itself, in less memory. Raises InputError with file and line.
@@ -173,7 +173,18 @@ def measures() -> tuple[Measure, ...]:
     return tuple(Measure(row.name) for row in TABLE)
 
 
-_policy = lru_cache(typed=True)(Policy)
+_remembered = lru_cache(typed=True)(Policy)
+
+
+def _policy(**choices: Any) -> Policy:
+    for name in choices:
+        if name not in Choices.__annotations__:
+            near = suggestion(name, Choices.__annotations__)
+            raise PolicyError(f"there is no convention {name!r}.{near}")
+    try:
+        return _remembered(**choices)
+    except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
+        return Policy(**choices)
 
 
 def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:

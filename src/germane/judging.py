@@ -59,7 +59,7 @@ class Policy:
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             given = getattr(self, name)
-            if given not in words:
+            if not isinstance(given, str) or given not in words:
                 near = suggestion(given, words) if isinstance(given, str) else ""
                 raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
         depth = self.depth
@@ -148,16 +148,28 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> Judged:
     answered = retrieved.answered
     if not answered.any():
         raise CoverageError(
-            "no query of the run is in the qrels. "
-            f"run: {some(retrieved.unknown)}; qrels: {some(qrels.queries)}  Are these the same ids?"
+            "no query of the run is in the qrels. run: "
+            f"{some(retrieved.unknown)}; qrels: {some(qrels.queries)}{_types(retrieved, qrels)}  "
+            "Are these the same ids?"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
-            f"{len(missing)} of {len(qrels)} judged queries are not in the run: {some(missing)}  "
+            f"not in the run: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
     return Judged(qrels, retrieved, policy, answered)
+
+
+def _types(retrieved: Retrieved, qrels: Qrels) -> str:
+    """The types of both sides' ids where they have none in common."""
+    run, judged = (
+        sorted({type(query).__name__ for query in ids})
+        for ids in (retrieved.unknown, qrels.queries)
+    )
+    if set(run) & set(judged):
+        return ""
+    return f"  The run's ids are {choices(run)}, the qrels' are {choices(judged)}."
 
 
 def _as_read(judged: Judged) -> Ints:

@@ -116,14 +116,14 @@ class Measure:
         """The full definition: formula, parameters, conventions, where it is undefined, example."""
         row = self.row
         lines = [f"{self} — {row.title}", "", *_entry("Formula", self.definition)]
-        lines += _entry("", _NOTATION)
+        lines += _entry("", NOTATION)
         for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True):
             label = "Parameters" if parameter is row.parameters[0] else ""
             takes = f"{parameter.says}; takes {parameter.allows()}"
             lines += _entry(label, f"{parameter.name}={_text(value)}: {takes}")
         lines += _entry("Cutoff", "@k, optional" if row.cutoff else "none")
         lines += _entry("Conventions", row.conventions)
-        lines += _entry("Ties", _ties(row))
+        lines += _entry("Ties", ties(row))
         lines += _entry("Undefined", row.undefined)
         lines += [f"{'Example':<12} >>> {row.example}", " " * 13 + "True"]
         lines += _entry("Aliases", ", ".join(row.aliases))
@@ -137,13 +137,14 @@ def _entry(label: str, text: str) -> list[str]:
     )
 
 
-_NOTATION = (
+NOTATION = (
     "i: rank from 1; rel(i): 1 if the item at rank i is relevant; P@i: share of relevant items in "
     "the first i; R: relevant items that exist; N: items retrieved"
 )
 
 
-def _ties(row: Definition) -> str:
+def ties(row: Definition) -> str:
+    """What is known of a measure where scores are equal."""
     text = (
         "expected has a closed form." if row.expected else "expected has no closed form: an error."
     )
@@ -165,7 +166,7 @@ def parse(text: str) -> Measure:
     Raises MeasureError, with the nearest name, for what is not a measure.
     """
     if not isinstance(text, str):
-        raise MeasureError(f"a measure is a name such as 'AP@10'; got {type(text).__name__}")
+        raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
     written = _WRITTEN.fullmatch(text.strip())
     if written is None:
         raise MeasureError(
@@ -198,7 +199,7 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
         return (measures,)
     if isinstance(measures, Mapping) or not isinstance(measures, Iterable):
         raise MeasureError(
-            f"measures are a string such as 'AP P@5' or a list; got {type(measures).__name__}"
+            f"measures are a string such as 'AP P@5' or a list; got {clip(measures)}"
         )
     several = [one for given in measures for one in parse_all(given)]
     if not several:
@@ -215,7 +216,7 @@ def _split(text: str) -> tuple[Measure, ...]:
 
 
 def _unknown(name: str, text: str) -> MeasureError:
-    options = {*(row.name for row in TABLE), *(a for row in TABLE for a in row.aliases), "GMAP"}
+    options = [*(alias for row in TABLE for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
     near = suggestion(name, options)
     if near and len(rest) < 40:
@@ -234,13 +235,13 @@ def _parameters(name: str, inside: str | None) -> dict[str, Any]:
                 f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got {clip(part)}"
             )
         if key in parameters:
-            raise MeasureError(f"{name}(…) is given {key} twice")
+            raise MeasureError(f"{name}(…) is given {key} twice.")
         parameters[key] = float(value) if _NUMBER.fullmatch(value) else value
     return parameters
 
 
 def _whole(text: str, cutoff: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,18}", cutoff):
+    if not re.fullmatch(r"[0-9]{1,40}", cutoff):
         raise MeasureError(
             f"{clip(text)}: a cutoff is a whole number from 1, as in @10; got {clip('@' + cutoff)}"
         )
@@ -252,14 +253,11 @@ def _cutoff(row: Definition, k: Any) -> int | None:
         return None
     if not row.cutoff:
         raise MeasureError(f"{row.name} takes no cutoff; got @{k}")
-    whole = not isinstance(k, bool) and hasattr(k, "__index__")
-    if not whole or not 1 <= k.__index__() <= MOST:
-        raise MeasureError(
-            f"{row.name}@… takes a whole number from 1 to {MOST:,}; got {clip(k)}".replace(",", "_")
-            if whole
-            else f"{row.name}@… takes a whole number from 1; got {clip(k)}"
-        )
-    return int(k.__index__())
+    whole = None if isinstance(k, bool) or not hasattr(k, "__index__") else int(k.__index__())
+    if whole is None or not 1 <= whole <= MOST:
+        upto = "" if whole is None or whole < 1 else f" to {MOST}"
+        raise MeasureError(f"{row.name}@… takes a whole number from 1{upto}; got {clip(k)}")
+    return whole
 
 
 def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
@@ -276,13 +274,13 @@ def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> An
         if number in parameter.numbers:
             return int(number)
         low, high = parameter.low, parameter.high
-        if low is not None and low <= number <= high:
-            if not (parameter.open_ends and number in (low, high)):
-                return number
-    shown = value if isinstance(value, str) else _text(number) if number is not None else value
-    near = suggestion(shown, parameter.words) if isinstance(shown, str) else ""
+        at_end = parameter.open_ends and number in (low, high)
+        if low is not None and low <= number <= high and not at_end:
+            return number + 0.0  # -0 is 0
+    shown = clip(value) if number is None else _text(number)
+    near = suggestion(value, parameter.words) if isinstance(value, str) else ""
     raise MeasureError(
-        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {clip(shown)}.{near}"
+        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {shown}.{near}"
     )
 
 
@@ -302,6 +300,7 @@ def _gain_map(measure: str, parameter: Parameter, value: Any) -> tuple[tuple[flo
         f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {clip(value)}."
         + (suggestion(value, parameter.words) if isinstance(value, str) else "")
     )
+    given = value
     if isinstance(value, str):
         pairs = [tuple(piece.split(":")) for piece in value.split("_")]
         if not all(len(pair) == 2 and all(map(_NUMBER.fullmatch, pair)) for pair in pairs):
@@ -315,7 +314,7 @@ def _gain_map(measure: str, parameter: Parameter, value: Any) -> tuple[tuple[flo
     if not numbers or any(grade is None or gain is None for grade, gain in numbers):
         raise wrong
     if len({grade for grade, _ in numbers}) < len(numbers):
-        raise MeasureError(f"{measure}({parameter.name}=…) gives a grade two gains: {clip(value)}")
+        raise MeasureError(f"{measure}({parameter.name}=…) gives a grade two gains: {clip(given)}.")
     return tuple(sorted(numbers))  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from germane._ragged import Floats
 from germane._version import VERSION
-from germane.errors import CoverageError, MeasureError, clip, some, suggestion
+from germane.errors import AbsentError, CoverageError, MeasureError, clip, some, suggestion
 from germane.judging import Policy
 from germane.measure import Measure, parse
 from germane.measures import values
@@ -142,8 +142,8 @@ def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     if no_relevant == "error" and undefined.any():
         which = [ranking.queries[q] for q in np.flatnonzero(undefined)]
         raise CoverageError(
-            f"{measure}: {len(which)} queries have no relevant item: {some(which)}  "
-            "no_relevant=zero counts them as 0, skip leaves them out."
+            f"{measure}: without a relevant item: {some(which)} ({len(which)} of "
+            f"{len(undefined)} queries). no_relevant=zero counts them as 0, skip leaves them out."
         )
     out[undefined] = 1.0 if no_relevant == "one" else math.nan
     return out
@@ -208,13 +208,13 @@ class Result(Mapping[str, MeasureResult]):
             return self._by_measure[key]
         except KeyError:
             names = list(map(str, self.measures))
-            raise MeasureError(
+            raise AbsentError(
                 f"{key} was not evaluated.{suggestion(str(key), names)}  There are: {', '.join(names)}"
             ) from None
 
     def __contains__(self, measure: object) -> bool:
         try:
-            return (measure if isinstance(measure, Measure) else parse(measure)) in self._by_measure  # type: ignore[arg-type]
+            return (measure if isinstance(measure, Measure) else parse(measure)) in self._by_measure
         except MeasureError:
             return False
 
@@ -264,7 +264,9 @@ class Results(Mapping[str, Result]):
             return self._results[name]
         except KeyError:
             near = suggestion(str(name), self._results)
-            raise KeyError(f"no run {clip(name)}.{near}") from None
+            raise AbsentError(
+                f"no run {clip(name)}.{near}  There are: {some(self._results)}"
+            ) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)
@@ -311,21 +313,17 @@ class Results(Mapping[str, Result]):
         for measure, name in zip(self.measures, measures, strict=True):
             yield f"{name:<{longest}}  {measure.definition}"
         yield ""
-        yield from _count_notes(self._results)
-        yield "policy: " + ", ".join(
-            f"{name}={value}"
-            for name, value in next(iter(self._results.values())).policy.to_dict().items()
-            if value is not None
-        )
+        yield from _shared({name: _count_line(result) for name, result in self._results.items()})
+        yield from _shared({name: _policy_line(result) for name, result in self._results.items()})
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        runs = [_run_dict(result, queries) for result in self._results.values()]
         policy = next(iter(self._results.values())).policy.to_dict()
+        runs = [_run_dict(result, queries, policy) for result in self._results.values()]
         return {"schema": SCHEMA, "germane": VERSION, "policy": policy, "runs": runs}
 
 
-def _run_dict(result: Result, queries: bool) -> dict[str, Any]:
+def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
     run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
     run["measures"] = [
         {
@@ -337,6 +335,8 @@ def _run_dict(result: Result, queries: bool) -> dict[str, Any]:
         }
         for measure in result.measures
     ]
+    if result.policy.to_dict() != policy:  # ranked lists beside scores
+        run["policy"] = result.policy.to_dict()
     if queries:
         run["queries"] = {
             str(query): {
@@ -349,13 +349,17 @@ def _run_dict(result: Result, queries: bool) -> dict[str, Any]:
     return run
 
 
-def _count_notes(results: Mapping[str, Result]) -> Iterator[str]:
-    """One line for the counts that all runs share, or one a run where they differ."""
-    lines = {name: _count_line(result) for name, result in results.items()}
+def _shared(lines: Mapping[str, str]) -> Iterator[str]:
+    """The one line that all runs share, or one a run where they differ."""
     if len(set(lines.values())) == 1:
         yield next(iter(lines.values()))
     else:
         yield from (f"{name}: {line}" for name, line in lines.items())
+
+
+def _policy_line(result: Result) -> str:
+    choices = result.policy.to_dict().items()
+    return "policy: " + ", ".join(f"{name}={value}" for name, value in choices if value is not None)
 
 
 def _count_line(result: Result) -> str:
@@ -372,7 +376,7 @@ def _count_line(result: Result) -> str:
     bands = [
         f"{m} {r.worst:.4f}…{r.best:.4f}"
         for m, r in zip(result, result.values(), strict=True)
-        if r.band
+        if r.band > 0
     ]
     if bands:
         parts.append("tie band " + ", ".join(bands))

@@ -6,6 +6,7 @@ Sources make both; judging turns them into a Ranking.
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
@@ -17,7 +18,7 @@ class Qrels:
 
     >>> qrels = germane.read_qrels("examples/digits/qrels.txt")
     >>> len(qrels)
-    300
+    200
 
     The judgments of query ``q`` are the slice ``offsets[q]:offsets[q + 1]`` of ``items`` and
     ``grades``. A negative grade marks an item that was pooled but not judged.
@@ -51,7 +52,7 @@ class Qrels:
         items, ends = self.items, self.offsets.tolist()
         return [
             dict(zip(items[start:end], range(start, end), strict=True))
-            for start, end in zip(ends[:-1], ends[1:], strict=True)
+            for start, end in pairwise(ends)
         ]
 
 

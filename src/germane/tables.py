@@ -57,7 +57,7 @@ class Table:
         return "\n".join(out) + "\n"
 
     def csv(self) -> str:
-        """Comma-separated values (RFC 4180); no cell starts a formula in a spreadsheet."""
+        """Comma-separated values (RFC 4180); no cell starts a formula or commands a terminal."""
         return self._separated(",", "\r\n")
 
     def tsv(self) -> str:
@@ -89,7 +89,9 @@ class Table:
     def _separated(self, delimiter: str, end: str) -> str:
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
-        writer.writerows([inert(cell) for cell in row] for row in (self.columns, *self.rows))
+        writer.writerows(
+            [inert(visible(cell)) for cell in row] for row in (self.columns, *self.rows)
+        )
         return out.getvalue()
 
 

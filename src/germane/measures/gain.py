@@ -87,7 +87,7 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
 
     "Ideal gain so far" counts at least 1 a rank, as in the reference implementation.
     """
-    ideal, rank = _ideal(ranking, gain)
+    ideal, _ = _ideal(ranking, gain)
     gained = gains(ranking.relevance, gain)
     here = _ragged.running_sum(gained, ranking.offsets)
     costs = np.where(ideal > 0, np.maximum(ideal, 1.0), 1.0)

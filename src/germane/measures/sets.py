@@ -1,5 +1,6 @@
 """Set measures: how many relevant items are among the first k, or among all retrieved."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -45,10 +46,12 @@ def r_precision(ranking: Ranking, k: None, rel: float, mult: float) -> Scored:
 def share(part: Fraction, total: Ints) -> Ints:
     """The least whole number that is at least ``part · total``.
 
-    Exact, because 0.07 · 100 is a little more than 7 in doubles, and 8 would be wrong.
+    Exact, because 0.07 · 100 is a little more than 7 in doubles, and 8 would be wrong; and in
+    Python's integers, because a long decimal times R needs more than 64 bits.
     """
-    out: Ints = -(-total * part.numerator // part.denominator)
-    return out
+    different, place = np.unique(total, return_inverse=True)
+    out: Ints = np.array([math.ceil(part * number) for number in different.tolist()], np.int64)
+    return out[place]
 
 
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:

@@ -28,12 +28,15 @@ class Parameter:
         """The sentence part after "takes"."""
         options: list[str] = [*self.words, *map(str, self.numbers)]
         if self.low is not None:
-            bound = "above" if self.open_ends else "from"
-            upto = f" and below {self.high:g}" if self.open_ends else f" to {self.high:g}"
-            options.append(f"a number {bound} {self.low:g}{upto if self.high < 1e9 else ''}")
+            options.append("a number" + self._bounds())
         if self.grades:
             options.append("gains by grade such as 1:1_2:3")
         return choices(options)
+
+    def _bounds(self) -> str:
+        above, below = (" above", " and below") if self.open_ends else (" from", " to")
+        low = "" if self.low == float("-inf") else f"{above} {self.low:.12g}"
+        return low + ("" if self.high == float("inf") else f"{below} {self.high:.12g}")
 
 
 REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0.0)
@@ -50,8 +53,9 @@ GAIN = Parameter(
 ROUNDING = Parameter(
     "rounding",
     "up",
-    "how recall·R becomes a number of items: up is the definition; trec9 is int(r·R + 0.9), "
-    "nearest is int(r·R + 0.5), which trec_eval uses up to 9 and since 10",
+    "how recall·R becomes a number of items: up is the definition; trec9 is "
+    "int(recall·R + 0.9), as in trec_eval up to 9; nearest is int(recall·R + 0.5), as in trec_eval "
+    "since 10",
     words=("up", "trec9", "nearest"),
 )
 
@@ -88,6 +92,14 @@ def _depth(k: int | None) -> str:
 
 def _hits(k: int | None) -> str:
     return f"Σ rel(i), {_to(k)}"
+
+
+def _gain_note(p: dict[str, Any]) -> str:
+    return "; gain: 2^grade - 1" if p["gain"] == "exp" else ""
+
+
+def _plus(factor: float) -> str:
+    return f"{'-' if factor < 0 else '+'} {abs(factor):g}"
 
 
 _AP_NORM = {
@@ -128,7 +140,7 @@ TABLE: tuple[Definition, ...] = (
         "NumRel",
         "Relevant items, retrieved or not",
         counts.relevant,
-        lambda k, p: "R",
+        lambda k, p: "number of relevant items, retrieved or not",
         'score([0, 1, 0], "NumRel", relevant=4) == 4',
         parameters=(REL,),
         cutoff=False,
@@ -151,6 +163,7 @@ TABLE: tuple[Definition, ...] = (
         'score([0, 1, 1], "NumNonrelRet") == 1',
         parameters=(REL,),
         aggregate="sum",
+        monotone=False,
     ),
     Definition(
         "Judged",
@@ -262,8 +275,8 @@ TABLE: tuple[Definition, ...] = (
         "Linear utility of the retrieved set",
         sets.utility,
         lambda k, p: (
-            f"{p['hit']:g}·(relevant retrieved) + {p['noise']:g}·(nonrelevant retrieved) "
-            f"+ {p['miss']:g}·(relevant missed), {_to(k)}"
+            f"{p['hit']:g}·relevant retrieved {_plus(p['noise'])}·nonrelevant retrieved "
+            f"{_plus(p['miss'])}·relevant missed, {_to(k)}"
         ),
         'score([1, 0, 1], "Utility", relevant=4) == 2 - 1',
         parameters=(
@@ -377,7 +390,10 @@ TABLE: tuple[Definition, ...] = (
         "nDCGrel",
         "nDCG averaged over the relevant items",
         gain.ndcg_at_relevant,
-        lambda k, p: "Σ nDCG@i at relevant items (missed ones: the final nDCG) ÷ number of them",
+        lambda k, p: (
+            "Σ nDCG@i at relevant items (missed ones: the final nDCG) ÷ number of them"
+            + _gain_note(p)
+        ),
         'score([1, 0], "nDCGrel", relevant=1) == 1.0',
         parameters=(GAIN, MEAN),
         aliases=("ndcg_rel",),
@@ -390,7 +406,10 @@ TABLE: tuple[Definition, ...] = (
         "RnDCG",
         "nDCG averaged over the ranks where the ideal ranking changes gain",
         gain.ndcg_at_levels,
-        lambda k, p: "mean of nDCG@n, n = number of judged items of each gain and above, and N",
+        lambda k, p: (
+            "mean of nDCG@n, n = number of judged items of each gain and above, and N"
+            + _gain_note(p)
+        ),
         'score([1, 0], "RnDCG", relevant=1) == 1.0',
         parameters=(GAIN, MEAN),
         aliases=("Rndcg",),

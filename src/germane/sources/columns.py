@@ -12,21 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, clip
 from germane.retrieval import Qrels, Retrieved
+from germane.sources import binary
 from germane.sources.ids import to_bytes
-from germane.sources.trec import offsets_and_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Hashes = NDArray[np.uint64]
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _TABLE_BITS = 20  # judged pairs are looked up in a table of this many bits first
 
 
@@ -41,7 +37,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Repeated(Exception):
+class Repeated(Exception):  # noqa: N818  (it says what was found; the reader makes the error)
     """An item is retrieved twice for a query, and that is an error; the reader says where."""
 
     query: bytes
@@ -59,13 +55,17 @@ class Reducer:
         if len(self._code) < len(qrels):
             raise FormatError("two query ids of the qrels have the same text.")
         self._judged = pa.array([to_bytes(item) for item in qrels.items], pa.binary())
-        self._salt = _mixed(np.arange(len(qrels), dtype=np.uint64) + np.uint64(1))
-        pairs = fingerprints(self._judged) + self._salt[_ragged.owners(qrels.offsets)]
+        self._owner = _ragged.owners(qrels.offsets)
+        self._salt = binary.mixed(np.arange(1, len(qrels) + 1, dtype=np.uint64))
+        pairs = binary.fingerprints(self._judged) + self._salt[self._owner]
         self._judgment = np.argsort(pairs, kind="stable")
         self._pairs = pairs[self._judgment]
-        self._bits = np.uint64(64 - _TABLE_BITS)
         self._table = np.zeros(1 << _TABLE_BITS, bool)
-        self._table[self._pairs >> self._bits] = True
+        self._table[_slot(self._pairs)] = True
+        self._one_by_one = None
+        if (self._pairs[1:] == self._pairs[:-1]).any():  # judged pairs that look alike
+            judged = zip(self._owner.tolist(), self._judged.to_pylist(), strict=True)
+            self._one_by_one = {pair: j for j, pair in enumerate(judged)}
         self._answered = np.zeros(len(qrels), bool)
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._unknown: dict[bytes, None] = {}
@@ -85,16 +85,16 @@ class Reducer:
         if not len(code):
             return
         self._answered[code] = True
-        pair = fingerprints(batch.item)
+        pair = binary.fingerprints(batch.item)
         pair += np.repeat(self._salt[code], np.diff(batch.offsets))
         if self._duplicates != "keep":
             kept = self._without_repeats(batch, pair)
             if kept is not None:
                 batch, pair = _some_rows(batch, kept), pair[kept]
         self._retrieved[code] = np.diff(batch.offsets)
-        row, judgment = self._hits(batch, pair)
+        row, judgment = self._hits(batch, code, pair)
         if len(row):
-            group = np.searchsorted(batch.offsets, row, "right") - 1
+            group = _group(batch, row)
             ranks = _ranks(batch, row, group, self._order)
             self._parts.append((judgment, code[group], *ranks))
 
@@ -110,29 +110,36 @@ class Reducer:
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
 
-    def _hits(self, batch: Batch, pair: Hashes) -> tuple[Ints, Ints]:
+    def _hits(self, batch: Batch, code: Ints, pair: binary.Words) -> tuple[Ints, Ints]:
         """The rows that are judged, and their places in the qrels."""
-        row = np.flatnonzero(self._table[pair >> self._bits])
+        row = np.flatnonzero(self._table[_slot(pair)])
+        if self._one_by_one is not None:
+            pairs = zip(
+                code[_group(batch, row)].tolist(), binary.taken(batch.item, row), strict=True
+            )
+            judgment = np.array([self._one_by_one.get(pair, -1) for pair in pairs], np.int64)
+            return row[judgment >= 0], judgment[judgment >= 0]
         place = np.minimum(np.searchsorted(self._pairs, pair[row]), len(self._pairs) - 1)
         same = self._pairs[place] == pair[row]
         row, judgment = row[same], self._judgment[place[same]]
-        import pyarrow.compute as pc
-
-        exact = pc.equal(batch.item.take(row), self._judged.take(judgment))
-        exact = exact.to_numpy(zero_copy_only=False)
+        exact = binary.equal(batch.item, row, self._judged, judgment)
+        exact &= code[_group(batch, row)] == self._owner[judgment]
         return row[exact], judgment[exact]
 
-    def _without_repeats(self, batch: Batch, pair: Hashes) -> Bools | None:
+    def _without_repeats(self, batch: Batch, pair: binary.Words) -> Bools | None:
         """The rows to keep, or None for all of them."""
         ordered = np.sort(pair)
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(twice):
             return None
         keep = np.ones(len(pair), bool)
+        suspects = np.flatnonzero(np.isin(pair, twice))
+        keys = zip(
+            _group(batch, suspects).tolist(), binary.taken(batch.item, suspects), strict=True
+        )
         groups: dict[tuple[int, bytes], list[int]] = {}
-        for row in np.flatnonzero(np.isin(pair, twice)).tolist():
-            group = int(np.searchsorted(batch.offsets, row, "right")) - 1
-            groups.setdefault((group, batch.item[row].as_py()), []).append(row)
+        for row, key in zip(suspects.tolist(), keys, strict=True):
+            groups.setdefault(key, []).append(row)
         for (group, item), rows in groups.items():
             if len(rows) == 1:  # equal fingerprints of different items
                 continue
@@ -141,6 +148,16 @@ class Reducer:
             keep[rows] = False
             keep[_kept_copy(rows, batch.score[rows], self._duplicates)] = True
         return None if keep.all() else keep
+
+
+def _slot(pair: binary.Words) -> Ints:
+    """Where a pair's flag stands in the table: its highest bits."""
+    return (pair >> np.uint64(64 - _TABLE_BITS)).view(np.int64)
+
+
+def _group(batch: Batch, row: Ints) -> Ints:
+    """The query, counted within the batch, that each row belongs to."""
+    return np.searchsorted(batch.offsets, row, "right") - 1
 
 
 def _kept_copy(rows: list[int], scores: Floats, duplicates: str) -> int:
@@ -173,43 +190,6 @@ def _some_rows(batch: Batch, rows: Bools) -> Batch:
         batch.item.filter(pa.array(rows)),
         batch.score[rows],
     )
-
-
-# --- Fingerprints ----------------------------------------------------------------------------------
-
-
-def fingerprints(values: pa.BinaryArray) -> Hashes:
-    """A 64-bit hash of each value's bytes; different values of up to 8 bytes never collide."""
-    starts, data = offsets_and_bytes(values)
-    out = np.zeros(len(values), np.uint64)
-    if not len(values):
-        return out
-    first, lengths = starts[:-1] - starts[0], np.diff(starts)
-    padded = np.zeros(int(starts[-1] - starts[0]) + 8, np.uint8)
-    padded[:-8] = data[starts[0] : starts[-1]]
-    words = np.ndarray(len(padded) - 7, np.uint64, padded, strides=(1,))
-    longest = int(lengths.max())
-    for at in range(0, longest, 8):
-        if at == 0:
-            out = words[first] & _MASKS[np.minimum(lengths, 8)]
-        else:
-            inside = np.flatnonzero(lengths > at)
-            word = words[first[inside] + at] & _MASKS[np.minimum(lengths[inside] - at, 8)]
-            out[inside] = _mixed(out[inside]) ^ word
-    return _mixed(out)
-
-
-# the low bytes of a word that belong to a value of 0 … 8 bytes (little-endian words)
-_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
-
-
-def _mixed(hashes: Hashes) -> Hashes:
-    """Spread every bit over all bits; one to one."""
-    hashes = hashes * _ODD
-    hashes ^= hashes >> np.uint64(29)
-    hashes *= np.uint64(0xBF58476D1CE4E5B9)
-    hashes ^= hashes >> np.uint64(32)
-    return hashes
 
 
 # --- Ranks -----------------------------------------------------------------------------------------
@@ -262,7 +242,7 @@ def _places(batch: Batch, rows: Ints, start: int, end: int, order: str) -> Ints:
     if order == "given":
         by_key = among
     else:
-        items = batch.item.take(start + among).to_pylist()
+        items = binary.taken(batch.item, start + among)
         by_key = among[sorted(range(len(items)), key=items.__getitem__, reverse=True)]
     arranged = by_key[np.argsort(-score[by_key], kind="stable")]
     falling = -score[arranged]
@@ -281,7 +261,7 @@ class Run:
 
     >>> run = germane.read_run("examples/digits/lda.run")
     >>> len(run)
-    300
+    200
     """
 
     name: str

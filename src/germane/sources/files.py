@@ -10,11 +10,8 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, TypeAlias
-
-import numpy as np
 
 from germane.errors import FormatError, InputError
 
@@ -32,7 +29,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
-_NEWLINE = ord("\n")
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -50,12 +46,25 @@ def name_of(path: str | os.PathLike[str]) -> str:
 _SUFFIXES = {"gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv"}
 
 
-@dataclass(frozen=True)
 class Block:
-    """Some whole lines of a file."""
+    """Some whole lines of a file, in a buffer that the next block overwrites."""
 
-    data: bytes
-    line: int  # the number of the first of them, from 1
+    def __init__(self, buffer: bytearray, end: int, start: int) -> None:
+        self.start = start  # the position of its first byte in the (decompressed) file
+        self._buffer, self._end = buffer, end
+
+    def __contains__(self, byte: bytes) -> bool:
+        return self._buffer.find(byte, 0, self._end) >= 0
+
+    @property
+    def view(self) -> memoryview:
+        """Its bytes, without a copy."""
+        return memoryview(self._buffer)[: self._end]
+
+    @property
+    def data(self) -> bytes:
+        """A copy of its bytes."""
+        return bytes(self.view)
 
 
 class TextFile:
@@ -80,17 +89,39 @@ class TextFile:
                     self._copy = self._copied(pipe)
 
     def blocks(self) -> Iterator[Block]:
-        """The file's lines in order, a few megabytes at a time, without a byte-order mark."""
-        line = 1
+        """The file's lines in order, a few megabytes at a time, without a byte-order mark.
+
+        The last line of the file may lack its newline.
+        """
+        buffer = bytearray(BLOCK)
+        filled = start = 0
         with self._explained(), self._open() as stream:
-            while data := stream.read(BLOCK):
-                data += stream.readline()
-                if line == 1:
-                    if data.startswith(_WIDE):
-                        raise FormatError(f"{self.name}: the file is UTF-16; save it as UTF-8.")
-                    data = data.removeprefix(_BOM)
-                yield Block(data, line)
-                line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
+            while True:
+                got = stream.readinto(memoryview(buffer)[filled:])  # type: ignore[attr-defined]
+                if start == filled == 0:
+                    got = self._without_mark(buffer, got)
+                filled += got
+                end = filled if not got else buffer.rfind(b"\n", 0, filled) + 1
+                if end:
+                    yield Block(buffer, end, start)
+                    buffer[: filled - end] = buffer[end:filled]
+                    filled, start = filled - end, start + end
+                elif filled == len(buffer):  # a line longer than the buffer
+                    buffer = bytearray(buffer) + bytearray(len(buffer))
+                if not got:
+                    return
+
+    def line_number(self, position: int) -> int:
+        """The number, from 1, of the line at a position that a block started at."""
+        return 1 + sum(b.data.count(b"\n") for b in self.blocks() if b.start < position)
+
+    def _without_mark(self, buffer: bytearray, got: int) -> int:
+        if buffer.startswith(_WIDE, 0, got):
+            raise FormatError(f"{self.name}: the file is UTF-16; save it as UTF-8.")
+        if not buffer.startswith(_BOM, 0, got):
+            return got
+        buffer[: got - len(_BOM)] = buffer[len(_BOM) : got]
+        return got - len(_BOM)
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[BinaryIO]:

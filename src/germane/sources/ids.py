@@ -4,7 +4,12 @@ An id that is not text stands for its text form, so that the same data has the s
 through every source. Bytes that are not UTF-8 are kept exactly.
 """
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from germane._ragged import Ints
 
 
 def to_bytes(identifier: Hashable) -> bytes:
@@ -21,10 +26,30 @@ def to_text(identifier: bytes) -> str:
     return identifier.decode("utf-8", "surrogateescape")
 
 
-def sort_key(identifiers: Collection[Hashable]) -> Callable[[Hashable], bytes] | None:
-    """A key that orders ids by their bytes; None where their own order is already that one."""
+def by_bytes(identifiers: list[Any]) -> Ints:
+    """The positions of ids in the ascending order of their bytes."""
     try:
-        "".join(identifiers).encode()  # type: ignore[arg-type]
-    except (TypeError, UnicodeEncodeError):
-        return to_bytes
-    return None
+        text = "\n".join(identifiers).encode()
+    except (TypeError, UnicodeEncodeError):  # ids that are not text, or not UTF-8
+        return _sorted(list(map(to_bytes, identifiers)))
+    data = np.frombuffer(text + bytes(_SHORT), np.uint8)
+    ends = np.append(np.flatnonzero(data[: len(text)] == ord("\n")), len(text))
+    starts = np.append(0, ends[:-1] + 1)
+    size = ends - starts
+    if len(ends) != len(identifiers) or b"\0" in text or size.max() > _SHORT:
+        return _sorted(identifiers)  # Python orders text as UTF-8 orders its bytes
+    words = np.ndarray(len(data) - 7, ">u8", data, strides=(1,))
+    first = words[starts].astype(np.uint64) & _MASKS[np.minimum(size, 8)]
+    if size.max() <= 8:
+        return np.argsort(first)
+    rest = np.minimum(np.maximum(size - 8, 0), 8)
+    return np.lexsort((words[starts + 8].astype(np.uint64) & _MASKS[rest], first))
+
+
+_SHORT = 16  # bytes that two words hold
+# the bytes of a big-endian word that belong to an id of 0 … 8 bytes
+_MASKS = ~np.array([(1 << 8 * (8 - n)) - 1 for n in range(9)], np.uint64)
+
+
+def _sorted(keys: list[Any]) -> Ints:
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__))

@@ -1,22 +1,24 @@
 """Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane._ragged import Floats, Ints
 from germane.errors import (
+    CoverageError,
     DuplicateError,
     EmptyError,
     FormatError,
     GradeError,
     ScoreError,
+    choices,
     clip,
 )
 from germane.retrieval import Qrels, Retrieved
-from germane.sources.ids import sort_key
+from germane.sources.ids import by_bytes
 from germane.sources.numbers import doubles, is_finite_number
 
 _FEW = 4  # judged items up to which counting is cheaper than sorting
@@ -122,37 +124,59 @@ def _each_query(qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., No
         if got is not _ABSENT:
             hits.answered[q] = True
             add(hits, q, query, judged, got)
-    known = qrels.position
-    unknown = [query for query in run if query not in known] if len(run) > hits.answers else []
-    return hits.retrieved_items(unknown)
+    if not len(hits.owner):
+        _check_types(qrels, run)
+    answers, known = int(np.count_nonzero(hits.answered)), qrels.position
+    return hits.result([q for q in run if q not in known] if len(run) > answers else [])
+
+
+def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
+    """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
+    types = {
+        type(item).__name__ for got in run.values() if isinstance(got, Iterable) for item in got
+    }
+    judged = {type(item).__name__ for item in qrels.items}
+    if types and not types & judged:
+        raise CoverageError(
+            "no judged item was retrieved: the run's item ids are "
+            f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}."
+        )
 
 
 _ABSENT = object()
 
 
 class _Hits:
-    """The hits found so far, as growing lists."""
+    """The hits found so far."""
 
     def __init__(self, queries: int) -> None:
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
-        self.owner: list[int] = []
-        self.judgment: list[int] = []
-        self.rank: list[int] = []
-        self.tied_from: list[int] = []
-        self.tied_to: list[int] = []
+        self.owner, self.judgment = array("q"), array("q")
+        self.rank, self.tied_from, self.tied_to = array("q"), array("q"), array("q")
 
-    @property
-    def answers(self) -> int:
-        return int(np.count_nonzero(self.answered))
+    def add(self, q: int, judgment: Any, rank: Any, tied_from: Any, tied_to: Any) -> None:
+        """Add one query's hits, as lists or as arrays."""
+        if isinstance(judgment, list):
+            self.owner.extend([q] * len(judgment))
+            self.judgment.extend(judgment)
+            self.rank.extend(rank)
+            self.tied_from.extend(tied_from)
+            self.tied_to.extend(tied_to)
+        else:
+            self.owner.frombytes(np.full(len(judgment), q, np.int64).tobytes())
+            self.judgment.frombytes(judgment.tobytes())
+            self.rank.frombytes(rank.tobytes())
+            self.tied_from.frombytes(tied_from.tobytes())
+            self.tied_to.frombytes(tied_to.tobytes())
 
-    def retrieved_items(self, unknown: list[Hashable]) -> Retrieved:
+    def result(self, unknown: list[Hashable]) -> Retrieved:
         return Retrieved(
-            judgment=np.array(self.judgment, np.int64),
-            owner=np.array(self.owner, np.int64),
-            rank=np.array(self.rank, np.int64),
-            tied_from=np.array(self.tied_from, np.int64),
-            tied_to=np.array(self.tied_to, np.int64),
+            judgment=np.array(self.judgment),
+            owner=np.array(self.owner),
+            rank=np.array(self.rank),
+            tied_from=np.array(self.tied_from),
+            tied_to=np.array(self.tied_to),
             retrieved=self.retrieved,
             answered=self.answered,
             unknown=unknown,
@@ -170,62 +194,50 @@ def _scored(
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
-    n = len(scores)
-    hits.retrieved[q] = n
-    if len(judged) <= n:
-        found = [(item, j) for item, j in judged.items() if item in got]
-    else:
-        found = [(item, judged[item]) for item in got if item in judged]
-    if not found:
+    hits.retrieved[q] = len(scores)
+    found = [item for item in judged if item in got] if len(judged) <= _FEW else None
+    if found is None or len(found) > _FEW:
+        _many_scored(hits, q, judged, got, scores, order)
         return
-    if len(found) <= _FEW:
-        own = [float(got[item]) for item, _ in found]
-        first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
-        last = [int(np.count_nonzero(scores >= score)) for score in own]
-    else:
-        ascending = np.sort(scores)
-        values = np.array([got[item] for item, _ in found], float)
-        first = (n + 1 - np.searchsorted(ascending, values, "right")).tolist()
-        last = (n - np.searchsorted(ascending, values, "left")).tolist()
-    hits.owner += [q] * len(found)
-    hits.judgment += [j for _, j in found]
-    hits.tied_from += first
-    hits.tied_to += last
-    if first == last:
-        hits.rank += first
-    else:
-        places = _places([item for item, _ in found], got, scores, order)
-        hits.rank += [start + place for start, place in zip(first, places, strict=True)]
+    own = [float(got[item]) for item in found]
+    first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
+    last = [int(np.count_nonzero(scores >= score)) for score in own]
+    rank = first
+    if first != last:
+        items = list(got)
+        places = _places([items.index(item) for item in found], items, scores, order)
+        rank = (np.array(first) + places).tolist()
+    hits.add(q, [judged[item] for item in found], rank, first, last)
 
 
-def _places(
-    found: list[Hashable], got: Mapping[Hashable, Any], scores: Floats, order: str
-) -> list[int]:
-    """Each found item's place, from 0, among the items of its score."""
-    if order == "given":
-        position = {item: i for i, item in enumerate(got)}
-        own, by_key = [position[item] for item in found], scores
-    else:
-        own, by_key = _by_id(found, got)
-    arranged = np.argsort(by_key, kind="stable")
-    at = np.empty(len(arranged), np.int64)
-    at[arranged] = np.arange(len(arranged))
-    ascending, mine = by_key[arranged], by_key[own]
-    if order == "given":
-        places = at[own] - np.searchsorted(ascending, mine, "left")
-    else:  # from the last id to the first
-        places = np.searchsorted(ascending, mine, "right") - 1 - at[own]
-    return list(map(int, places))
+def _many_scored(
+    hits: _Hits,
+    q: int,
+    judged: dict[Hashable, int],
+    got: Mapping[Hashable, Any],
+    scores: Floats,
+    order: str,
+) -> None:
+    """The same where sorting the scores once is cheaper than counting for each item."""
+    items = list(got)
+    at = [i for i, item in enumerate(items) if item in judged]
+    own, ascending = scores[at], np.sort(scores)
+    rank = first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
+    last = len(scores) - np.searchsorted(ascending, own, "left")
+    if (last > first).any():
+        rank = first + _places(at, items, scores, order)
+    hits.add(q, np.array([judged[items[i]] for i in at], np.int64), rank, first, last)
 
 
-def _by_id(found: list[Any], got: Mapping[Any, Any]) -> tuple[list[int], Floats]:
-    """Each found item's position in the order of ids, and the scores in that order."""
-    key = sort_key(got)
-    ordered = sorted(got) if key is None else sorted(got, key=key)
-    scores = np.array([got[item] for item in ordered], float)
-    if key is None:
-        return [bisect_left(ordered, item) for item in found], scores
-    return [bisect_left(ordered, key(item), key=key) for item in found], scores
+def _places(at: list[int], items: list[Hashable], scores: Floats, order: str) -> Ints:
+    """The place, from 0, of the items at some positions among the items of their score."""
+    by_key = np.arange(len(scores)) if order == "given" else by_bytes(items)[::-1]
+    falling = -scores[by_key]
+    arranged = np.argsort(falling, kind="stable")
+    position = np.empty(len(scores), np.int64)
+    position[by_key[arranged]] = np.arange(len(scores))
+    places: Ints = position[at] - np.searchsorted(falling[arranged], -scores[at], "left")
+    return places
 
 
 def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
@@ -257,11 +269,7 @@ def _listed(
             f"run, query {clip(query)}: an item id is text or a number; got {clip(odd)}"
         ) from None
     hits.retrieved[q] = len(got)
-    hits.owner += [q] * len(ranks)
-    hits.judgment += [judged[got[rank - 1]] for rank in ranks]
-    hits.rank += ranks
-    hits.tied_from += ranks
-    hits.tied_to += ranks
+    hits.add(q, [judged[got[rank - 1]] for rank in ranks], ranks, ranks, ranks)
 
 
 def _unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequence[Hashable]:
@@ -272,12 +280,11 @@ def _unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequen
             return list(dict.fromkeys(reversed(got)))[::-1]
         case "first" | "max":  # the first copy is the one ranked highest
             return list(dict.fromkeys(got))
-    seen: set[Hashable] = set()
+    rank_of: dict[Hashable, int] = {}
     for rank, item in enumerate(got, 1):
-        if item in seen:
-            break
-        seen.add(item)
-    raise DuplicateError(
-        f"run, query {clip(query)}: item {clip(item)} is retrieved twice, at ranks "
-        f"{got.index(item) + 1} and {rank}. duplicates=first keeps its first copy."
-    )
+        if rank_of.setdefault(item, rank) != rank:
+            raise DuplicateError(
+                f"run, query {clip(query)}: item {clip(item)} is retrieved twice, at ranks "
+                f"{rank_of[item]} and {rank}. duplicates=first keeps its first copy."
+            )
+    return got

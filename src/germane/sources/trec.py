@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from germane._ragged import Floats
 from germane.errors import (
@@ -25,6 +24,7 @@ from germane.errors import (
     ScoreError,
     clip,
 )
+from germane.sources import binary
 from germane.sources.files import Block, TextFile
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
     for block in file.blocks():
         rows = _fast(block, layout)
         if rows is None:
-            rows = _careful(file.name, block, layout)
+            rows = _careful(file, block, layout)
         if len(rows.number):
             empty = False
             yield rows
@@ -84,13 +84,13 @@ def _fast(block: Block, layout: Layout) -> Rows | None:
     import pyarrow as pa
     from pyarrow import csv
 
-    data = block.data
-    if b"\0" in data or b"#" in data:
+    if b"\0" in block or b"#" in block:
         return None
-    if b"\t" in data or b"\r" in data or _has_odd_blank(data):
-        if b"\t" in data and b" " in data:
+    data: memoryview | bytes = block.view
+    if b"\t" in block or b"\r" in block or _has_odd_blank(data):
+        if b"\t" in block and b" " in block:
             return None
-        data = _single_blanks(data)
+        data = _single_blanks(block.data)
     try:
         table = csv.read_csv(pa.py_buffer(data), *_options(layout, len(data)))
     except pa.ArrowInvalid:
@@ -101,7 +101,7 @@ def _fast(block: Block, layout: Layout) -> Rows | None:
     numbers = number.to_numpy()
     if not np.isfinite(numbers).all() or not len(query):
         return None
-    if _shortest(query) == 0 or _shortest(item) == 0:
+    if not binary.lengths(query).all() or not binary.lengths(item).all():
         return None
     return Rows(query, item, numbers)
 
@@ -123,7 +123,7 @@ def _options(layout: Layout, size: int) -> tuple[Any, Any, Any]:
     )
 
 
-def _has_odd_blank(data: bytes) -> bool:
+def _has_odd_blank(data: memoryview | bytes) -> bool:
     """Are there two blanks together, or one at the end of a line?
 
     ``b"  " in data`` and ``b" \n" in data``, several times as fast: pairs of bytes are compared as
@@ -146,44 +146,36 @@ def _single_blanks(data: bytes) -> bytes:
     return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
 
 
-def _shortest(values: pa.BinaryArray) -> int:
-    return int(np.diff(offsets_and_bytes(values)[0]).min())
-
-
-def offsets_and_bytes(values: pa.BinaryArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """An Arrow binary array's offsets and bytes, without a copy."""
-    _, starts, data = values.buffers()
-    first, last = values.offset, values.offset + len(values) + 1
-    offsets = np.frombuffer(starts, np.int32)[first:last]
-    return offsets, np.frombuffer(data if data is not None else b"", np.uint8)
-
-
 # --- Blocks that are not plain ---------------------------------------------------------------------
 
 _PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _LINE_ENDS = re.compile(rb"\r\n|\r|\n")
 
 
-def _careful(name: str, block: Block, layout: Layout) -> Rows:
+def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
     """The rows of a block read line by line, or the error that says which line is wrong."""
     import pyarrow as pa
 
     queries, items, numbers = [], [], []
-    for number, line in enumerate(_LINE_ENDS.split(block.data), block.line):
+    for count, line in enumerate(_LINE_ENDS.split(block.data)):
         fields = line.split()
         if not fields or fields[0].startswith(b"#"):
             continue
-        if len(fields) != len(layout.columns) or b"\0" in line or b"\t" in line:
-            _check_fields(f"{name}:{number}", line, fields, layout)
+        try:
+            if len(fields) != len(layout.columns) or b"\0" in line or b"\t" in line:
+                _check_fields(line, fields, layout)
+            numbers.append(_number(fields, layout))
+        except InputError as error:
+            number = file.line_number(block.start) + count
+            raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(fields[0])
         items.append(fields[layout.item])
-        numbers.append(_number(f"{name}:{number}", fields, layout))
     return Rows(
         pa.array(queries, pa.binary()), pa.array(items, pa.binary()), np.array(numbers, float)
     )
 
 
-def _number(where: str, fields: list[bytes], layout: Layout) -> float:
+def _number(fields: list[bytes], layout: Layout) -> float:
     written = fields[layout.number]
     if _PLAIN_NUMBER.fullmatch(written):
         number = float(written)
@@ -194,7 +186,7 @@ def _number(where: str, fields: list[bytes], layout: Layout) -> float:
         wrong = f"got {_shown(written)}"
     header = " This looks like a header line." if _names_columns(fields) else ""
     raise layout.error(
-        f"{where}: a {layout.says} is a finite number; {wrong} "
+        f"a {layout.says} is a finite number; {wrong} "
         f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{header}"
     )
 
@@ -205,18 +197,18 @@ def _names_columns(fields: list[bytes]) -> bool:
     )
 
 
-def _check_fields(where: str, line: bytes, fields: list[bytes], layout: Layout) -> None:
+def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     if b"\0" in line:
-        raise FormatError(f"{where}: the line has a NUL byte (\\x00): {_shown(line)}")
+        raise FormatError(f"the line has a NUL byte (\\x00): {_shown(line)}")
     count, wanted = len(fields), len(layout.columns)
     tabbed = [field for field in line.split(b"\t") if field.strip()]
     if b"\t" in line and len(tabbed) == wanted < count:
         odd = next(field for field in tabbed if len(field.split()) > 1)
-        raise FormatError(f"{where}: expected {wanted} fields; {_shown(odd)} has a blank inside.")
+        raise FormatError(f"expected {wanted} fields; {_shown(odd)} has a blank inside.")
     if count == wanted or (layout.more and count > wanted and not _shifted(fields, layout)):
         return
     raise FormatError(
-        f"{where}: {count} field{'s' if count > 1 else ''} where a {layout.kind} line has {wanted} "
+        f"{count} field{'s' if count > 1 else ''} where a {layout.kind} line has {wanted} "
         f"({' '.join(layout.columns)}): {_shown(line)}{_guess(line, count, layout)}"
     )
 

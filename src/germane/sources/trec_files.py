@@ -13,7 +13,7 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, clip
 from germane.retrieval import Qrels, Retrieved
-from germane.sources import trec
+from germane.sources import binary, trec
 from germane.sources.columns import Batch, Reducer, Repeated, Run
 from germane.sources.files import Progress, TextFile, name_of
 from germane.sources.ids import to_text
@@ -163,11 +163,8 @@ def _gathered(file: TextFile) -> Batch:
 
 def _runs_of_queries(query: pa.BinaryArray) -> tuple[list[bytes], Ints]:
     """The query of each stretch of rows with the same one, and where the stretches end."""
-    import pyarrow.compute as pc
-
-    changes = pc.not_equal(query[1:], query[:-1]).to_numpy(zero_copy_only=False)
-    starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
-    return query.take(starts).to_pylist(), np.append(starts, len(query))
+    starts = binary.changes(query)
+    return binary.taken(query, starts), np.append(starts, len(query))
 
 
 def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> DuplicateError:
@@ -177,9 +174,12 @@ def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> Du
         re.MULTILINE,
     )
     lines: list[int] = []
+    line = 1
     for block in file.blocks():
-        found = (match.start() for match in wanted.finditer(block.data))
-        lines += [block.line + block.data.count(b"\n", 0, start) for start in found]
+        data = block.data
+        found = (match.start() for match in wanted.finditer(data))
+        lines += [line + data.count(b"\n", 0, start) for start in found]
+        line += data.count(b"\n")
         if len(lines) > 1:
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0

@@ -1,0 +1,84 @@
+"""Write docs/measures.md from the table of measures: ``python docs/generate.py``."""
+
+from pathlib import Path
+
+from germane.measure import NOTATION, Measure, ties
+from germane.measures import TABLE, Definition, Parameter
+
+TARGET = Path(__file__).parent / "measures.md"
+
+INTRODUCTION = f"""\
+# Measures
+
+This page is generated from the table in `src/germane/measures/table.py`; `python docs/generate.py`
+writes it again. `germane measures NAME` prints one entry, with the parameters that you give put into the
+formula. Each example is run by the tests, after `from germane import score` and `from math import log2`.
+
+In the formulas, {NOTATION}. A measure without a cutoff looks at everything retrieved.
+
+"""
+
+
+def page() -> str:
+    return INTRODUCTION + contents() + "".join(map(section, TABLE))
+
+
+def contents() -> str:
+    rows = "".join(
+        f"| [`{Measure(row.name)}`](#{anchor(row)}) | {cell(row.title)} |\n" for row in TABLE
+    )
+    return f"| measure | is |\n|---|---|\n{rows}"
+
+
+def anchor(row: Definition) -> str:
+    return row.name.lower()
+
+
+def section(row: Definition) -> str:
+    entries = {
+        "Formula": formula(row),
+        "Parameters": parameters(row),
+        "Conventions": " ".join(filter(None, (row.conventions, f"Ties: {ties(row)}"))),
+        "Undefined": row.undefined or "Nowhere.",
+        "Example": f"\n\n```python\n{row.example}\n```",
+        "Cite": row.cite,
+    }
+    parts = [
+        f"**{label}.** {text}".replace(".** \n", ".**\n") for label, text in entries.items() if text
+    ]
+    aliases = ", ".join(f"`{alias}`" for alias in row.aliases)
+    also = f" Also read as {aliases}." if aliases else ""
+    return "\n\n".join([f"\n## {row.name}", f"{row.title}.{also}", *parts]) + "\n"
+
+
+def formula(row: Definition) -> str:
+    """Without a cutoff, at 10, and one for each word of each parameter that changes it."""
+    shown = [Measure(row.name)]
+    k = 10 if row.cutoff else None
+    if k:
+        shown.append(Measure(row.name, (), k))
+    for parameter in row.parameters:
+        if parameter.name not in ("mean", "rounding"):
+            shown += [Measure(row.name, ((parameter.name, word),), k) for word in parameter.words]
+    rows = "".join(f"| `{m}` | {cell(m.definition)} |\n" for m in dict.fromkeys(shown))
+    return f"\n\n| measure | value |\n|---|---|\n{rows}".rstrip("\n")
+
+
+def parameters(row: Definition) -> str:
+    if not row.parameters:
+        return ""
+    return "\n\n" + "\n".join(map(parameter_line, row.parameters))
+
+
+def parameter_line(parameter: Parameter) -> str:
+    default = parameter.default
+    shown = f"{default:g}" if isinstance(default, float) else default
+    return f"- `{parameter.name}={shown}`: {parameter.says}; takes {parameter.allows()}."
+
+
+def cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("*", r"\*")
+
+
+if __name__ == "__main__":
+    TARGET.write_text(page(), "utf-8")

@@ -1,0 +1,139 @@
+"""Arrow binary arrays in NumPy: their bytes are read eight at a time, as words.
+
+Nothing here needs ``pyarrow.compute``, which takes longer to import than a small file to evaluate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from germane._ragged import Bools, Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Words = NDArray[np.uint64]
+
+# the bytes of a little-endian word that belong to a value of 0 … 8 bytes
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], "<u8")
+
+
+def lengths(values: pa.BinaryArray) -> Ints:
+    """The number of bytes of each value."""
+    offsets, _ = _parts(values)
+    return offsets[1:] - offsets[:-1]
+
+
+def taken(values: pa.BinaryArray, rows: Ints) -> list[bytes]:
+    """Some of the values, as Python bytes."""
+    offsets, data = _parts(values)
+    view = data.data
+    starts, ends = offsets[rows].tolist(), offsets[rows + 1].tolist()
+    return [bytes(view[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+def fingerprints(values: pa.BinaryArray) -> Words:
+    """A 64-bit hash of each value; different values of up to 8 bytes never have the same."""
+    out = np.zeros(len(values), "<u8")
+    for inside, words in _words(values):
+        if inside is None:
+            out = words
+            out *= _ODD
+        else:
+            out[inside] = (mixed(out[inside]) ^ words) * _ODD
+    return out
+
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # a factor that spreads bits upwards, one to one
+
+
+def mixed(words: Words) -> Words:
+    """Spread every bit over all bits; one to one."""
+    words = words * _ODD
+    words ^= words >> np.uint64(29)
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= words >> np.uint64(32)
+    return words
+
+
+def equal(one: pa.BinaryArray, rows: Ints, other: pa.BinaryArray, other_rows: Ints) -> Bools:
+    """Is value ``rows[i]`` of one array the value ``other_rows[i]`` of the other, byte by byte?"""
+    (starts, data), (other_starts, other_data) = _parts(one), _parts(other)
+    size = starts[rows + 1] - starts[rows]
+    same: Bools = size == other_starts[other_rows + 1] - other_starts[other_rows]
+    words, other_words = _WordsAt(data), _WordsAt(other_data)
+    for at in range(0, int(size.max(initial=0)), 8):
+        inside = np.flatnonzero(same & (size > at))
+        mask = _MASKS[np.minimum(size[inside] - at, 8)]
+        here = words(starts[rows[inside]] + at) & mask
+        same[inside] = here == (other_words(other_starts[other_rows[inside]] + at) & mask)
+    return same
+
+
+def changes(values: pa.BinaryArray) -> Ints:
+    """The rows whose value is not the one before, the first row included."""
+    offsets, data = _parts(values)
+    if not len(values):
+        return np.zeros(0, np.int64)
+    width, size = int(offsets[1] - offsets[0]), offsets[1:] - offsets[:-1]
+    if width and (size == width).all():  # shift the bytes by one value and compare them
+        body = data[offsets[0] : offsets[-1]]
+        odd = np.flatnonzero(body[width:] != body[:-width])
+        rows = odd // width + 1
+        return np.concatenate(([0], rows[np.diff(rows, prepend=0) > 0]))
+    row = np.arange(len(values))
+    same = equal(values, row[1:], values, row[:-1])
+    return np.concatenate(([0], np.flatnonzero(~same) + 1))
+
+
+def _parts(values: pa.BinaryArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """An array's offsets and bytes, without a copy."""
+    _, offsets, data = values.buffers()
+    first, last = values.offset, values.offset + len(values) + 1
+    return (
+        np.frombuffer(offsets, np.int32)[first:last],
+        np.frombuffer(data if data is not None else b"", np.uint8),
+    )
+
+
+def _words(values: pa.BinaryArray) -> Iterator[tuple[Ints | None, Words]]:
+    """The first word of every value, then for each further one the rows that have it, and it.
+
+    A word's bytes beyond the end of its value are 0.
+    """
+    offsets, data = _parts(values)
+    starts, size = offsets[:-1], offsets[1:] - offsets[:-1]
+    words = _WordsAt(data)
+    longest = int(size.max(initial=0))
+    if longest:
+        yield None, words(starts) & _MASKS[np.minimum(size, 8)]
+    for at in range(8, longest, 8):
+        inside = np.flatnonzero(size > at)
+        yield inside, words(starts[inside] + at) & _MASKS[np.minimum(size[inside] - at, 8)]
+
+
+class _WordsAt:
+    """The word that begins at each of some bytes; what lies beyond the data is 0."""
+
+    def __init__(self, data: NDArray[np.uint8]) -> None:
+        # every word that lies inside the data is read in place; the last few from a padded copy
+        self._inside = max(len(data) - 7, 0)
+        self._words = np.ndarray(self._inside, "<u8", data, strides=(1,)) if self._inside else None
+        self._tail_start = max(len(data) - 15, 0)
+        tail = np.zeros(len(data) - self._tail_start + 8, np.uint8)
+        tail[:-8] = data[self._tail_start :]
+        self._tail = np.ndarray(len(tail) - 7, "<u8", tail, strides=(1,))
+
+    def __call__(self, at: Ints) -> Words:
+        if self._words is not None and at.max(initial=0) < self._inside:
+            return self._words[at]
+        out = np.empty(len(at), "<u8")
+        beyond = at >= self._inside
+        out[beyond] = self._tail[at[beyond] - self._tail_start]
+        if self._words is not None:
+            out[~beyond] = self._words[at[~beyond]]
+        return out

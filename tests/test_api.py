@@ -1,0 +1,206 @@
+"""The public API: what is exported, documented, typed and imported."""
+
+import doctest
+import importlib
+import inspect
+import math
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import germane
+import typing_api
+from germane.measures import TABLE
+
+ROOT = Path(__file__).parents[1]
+VERBS = ["evaluate", "evaluate_many", "measures", "parse", "read_qrels", "read_run", "score"]
+TYPES = ["Measure", "MeasureResult", "Policy", "Qrels", "Ranking", "Result", "Results"]
+ERRORS = [
+    "AbsentError",
+    "CoverageError",
+    "DuplicateError",
+    "EmptyError",
+    "FormatError",
+    "GermaneError",
+    "GradeError",
+    "InputError",
+    "MeasureError",
+    "PolicyError",
+    "ScoreError",
+]
+MEASURES = [row.name for row in TABLE]
+MODULES = [
+    importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(germane.__path__, "germane.")
+    if not found.name.endswith("__main__")
+]
+
+
+def test_the_exports_are_these() -> None:
+    assert germane.__all__ == [*VERBS, *TYPES, *ERRORS, *MEASURES, "__version__"]
+    for name in germane.__all__:
+        assert getattr(germane, name) is not None
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_exported_under_its_name(name: str) -> None:
+    assert getattr(germane, name) == germane.Measure(name) == germane.parse(name)
+
+
+def test_measures_lists_the_table() -> None:
+    assert germane.measures() == tuple(germane.Measure(row.name) for row in TABLE)
+    assert [measure.name for measure in germane.measures()] == MEASURES
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_every_error_is_a_germane_error_and_a_value_error(name: str) -> None:
+    error = getattr(germane, name)
+    assert issubclass(error, germane.GermaneError)
+    assert issubclass(error, ValueError)
+    assert str(error("what 'is' wrong")) == "what 'is' wrong"
+    tree = sys.modules["germane.errors"].__doc__
+    assert tree is not None
+    assert name in tree
+
+
+def test_results_are_mappings() -> None:
+    """What a Mapping promises holds, also for keys that are not there."""
+    results = germane.evaluate_many({"q": {"d": 1}}, {"a": {"q": ["d"]}}, "AP P@5")
+    result = results["a"]
+    assert list(result) == ["AP", "P@5"]
+    assert dict(result) == dict(result.items())
+    assert result.get("P@10") is None
+    assert result.get(germane.AP) is result["MAP"]
+    assert "P@10" not in result
+    assert "nonsense" not in result
+    assert germane.AP in result
+    assert list(results) == ["a"]
+    assert results.get("b") is None
+    with pytest.raises(KeyError):
+        results["b"]
+    with pytest.raises(germane.GermaneError):
+        results["b"]
+
+
+# --- Import ----------------------------------------------------------------------------------------
+
+
+def modules_after(code: str) -> set[str]:
+    command = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import germane",
+        "import germane; germane.evaluate({'q': {'d': 1}}, {'q': {'d': 1.0}}, 'AP nDCG')",
+        "import germane; str(germane.evaluate({'q': ['d']}, {'q': ['d']}))",
+        "import germane; germane.score([0, 1])",
+        "from germane.cli import main; main(['score', '0 1']); main(['measures'])",
+    ],
+)
+def test_arrow_is_imported_only_for_files(code: str) -> None:
+    loaded = modules_after(code)
+    assert "numpy" in loaded
+    for heavy in ("pyarrow", "pandas", "polars", "scipy", "matplotlib"):
+        assert heavy not in loaded
+
+
+def test_import_loads_no_command_line() -> None:
+    assert not {"argparse", "germane.cli"} & modules_after("import germane")
+
+
+# --- Docstrings ------------------------------------------------------------------------------------
+
+
+def public(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """Functions, classes, methods and properties without a leading underscore."""
+    for name, value in vars(module).items():
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
+            continue
+        if inspect.isfunction(value) or inspect.isclass(value):
+            yield f"{module.__name__}.{name}", value
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_module_says_what_it_is(module: ModuleType) -> None:
+    assert module.__doc__
+    assert module.__doc__.strip().splitlines()[0].endswith((".", ":"))
+
+
+@pytest.mark.parametrize("name", [*VERBS, *TYPES])
+def test_every_export_has_a_runnable_example(name: str) -> None:
+    exported = getattr(germane, name)
+    text = inspect.getdoc(exported)
+    assert text, name
+    if name != "Ranking":  # made by judging; a kernel's argument
+        assert ">>> " in text, name
+
+
+@pytest.mark.parametrize("name", [*TYPES, *ERRORS])
+def test_every_public_member_has_a_docstring(name: str) -> None:
+    exported = getattr(germane, name)
+    for member, value in vars(exported).items():
+        if member.startswith("_"):
+            continue
+        if inspect.isfunction(value) or hasattr(value, "fget") or hasattr(value, "func"):
+            assert inspect.getdoc(value), f"{name}.{member}"
+
+
+@pytest.mark.parametrize("module", [germane, *MODULES], ids=lambda module: module.__name__)
+def test_examples_in_docstrings(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    names = {"germane": germane, **{name: getattr(germane, name) for name in germane.__all__}}
+    found = doctest.DocTestFinder().find(module, globs=dict(names))
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    failures: list[str] = []
+    for example in found:
+        runner.run(example, out=failures.append)
+    assert not failures, "".join(failures)
+
+
+def test_there_are_examples() -> None:
+    finder = doctest.DocTestFinder()
+    count = sum(len(test.examples) for module in MODULES for test in finder.find(module))
+    assert count > 25
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_the_example_of_every_measure(row: object) -> None:
+    """Exactly as printed by ``germane measures NAME``: the example evaluates to True."""
+    example = row.example  # type: ignore[attr-defined]
+    assert f'"{row.name}' in example  # type: ignore[attr-defined]
+    assert eval(example, {"score": germane.score, "log2": math.log2}) is True
+
+
+# --- Types -----------------------------------------------------------------------------------------
+
+
+def test_typed_code_runs() -> None:
+    assert typing_api.one_run()["AP"].mean == (1 + 1 / 2) / 2
+    assert typing_api.several_runs()["lists"]["P@1"].mean == 1 / 2
+    assert typing_api.files(ROOT / "examples/digits").counts.judged == 200
+    assert len(typing_api.measures()) == len(TABLE) + 2
+    assert "Did you mean 'nDCG@10'?" in typing_api.handled()
+
+
+def test_typed_code_passes_mypy_strict() -> None:
+    pytest.importorskip("mypy")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "tests/typing_api.py"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_package_is_marked_as_typed() -> None:
+    assert (Path(germane.__file__).parent / "py.typed").exists()

@@ -1,0 +1,549 @@
+"""The command line as a process: exit status, streams, files, terminals, hostile input."""
+
+import csv
+import html.parser
+import io
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import germane
+from germane import cli
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
+RUN = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq2 Q0 x 1 0.8 a\nq2 Q0 d3 2 0.7 a\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "good.run").write_text(RUN)
+    (tmp_path / "bad.run").write_text("q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8\n")
+    return tmp_path
+
+
+def run(
+    folder: Path, *arguments: str, given: str | bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """``python -m germane`` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "germane", *arguments],
+        cwd=folder,
+        input=given.encode() if isinstance(given, str) else given,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+# --- Exit status and streams -----------------------------------------------------------------------
+
+
+def test_done(files: Path) -> None:
+    done = run(files, "evaluate", "qrels.txt", "good.run", "-m", "AP")
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert b"good  0.7500" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "qrels.txt", "bad.run"],
+        ["evaluate", "qrels.txt", "nowhere.run"],
+        ["evaluate", "qrels.txt", "good.run", "bad.run"],
+        ["evaluate", "qrels.txt", "good.run", "--ties", "foo"],
+        ["evaluate", "qrels.txt", "good.run", "--format", "foo"],
+        ["evaluate", "qrels.txt", "good.run", "-m", "foo"],
+        ["evaluate", "qrels.txt"],
+        ["measures", "foo"],
+        ["score", "0 x"],
+        ["score", "0 1", "--tie", "best"],
+        ["foo"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_bad_input(files: Path, arguments: list[str]) -> None:
+    done = run(files, *arguments)
+    assert done.returncode == 2
+    assert done.stdout == b"", "an error prints nothing on standard output"
+    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.startswith(b"germane")
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [["evaluate"], ["score"], ["measures"], []], ids=" ".join)
+def test_help(files: Path, command: list[str]) -> None:
+    done = run(files, *command, "--help")
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert b"usage: germane" in done.stdout
+
+
+def test_version(files: Path) -> None:
+    assert run(files, "--version").stdout.decode() == f"germane {germane.__version__}\n"
+
+
+def test_every_choice_word_is_an_option(files: Path) -> None:
+    """What the library takes, the command line takes, and it says what it did."""
+    from germane.judging import WORDS
+
+    text = (files / "good.run").read_text()
+    (files / "all.qrels").write_text("q1 0 d1 1\nq2 0 d3 2\n")
+    assert text
+    for name, words in WORDS.items():
+        for word in words:
+            option = f"--{name.replace('_', '-')}={word}"
+            files_run = ["evaluate", str(files / "all.qrels"), str(files / "good.run")]
+            status, out = in_process([*files_run, option, "-m", "AP"])
+            assert status == 0, out
+            assert f"{name}={word}" in out
+
+
+def in_process(arguments: Sequence[str]) -> tuple[int, str]:
+    kept = sys.stdout
+    sys.stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    try:
+        status = cli.main(arguments)
+        sys.stdout.flush()
+        return status, sys.stdout.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    finally:
+        sys.stdout = kept
+
+
+# --- Files -----------------------------------------------------------------------------------------
+
+
+def test_output_file(files: Path) -> None:
+    done = run(files, "evaluate", "qrels.txt", "good.run", "--format", "tsv", "-o", "out.tsv")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (files / "out.tsv").read_bytes().startswith(b"run\tAP\t")
+    assert (files / "out.tsv").stat().st_mode & 0o777 == 0o666 & ~cli._umask()
+
+
+def test_output_dash_is_standard_output(files: Path) -> None:
+    assert b"good" in run(files, "evaluate", "qrels.txt", "good.run", "-o", "-").stdout
+    assert not (files / "-").exists()
+
+
+@pytest.mark.parametrize("wrong", ["bad.run", "nowhere.run"])
+def test_nothing_is_half_written(files: Path, wrong: str) -> None:
+    (files / "out.txt").write_text("yesterday")
+    before = sorted(files.iterdir())
+    done = run(files, "evaluate", "qrels.txt", "good.run", wrong, "-o", "out.txt")
+    assert done.returncode == 2
+    assert (files / "out.txt").read_text() == "yesterday"
+    assert sorted(files.iterdir()) == before
+
+
+def test_a_failing_write_leaves_nothing(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (files / "out.txt").write_text("yesterday")
+    before = sorted(files.iterdir())
+    monkeypatch.chdir(files)
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert in_process(["evaluate", "qrels.txt", "good.run", "-o", "out.txt"]) == (2, "")
+    assert (files / "out.txt").read_text() == "yesterday"
+    assert sorted(files.iterdir()) == before
+
+
+def test_an_output_that_cannot_be_is_refused_first(files: Path) -> None:
+    done = run(files, "evaluate", "qrels.txt", "nowhere.run", "-o", "no/folder/out.txt")
+    assert b"no/folder/out.txt: cannot be written" in done.stderr
+
+
+def test_standard_input(files: Path) -> None:
+    plain = run(files, "evaluate", "qrels.txt", "good.run", "--format=tsv").stdout
+    piped = run(files, "evaluate", "qrels.txt", "-", "--format=tsv", given=RUN).stdout
+    assert piped.replace(b"standard input", b"good") == plain
+    assert run(files, "evaluate", "-", "good.run", "--format=tsv", given=QRELS).stdout == plain
+    assert run(files, "evaluate", "-", "-", given=QRELS).returncode == 2
+
+
+def test_standard_input_may_be_scattered(files: Path) -> None:
+    lines = RUN.splitlines(keepends=True)
+    scattered = "".join(lines[i] for i in (2, 0, 3, 1))
+    plain = run(files, "evaluate", "qrels.txt", "-", "--format=tsv", given=RUN).stdout
+    assert run(files, "evaluate", "qrels.txt", "-", "--format=tsv", given=scattered).stdout == plain
+
+
+def test_standard_input_is_no_file_name(files: Path) -> None:
+    (files / "-").write_text("no run")
+    assert run(files, "evaluate", "qrels.txt", "-", given=RUN).returncode == 0
+
+
+def test_two_runs_of_the_same_name(files: Path) -> None:
+    for folder in ("a", "b"):
+        (files / folder).mkdir()
+        (files / folder / "x.run").write_text(RUN)
+    out = run(files, "evaluate", "qrels.txt", "a/x.run", "b/x.run", "--format=tsv").stdout
+    assert [line.split(b"\t")[0] for line in out.splitlines()] == [b"run", b"a/x.run", b"b/x.run"]
+    assert run(files, "evaluate", "qrels.txt", "a/x.run", "a/x.run").returncode == 2
+
+
+# --- Locales and terminals -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"LC_ALL": "POSIX"},
+    ],
+    ids=str,
+)
+def test_any_locale(files: Path, environment: dict[str, str]) -> None:
+    done = run(files, "evaluate", "qrels.txt", "good.run", **environment)
+    assert done.returncode == 0
+    assert "Σ P@i·rel(i), i ≤ N, ÷ R" in done.stdout.decode("utf-8")
+    done = run(files, "evaluate", "qrels.txt", "größe-日本.run", **environment)
+    assert done.returncode == 2
+    assert b"there is no such file" in done.stderr
+
+
+def test_no_colors_where_nobody_looks(files: Path) -> None:
+    for command in (
+        ["evaluate", "qrels.txt", "good.run"],
+        ["measures"],
+        ["--help"],
+        ["measures", "AP"],
+    ):
+        done = run(files, *command, FORCE_COLOR="1") if command else run(files)
+        assert b"\x1b" not in run(files, *command).stdout
+        assert b"\x1b" not in run(files, *command, NO_COLOR="1").stdout
+        assert done.returncode == 0
+
+
+def on_a_terminal(
+    folder: Path, *arguments: str, slowly: Sequence[bytes] = (), **environment: str
+) -> tuple[bytes, bytes]:
+    """Standard output, and what a terminal on standard error gets."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "germane", *arguments],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, **environment},
+    )
+    os.close(theirs)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for part in slowly:
+        process.stdin.write(part)
+        process.stdin.flush()
+        time.sleep(0.4)
+    process.stdin.close()
+    out, shown = process.stdout.read(), b""
+    process.stdout.close()
+    process.wait()
+    while select.select([ours], [], [], 0.2)[0]:
+        try:
+            data = os.read(ours, 65536)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not data:
+            break
+        shown += data
+    os.close(ours)
+    return out, shown
+
+
+def test_progress_only_on_a_terminal(files: Path) -> None:
+    parts = [b"q1 Q0 x%d 1 0.5 a\n" % i * 1 for i in range(4)]
+    padding = [b"# " + b"x" * (1 << 20) + b"\n"] * 4
+    slowly = [line + pad for line, pad in zip(parts, padding, strict=True)]
+    out, shown = on_a_terminal(
+        files, "evaluate", "qrels.txt", "-", "--format=tsv", "-m", "RR", slowly=slowly
+    )
+    assert out == b"run\tRR\nstandard input\t0.0\n"
+    assert re.search(rb"\r\x1b\[Kreading standard input: \d MB", shown)
+    assert shown.endswith(b"\r\x1b[K"), "the line is wiped at the end"
+    done = run(files, "evaluate", "qrels.txt", "-", given=b"".join(slowly))
+    assert done.stderr == b""
+
+
+def test_no_progress_for_short_reads(files: Path) -> None:
+    out, shown = on_a_terminal(files, "evaluate", "qrels.txt", "good.run")
+    assert out
+    assert shown == b""
+
+
+def test_a_reader_that_stops_is_no_error(files: Path) -> None:
+    lines = "".join(f"q{i} Q0 d1 1 0.5 a\n" for i in range(20_000))
+    qrels = "".join(f"q{i} 0 d1 1\n" for i in range(20_000))
+    (files / "many.run").write_text(lines)
+    (files / "many.qrels").write_text(qrels)
+    command = (
+        f"'{sys.executable}' -m germane evaluate many.qrels many.run --per-query -m AP | head -1"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}; echo ${{PIPESTATUS[0]}} >&2"],
+        cwd=files, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.startswith(b"run")
+    assert done.stderr.strip() in (b"0", b"")
+
+
+def test_interrupt(files: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "germane", "evaluate", "qrels.txt", "-"],
+        cwd=files, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write(RUN.encode())
+    process.stdin.flush()
+    time.sleep(1.5)  # until it waits for more
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, b"", b"germane: interrupted.\n")
+
+
+# --- Hostile ids -----------------------------------------------------------------------------------
+
+HOSTILE = [
+    "\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07",
+    "=cmd|'/C'!A1",
+    "+1+1",
+    "-2+3",
+    "@SUM(1)",
+    "<script>alert(1)</script>",
+    "<img/src=x/onerror=alert(1)>",
+    "\\input{/etc/passwd}",
+    "a&b%c$d#e_f{g}~h^i",
+    "|pipe|",
+    "`code`",
+    "[link](http://x)",
+    "**bold**",
+    "![image](http://x/y.png)",
+    '"quoted","cell"',
+    "a\u2028b",
+    "\u202egnirts",
+    "zero\u200bwidth",
+    "\x85next",
+    "\ud800",
+]
+HOSTILE_BYTES = [*(text.encode("utf-8", "surrogatepass") for text in HOSTILE), b"\xff\xfe\xfd"]
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A run whose query ids, name and items are what nobody wants to see executed."""
+    (tmp_path / "qrels.txt").write_bytes(b"".join(b"%s 0 d1 1\n" % q for q in HOSTILE_BYTES))
+    (tmp_path / "=x<b>|&.run").write_bytes(b"".join(b"%s Q0 d1 1 1 a\n" % q for q in HOSTILE_BYTES))
+    return tmp_path
+
+
+def hostile_output(folder: Path, style: str) -> str:
+    done = run(
+        folder,
+        "evaluate",
+        "qrels.txt",
+        "=x<b>|&.run",
+        "-m",
+        "AP P@1",
+        "--per-query",
+        "--format",
+        style,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    return done.stdout.decode("utf-8")
+
+
+@pytest.mark.parametrize("style", ["table", "tsv", "csv", "markdown", "latex", "json"])
+def test_no_control_characters(hostile: Path, style: str) -> None:
+    text = hostile_output(hostile, style)
+    allowed = {"tsv": "\t\n", "csv": "\r\n"}.get(style, "\n")
+    odd = {c for c in text if not c.isprintable() and c not in allowed}
+    assert not odd, odd
+
+
+def test_hostile_table(hostile: Path) -> None:
+    lines = hostile_output(hostile, "table").split("\n\n")[0].splitlines()
+    assert len(lines) == 2 + len(HOSTILE_BYTES) + 1
+
+
+@pytest.mark.parametrize("style", ["csv", "tsv"])
+def test_hostile_spreadsheet(hostile: Path, style: str) -> None:
+    text = hostile_output(hostile, style)
+    rows = list(csv.reader(io.StringIO(text), delimiter="," if style == "csv" else "\t"))
+    assert len(rows) == 1 + len(HOSTILE_BYTES) + 1
+    assert {len(row) for row in rows} == {4}
+    for row in rows:
+        for cell in row:
+            assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")), cell
+
+
+def test_hostile_markdown(hostile: Path) -> None:
+    table = hostile_output(hostile, "markdown").split("\n\n")[0].splitlines()
+    assert len(table) == 2 + len(HOSTILE_BYTES) + 1
+    for line in table:
+        assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 5, line
+        assert not re.search(r"(?<!\\)(?:\\\\)*[<>`*\[\]]", line), line
+
+
+def test_hostile_latex(hostile: Path) -> None:
+    body = hostile_output(hostile, "latex").split("\\midrule\n")[1].split("\\bottomrule")[0]
+    known = {"textbackslash", "textasciitilde", "textasciicircum"}
+    for line in body.splitlines():
+        assert line.endswith(r" \\")
+        assert line.removesuffix(r" \\").count(" & ") == 3
+        assert set(re.findall(r"\\([A-Za-z]+)", line)) <= known, line
+        assert not re.search(r"(?<!\\)[%$#_]", line), line
+
+
+def test_hostile_json(hostile: Path) -> None:
+    read = json.loads(hostile_output(hostile, "json"))
+    expected = {query.decode("utf-8", "surrogateescape") for query in HOSTILE_BYTES}
+    assert set(read["runs"][0]["queries"]) == expected
+
+
+def test_hostile_html() -> None:
+    queries = {text: [f"d{i}"] for i, text in enumerate(HOSTILE)}
+    results = germane.evaluate_many(queries, dict.fromkeys(HOSTILE, queries), "AP")
+    seen: list[str] = []
+
+    class Reader(html.parser.HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+            seen.append(tag)
+
+    Reader().feed(results._repr_html_())
+    assert set(seen) <= {"div", "table", "thead", "tbody", "tr", "th", "td", "br"}
+    assert seen.count("tr") == 1 + len(HOSTILE)
+
+
+@pytest.mark.parametrize(
+    "line", [b"\x1b[31mq\x1b[0m Q0 d1", b"a\xc2\x85b Q0 d1", b"q\xe2\x80\xa8 d", b"q \xff"]
+)
+def test_hostile_ids_in_errors(files: Path, line: bytes) -> None:
+    (files / "x.run").write_bytes(line + b"\n")
+    done = run(files, "evaluate", "qrels.txt", "x.run")
+    assert done.returncode == 2
+    text = done.stderr.decode("utf-8")
+    assert text.endswith("\n")
+    assert text[:-1].isprintable(), ascii(text)
+
+
+def test_hostile_file_names(files: Path) -> None:
+    done = run(files, "evaluate", "qrels.txt", "\x1b[31m\nred.run")
+    assert done.returncode == 2
+    assert done.stderr[:-1].decode().isprintable(), done.stderr
+
+
+# --- JSON ------------------------------------------------------------------------------------------
+
+
+def test_json_schema(files: Path) -> None:
+    done = run(
+        files, "evaluate", "qrels.txt", "good.run", "-m", "AP@10", "--format", "json", "--per-query"
+    )
+    assert json.loads(done.stdout) == {
+        "schema": 1,
+        "germane": germane.__version__,
+        "policy": {
+            "duplicates": "error",
+            "ties": "trec",
+            "missing": "zero",
+            "unjudged": "nonrelevant",
+            "no_relevant": "zero",
+            "depth": None,
+        },
+        "runs": [
+            {
+                "name": "good",
+                "counts": {
+                    "judged": 2,
+                    "answered": 2,
+                    "missing": 0,
+                    "without_relevant": 0,
+                    "unjudged_queries": 0,
+                    "judged_items_retrieved": 3,
+                    "tied": 0,
+                },
+                "measures": [
+                    {
+                        "measure": "AP@10",
+                        "definition": "Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)",
+                        "mean": 0.75,
+                        "best": 0.75,
+                        "worst": 0.75,
+                    }
+                ],
+                "queries": {"q1": {"AP@10": 1.0}, "q2": {"AP@10": 0.5}},
+            }
+        ],
+    }  # fmt: skip
+    plain = run(files, "evaluate", "qrels.txt", "good.run", "-m", "AP@10", "--format", "json")
+    assert "queries" not in json.loads(plain.stdout)["runs"][0]
+
+
+def test_json_has_no_nan(files: Path) -> None:
+    (files / "none.qrels").write_text("q1 0 d1 0\n")
+    done = run(
+        files,
+        "evaluate",
+        "none.qrels",
+        "good.run",
+        "--no-relevant=nan",
+        "--format=json",
+        "--per-query",
+    )
+    read = json.loads(done.stdout, parse_constant=lambda word: pytest.fail(word))
+    assert read["runs"][0]["measures"][0]["mean"] is None
+
+
+# --- The command itself ----------------------------------------------------------------------------
+
+
+def test_the_installed_command(files: Path) -> None:
+    command = Path(sys.executable).parent / "germane"
+    if not command.exists():
+        pytest.skip("germane is not installed as a command beside this Python")
+    done = subprocess.run([command, "score", "1 0 1"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith("measure")
+
+
+def test_score_matches_the_library(files: Path) -> None:
+    done = run(
+        files, "score", "0 0 1 0 1 0 0 1 0 0", "--relevant", "3", "-m", "AP@10", "--format=json"
+    )
+    value = json.loads(done.stdout)["measures"][0]["value"]
+    assert value == germane.score([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], "AP@10", relevant=3)
+    assert value == (1 / 3 + 2 / 5 + 3 / 8) / 3
+
+
+def test_digits_survive(files: Path) -> None:
+    """tsv, csv and JSON give every digit: the number read back is the number computed."""
+    expected = germane.evaluate(str(files / "qrels.txt"), str(files / "good.run"), "nDCG").values()
+    mean = next(iter(expected)).mean
+    for style in ("tsv", "csv"):
+        text = run(
+            files, "evaluate", "qrels.txt", "good.run", "-m", "nDCG", "--format", style
+        ).stdout
+        assert float(text.split()[-1].split(b",")[-1]) == mean
+
+
+def test_the_default_measures_are_the_library_s(files: Path) -> None:
+    out = run(files, "evaluate", "qrels.txt", "good.run", "--format=tsv").stdout.decode()
+    default = germane.evaluate(str(files / "qrels.txt"), str(files / "good.run"))
+    assert out.splitlines()[0].split("\t")[1:] == list(default)

@@ -1,0 +1,277 @@
+"""README and docs: every snippet runs, every stated value is the value, every link leads somewhere."""
+
+import ast
+import contextlib
+import importlib.util
+import io
+import math
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import germane
+from germane import cli
+from germane.judging import WORDS
+from germane.measures import TABLE
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+
+
+# --- Python ----------------------------------------------------------------------------------------
+
+
+@EACH_PAGE
+def test_python_blocks_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In order, in one namespace; ``expression  # value`` states what the expression is."""
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {"score": germane.score, "log2": math.log2}
+    for block in blocks(page, "python"):
+        lines = block.splitlines()
+        for statement in ast.parse(block).body:
+            comment = comment_of(lines[(statement.end_lineno or 1) - 1])
+            value = run(statement, names)
+            if comment is not None:
+                assert matches(value, comment), (
+                    f"{ast.unparse(statement)} is {value}, not {comment}"
+                )
+
+
+def run(statement: ast.stmt, names: dict[str, object]) -> str:
+    """Run a statement; what it printed, or the value of an expression."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        if not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), "doc", "exec"), names)
+            return ""
+        value = eval(compile(ast.Expression(statement.value), "doc", "eval"), names)
+    return out.getvalue().rstrip("\n") if value is None else repr(value)
+
+
+def comment_of(line: str) -> str | None:
+    """A comment that is a value: a number (cut off by … or not), text, a tuple, True, nan."""
+    found = re.search(r"  # (.+)$", line)
+    if found is None:
+        return None
+    stated = found[1]
+    try:
+        ast.literal_eval(stated.removesuffix("…"))
+    except (ValueError, SyntaxError):
+        return stated if stated == "nan" else None
+    return stated
+
+
+def matches(value: str, stated: str) -> bool:
+    if stated.endswith("…"):
+        return value.startswith(stated.removesuffix("…"))
+    if stated == "nan":
+        return value == "nan"
+    return value == stated or ast.literal_eval(value) == ast.literal_eval(stated)
+
+
+def test_values_are_stated_and_checked() -> None:
+    """The checker sees values, and sees when they are wrong."""
+    stated = [
+        comment_of(line)
+        for page in PAGES
+        for block in blocks(page, "python")
+        for line in block.splitlines()
+    ]
+    assert len([value for value in stated if value is not None]) > 30
+    assert matches("0.3694", "0.369…")
+    assert not matches("0.5", "0.25")
+    assert not matches("0.3594", "0.369…")
+    assert comment_of("x  # one number") is None
+
+
+@EACH_PAGE
+def test_python_blocks_are_formatted_as_code(page: Path) -> None:
+    for block in blocks(page, "python"):
+        assert all(len(line) <= 110 for line in block.splitlines())
+
+
+# --- The command line ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the commands run: the examples, and the files whose line 17 is wrong."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    lines = [f"q1 Q0 d{i} {i} {20 - i} tag" for i in range(4, 20)]
+    (tmp_path / "run.txt").write_text("\n".join([*lines, "q1 Q0 d3 4 0.2"]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+def transcript(block: str) -> Iterator[tuple[str, str]]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, answer = part.partition("\n")
+        yield command, answer
+
+
+def answered(command: str) -> str:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    kept = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr = out
+    try:
+        cli.main(shlex.split(command)[1:])
+    finally:
+        sys.stdout, sys.stderr = kept
+    out.flush()
+    return out.buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("folder")
+@EACH_PAGE
+def test_console_blocks(page: Path) -> None:
+    for block in blocks(page, "console"):
+        for command, answer in transcript(block):
+            assert command.startswith("germane "), command
+            now = answered(command)
+            shown = [line.rstrip() for line in now.rstrip().splitlines()]
+            assert [line.rstrip() for line in answer.rstrip().splitlines()] == shown, (
+                f"{page.name}: $ {command} prints\n{now}"
+            )
+
+
+def test_there_are_transcripts() -> None:
+    assert sum(len(blocks(page, "console")) for page in PAGES) >= 2
+
+
+@EACH_PAGE
+def test_options_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known = {"--help"}
+    for command in cli.COMMANDS:
+        with pytest.raises(SystemExit):
+            cli.main([command, "--help"])
+        known |= set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    for block in [
+        *blocks(page, "sh"),
+        *blocks(page, "console"),
+        *re.findall(r"`([^`\n]+)`", page.read_text()),
+    ]:
+        if "germane" in block:
+            assert set(re.findall(r"(?<!\S)--[a-z][a-z-]+", block)) <= known
+
+
+@EACH_PAGE
+def test_make_targets_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z]+)`", page.read_text("utf-8"))) <= targets
+    for block in blocks(page, "sh"):
+        assert set(re.findall(r"^make ([a-z]+)", block, re.MULTILINE)) <= targets
+
+
+# --- What the pages claim --------------------------------------------------------------------------
+
+
+def test_the_trap() -> None:
+    """The table on the first screen: four measures, four numbers, one list."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    table = re.search(r"^\|(.*norm=R.*)\|\n\|[-:| ]+\|\n\|(.*)\|$", text, re.MULTILINE)
+    assert table is not None
+    names = re.findall(r"`([^`]+)`", table[1])
+    stated = [cell.strip() for cell in table[2].split("|")]
+    assert len(names) == len(stated) == 4
+    ten = [1, 0, 1, 0, 0, 0, 0, 0, 0, 0]
+    values = [germane.score(ten, name, relevant=20) for name in names]
+    assert [f"{value:.3f}" for value in values] == stated
+    assert values == [(1 + 2 / 3) / 20, (1 + 2 / 3) / 10, (1 + 2 / 3) / 2, (1 + 2 / 3) / 10]
+    assert "with 20 relevant items" in " ".join(text.split())
+    assert text[: text.index(stated[0])].count("\n") < 20, "it is on the first screen"
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/conventions.md"])
+def test_every_choice_is_listed(name: str) -> None:
+    text = " ".join((ROOT / name).read_text("utf-8").split())
+    for seam, words in WORDS.items():
+        assert re.search(rf"{seam}`?:? ?=? {' · '.join(words)}", text), f"{seam} in {name}"
+
+
+def test_orders_that_are_not_extremes() -> None:
+    """decisions.md names the measures whose best and worst are not the highest and lowest."""
+    text = " ".join((ROOT / "docs/decisions.md").read_text("utf-8").split())
+    sentence = re.search(r"It need not be for (.*?);", text)
+    assert sentence is not None
+    listed = re.findall(r"[A-Za-z]+", re.sub(r"\(.*?\)", "", sentence[1]).replace(" and ", " "))
+    assert sorted(listed) == sorted(row.name for row in TABLE if not row.monotone)
+
+
+def test_measures_page_is_generated() -> None:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    written = (ROOT / "docs/measures.md").read_text("utf-8")
+    assert written == generate.page(), (
+        "docs/measures.md is out of date: run python docs/generate.py"
+    )
+    for row in TABLE:
+        assert f"\n## {row.name}\n" in written
+        assert row.example in written
+
+
+def test_changelog() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    assert releases[0].startswith("[Unreleased]")
+    for release in releases:
+        assert "### Numbers that changed" in release
+
+
+# --- Links and words -------------------------------------------------------------------------------
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@EACH_PAGE
+def test_links(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path) if path else page
+        assert there.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in anchors(there), f"{page.name} links to {target}"
+
+
+@EACH_PAGE
+def test_paths_in_text_exist(page: Path) -> None:
+    for path in re.findall(
+        r"`((?:src|docs|tests|examples|bench)/[\w./]+)`", page.read_text("utf-8")
+    ):
+        assert (ROOT / path).exists(), f"{page.name} names {path}"
+
+
+BRITISH = re.compile(
+    r"\b(colour|behaviour|favour|licence|normalis\w+|recognis\w+|organis\w+|summaris\w+|centre|whilst)\b",
+    re.IGNORECASE,
+)
+PRAISE = re.compile(
+    r"\b(blazing\w*|powerful|seamless\w*|effortless\w*|simply|easily|state-of-the-art|robust)\b",
+    re.IGNORECASE,
+)
+
+
+@EACH_PAGE
+def test_plain_american_english(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert not BRITISH.findall(text)
+    assert not PRAISE.findall(text)

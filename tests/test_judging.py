@@ -1,0 +1,496 @@
+"""Each choice of each convention, on examples small enough to compute by hand."""
+
+from math import exp, isnan, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import germane
+from germane import CoverageError, DuplicateError, Policy, PolicyError
+from germane.judging import WORDS
+
+
+def mean(qrels: Any, run: Any, measure: str, **policy: Any) -> float:
+    return germane.evaluate(qrels, run, measure, **policy)[measure].mean
+
+
+def one_query(judged: Any, got: Any, measure: str, **policy: Any) -> float:
+    return mean({"q": judged}, {"q": got}, measure, **policy)
+
+
+def run_file(folder: Path, *rows: tuple[str, float]) -> Path:
+    """A run file with one query, q."""
+    path = folder / "made.run"
+    lines = [f"q Q0 {item} {i} {score} tag\n" for i, (item, score) in enumerate(rows, 1)]
+    path.write_text("".join(lines), "utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------------ duplicates
+
+AB = {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "left", "value"),
+    [
+        ("first", "a x b", (1 / 1 + 2 / 3) / 2),
+        ("last", "x a b", (1 / 2 + 2 / 3) / 2),
+        ("max", "a x b", (1 / 1 + 2 / 3) / 2),  # the first copy is the one ranked highest
+    ],
+)
+def test_duplicates_in_lists(duplicates: str, left: str, value: float) -> None:
+    got = ["a", "x", "a", "b"]
+    assert one_query(AB, got, "AP", duplicates=duplicates) == value
+    assert one_query(AB, left.split(), "AP") == value
+    assert one_query(AB, got, "NumRet", duplicates=duplicates) == 3
+
+
+def test_duplicates_kept_in_lists_stand_at_their_ranks() -> None:
+    got = ["a", "x", "a", "b"]
+    assert one_query(AB, got, "NumRet", duplicates="keep") == 4
+    assert one_query(AB, got, "RR", duplicates="keep") == 1
+    assert one_query({"b": 1}, got, "RR", duplicates="keep") == 1 / 4
+
+
+def test_duplicates_in_lists_are_an_error_with_both_ranks() -> None:
+    with pytest.raises(
+        DuplicateError, match="query 'q': item 'a' is retrieved twice, at ranks 1 and 3"
+    ):
+        one_query(AB, ["a", "x", "a", "b"], "AP")
+    with pytest.raises(DuplicateError, match="item 'x'"):  # an unjudged copy moves ranks, too
+        one_query(AB, ["x", "a", "x", "b"], "AP")
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "order", "value"),
+    [
+        ("first", "x4 a3 b2", (1 / 2 + 2 / 3) / 2),
+        ("last", "x4 b2 a1", (1 / 2 + 2 / 3) / 2),
+        ("max", "a5 x4 b2", (1 / 1 + 2 / 3) / 2),
+    ],
+)
+def test_duplicates_in_files(tmp_path: Path, duplicates: str, order: str, value: float) -> None:
+    path = run_file(tmp_path, ("a", 3), ("x", 4), ("a", 5), ("b", 2), ("a", 1))
+    for run in (path, germane.read_run(path)):
+        assert mean({"q": AB}, run, "AP", duplicates=duplicates) == value
+        assert mean({"q": {"b": 1}}, run, "RR", duplicates=duplicates) == 1 / (
+            [item[0] for item in order.split()].index("b") + 1
+        )
+
+
+def test_duplicates_kept_in_files_stand_at_their_ranks(tmp_path: Path) -> None:
+    path = run_file(tmp_path, ("a", 3), ("x", 4), ("a", 5), ("b", 2), ("a", 1))
+    for run in (path, germane.read_run(path)):  # a x a b a
+        assert mean({"q": {"b": 1}}, run, "RR", duplicates="keep") == 1 / 4
+        assert mean({"q": {"b": 1}}, run, "NumRet", duplicates="keep") == 5
+
+
+def test_duplicates_in_files_are_an_error_with_both_lines(tmp_path: Path) -> None:
+    path = run_file(tmp_path, ("a", 3), ("x", 4), ("a", 5))
+    with pytest.raises(DuplicateError, match=r"made.run:3: item 'a' is retrieved twice .* line 1"):
+        mean({"q": AB}, path, "AP")
+    with pytest.raises(DuplicateError, match="item 'a' is retrieved twice for query 'q'"):
+        mean({"q": AB}, germane.read_run(path), "AP")
+
+
+@pytest.mark.parametrize(("duplicates", "grade"), [("first", 1), ("last", 2), ("max", 3)])
+def test_duplicates_in_qrels_files(tmp_path: Path, duplicates: Any, grade: int) -> None:
+    path = tmp_path / "qrels"
+    path.write_text("q 0 a 1\nq 0 b 0\nq 0 a 3\nq 0 a 2\n", "utf-8")
+    assert mean(path, {"q": ["a"]}, "DCG", duplicates=duplicates) == grade
+    assert germane.read_qrels(path, duplicates=duplicates).items == ["a", "b"] or grade > 1
+    assert sorted(germane.read_qrels(path, duplicates=duplicates).grades) == [0, grade]
+    for word in ("error", "keep"):  # one item cannot have two grades
+        with pytest.raises(DuplicateError, match=r"qrels:3: item 'a' is judged twice .* line 1"):
+            mean(path, {"q": ["a"]}, "DCG", duplicates=word)
+
+
+def test_duplicates_among_relevant_items() -> None:
+    qrels = {"q": ["a", "b", "a"]}
+    with pytest.raises(DuplicateError, match="qrels, query 'q': item 'a' is judged twice"):
+        mean(qrels, {"q": ["a"]}, "R")
+    assert mean(qrels, {"q": ["a"]}, "R", duplicates="first") == 1 / 2
+
+
+# ------------------------------------------------------------------------------------------ ties
+
+TIED = {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("ties", "value"),
+    [
+        ("trec", 1 / 3),  # a d c b
+        ("given", 1 / 3),  # a b c d
+        ("best", 1 / 2),
+        ("worst", 1 / 4),
+        ("expected", (1 / 2 + 1 / 3 + 1 / 4) / 3),
+    ],
+)
+def test_ties(ties: str, value: float) -> None:
+    assert one_query({"c": 1}, TIED, "RR", ties=ties) == pytest.approx(value, rel=1e-15)
+
+
+def test_ties_in_the_order_given_and_of_ids() -> None:
+    assert one_query({"b": 1}, TIED, "RR", ties="trec") == 1 / 4
+    assert one_query({"b": 1}, TIED, "RR", ties="given") == 1 / 2
+    assert one_query({"b": 1}, {"c": 1.0, "b": 1.0}, "RR", ties="given") == 1 / 2
+
+
+def test_ids_are_ordered_by_their_utf_8_bytes() -> None:
+    """U+FFEE is three bytes from EF, 😀 four from F0; in UTF-16 😀 would come first."""
+    got = {"\uffee": 1.0, "😀": 1.0, "z": 1.0, "10": 1.0, "9": 1.0}
+    for rank, item in enumerate(["😀", "\uffee", "z", "9", "10"], 1):
+        assert one_query({item: 1}, got, "RR") == 1 / rank
+
+
+def test_best_and_worst_order_grades_unjudged_and_negative() -> None:
+    """Best: 2, 1, 0, unjudged, -1, -2; worst: the reverse."""
+    judged = {"g2": 2, "g1": 1, "g0": 0, "m1": -1, "m2": -2}
+    got = dict.fromkeys(["m1", "g0", "g2", "u", "m2", "g1"], 1.0)
+    assert one_query(judged, got, "DCG", ties="best") == 2 / log2(2) + 1 / log2(3)
+    assert one_query(judged, got, "DCG", ties="worst") == 1 / log2(6) + 2 / log2(7)
+    assert one_query(judged, got, "Unjudged@3", ties="best") == 0
+    assert one_query(judged, got, "Unjudged@3", ties="worst") == 3 / 3
+    assert one_query(judged, got, "Judged@4", ties="best") == 3 / 4
+    assert one_query(judged, got, "Judged@4", ties="worst") == 1 / 4
+
+
+def log2(number: float) -> float:
+    return float(np.log2(number))
+
+
+def test_minus_zero_ties_with_zero_and_neighbouring_doubles_do_not_tie() -> None:
+    assert one_query({"a": 1}, {"a": 0.0, "b": -0.0}, "RR", ties="worst") == 1 / 2
+    assert one_query({"a": 1}, {"a": 0.1 + 2**-56, "b": 0.1}, "RR", ties="worst") == 1
+
+
+def test_the_default_is_trec_for_scores_and_given_for_lists(tmp_path: Path) -> None:
+    scored = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR")
+    listed = germane.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR")
+    filed = germane.evaluate({"q": {"a": 1}}, run_file(tmp_path, ("a", 1)), "RR")
+    assert [r.policy.ties for r in (scored, listed, filed)] == ["trec", "given", "trec"]
+    assert germane.evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", ties="best").policy.ties == "best"
+
+
+# --------------------------------------------------------------------------------------- missing
+
+TWO = {"q1": {"a": 1}, "q2": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("missing", "value", "queries"),
+    [("zero", (1 / 2 + 0) / 2, ["q1", "q2"]), ("skip", 1 / 2, ["q1"])],
+)
+def test_missing(missing: str, value: float, queries: list[str]) -> None:
+    result = germane.evaluate(TWO, {"q1": ["x", "a"]}, "RR NumQ", missing=missing)  # type: ignore[arg-type]
+    assert result["RR"].mean == value
+    assert list(result["RR"].per_query) == result["RR"].queries == queries
+    assert result["NumQ"].mean == len(queries)
+    assert (result.counts.judged, result.counts.answered, result.counts.missing) == (2, 1, 1)
+
+
+def test_missing_can_be_an_error() -> None:
+    with pytest.raises(CoverageError, match=r"not in the run: 'q2' \(1 of 2 judged queries\)"):
+        mean(TWO, {"q1": ["x", "a"]}, "RR", missing="error")
+    assert mean(TWO, {"q1": ["a"], "q2": []}, "RR", missing="error") == 1 / 2
+
+
+def test_a_query_without_results_is_not_missing() -> None:
+    result = germane.evaluate(TWO, {"q1": ["a"], "q2": []}, "RR", missing="skip")
+    assert result["RR"].per_query == {"q1": 1, "q2": 0}
+    assert result.counts.missing == 0
+
+
+def test_skipping_keeps_each_query_with_its_own_judgments() -> None:
+    qrels = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}, "q3": {"c": 3, "d": 1, "e": 0}}
+    run = {"q3": {"c": 1.0, "d": 2.0}, "q1": {"b": 1.0}}
+    result = germane.evaluate(qrels, run, "NumRel DCG", missing="skip")
+    assert result["NumRel"].per_query == {"q1": 2, "q3": 2}
+    assert result["DCG"].per_query == {"q1": 2, "q3": 1 + 3 / log2(3)}
+    assert (result["DCG"].best, result["DCG"].worst) == (result["DCG"].mean,) * 2
+
+
+def test_queries_that_nobody_judged_are_left_out_and_counted() -> None:
+    result = germane.evaluate(TWO, {"q1": ["a"], "other": ["a"], "q2": ["a"], "more": []}, "RR")
+    assert result["RR"].per_query == {"q1": 1, "q2": 1}
+    assert result.counts.unjudged_queries == 2
+
+
+def test_no_query_in_common_is_an_error() -> None:
+    with pytest.raises(CoverageError, match="run: 'Q1'; qrels: 'q1', 'q2'  Are these the same ids"):
+        mean(TWO, {"Q1": ["a"]}, "RR")
+
+
+# -------------------------------------------------------------------------------------- unjudged
+
+
+def test_unjudged_items_are_removed_before_ranks_are_counted() -> None:
+    judged, got = {"a": 1, "b": 1, "n": 0, "m": -1}, ["x", "a", "m", "n", "y", "b"]
+    assert one_query(judged, got, "AP", unjudged="nonrelevant") == (1 / 2 + 2 / 6) / 2
+    assert one_query(judged, got, "AP", unjudged="remove") == (1 / 1 + 2 / 3) / 2  # a n b
+    assert one_query(judged, got, "NumRet", unjudged="remove") == 3
+    assert one_query(judged, got, "Judged", unjudged="remove") == 1
+
+
+def test_unjudged_items_are_removed_after_the_depth_is_cut() -> None:
+    got = ["x", "a", "y", "b"]
+    assert one_query(AB, got, "NumRet", unjudged="remove", depth=3) == 1  # a
+    assert one_query(AB, got, "AP", unjudged="remove", depth=3) == (1 / 1) / 2
+
+
+def test_unjudged_items_leave_their_ties() -> None:
+    """Of a, x and b, tied, a and b stay tied: b is first or second."""
+    got = {"b": 1.0, "x": 1.0, "a": 1.0}
+    judged = {"a": 0, "b": 1}
+    assert one_query(judged, got, "RR", ties="expected") == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    removed = germane.evaluate({"q": judged}, {"q": got}, "RR", ties="expected", unjudged="remove")[
+        "RR"
+    ]
+    assert removed.mean == (1 + 1 / 2) / 2
+    assert (removed.best, removed.worst) == (1, 1 / 2)
+    alone = germane.evaluate({"q": {"b": 1}}, {"q": got}, "RR", unjudged="remove")["RR"]
+    assert (alone.mean, alone.best, alone.worst) == (1, 1, 1)
+
+
+def test_unjudged_items_removed_from_a_tie_that_the_depth_cuts() -> None:
+    got = {"top": 2.0, "b": 1.0, "x": 1.0, "a": 1.0}
+    policy: dict[str, Any] = {"unjudged": "remove", "ties": "expected"}
+    with pytest.raises(
+        PolicyError, match="a depth that cuts through tied items has no closed form"
+    ):
+        one_query({"a": 0, "b": 1}, got, "RR", depth=2, **policy)
+    assert one_query({"a": 0, "b": 1}, got, "RR", depth=1, **policy) == 0
+    assert one_query({"a": 0, "b": 1}, got, "RR", depth=4, **policy) == (1 + 1 / 2) / 2
+    trec = {"unjudged": "remove", "depth": 2}  # top x | b a
+    assert one_query({"a": 0, "b": 1}, got, "RR", **trec) == 0
+    assert one_query({"x": 1}, got, "RR", **trec) == 1  # top is gone, x is first
+    assert one_query({"a": 0, "b": 1}, got, "RR", ties="best", **trec) == 1
+    assert one_query({"a": 0, "b": 1}, got, "RR", ties="worst", **trec) == 0
+
+
+# ------------------------------------------------------------------------------------ no_relevant
+
+NONE_IN_Q2 = {"q1": {"a": 1}, "q2": {"a": 0}}
+A_SECOND = {"q1": ["x", "a"], "q2": ["x", "a"]}
+
+
+@pytest.mark.parametrize(
+    ("no_relevant", "value", "per_query"),
+    [
+        ("zero", (1 / 2 + 0) / 2, {"q1": 1 / 2, "q2": 0}),
+        ("skip", 1 / 2, {"q1": 1 / 2}),
+        ("one", (1 / 2 + 1) / 2, {"q1": 1 / 2, "q2": 1}),
+    ],
+)
+def test_no_relevant(no_relevant: Any, value: float, per_query: dict[str, float]) -> None:
+    result = germane.evaluate(NONE_IN_Q2, A_SECOND, "AP", no_relevant=no_relevant)
+    assert result["AP"].mean == value
+    assert result["AP"].per_query == per_query
+    assert result["AP"].queries == ["q1", "q2"]
+    assert result.counts.without_relevant == 1
+
+
+def test_no_relevant_can_be_nan() -> None:
+    result = germane.evaluate(NONE_IN_Q2, A_SECOND, "AP", no_relevant="nan")["AP"]
+    assert isnan(result.mean)
+    assert isnan(result.per_query["q2"])
+    assert result.per_query["q1"] == 1 / 2
+
+
+def test_no_relevant_can_be_an_error() -> None:
+    with pytest.raises(
+        CoverageError, match=r"AP: without a relevant item: 'q2' \(1 of 2 queries\)"
+    ):
+        mean(NONE_IN_Q2, A_SECOND, "AP", no_relevant="error")
+    assert mean({"q1": {"a": 1}}, A_SECOND, "AP", no_relevant="error") == 1 / 2
+
+
+def test_no_relevant_asks_each_measure_what_it_takes_for_relevant() -> None:
+    qrels = {"q1": {"a": 2}, "q2": {"a": 1}}
+    result = germane.evaluate(
+        qrels, A_SECOND, "AP AP(rel=2) nDCG nDCG(gain=1:0_2:1)", no_relevant="skip"
+    )
+    assert {name: len(one.per_query) for name, one in result.items()} == {
+        "AP": 2,
+        "AP(rel=2)": 1,
+        "nDCG": 2,
+        "nDCG(gain=1:0_2:1)": 1,
+    }
+
+
+@pytest.mark.parametrize("no_relevant", ["zero", "skip", "one", "nan", "error"])
+def test_no_relevant_leaves_alone_what_needs_none(no_relevant: Any) -> None:
+    qrels = {"q": {"a": 0}}
+    result = germane.evaluate(
+        qrels, {"q": ["x", "a"]}, "NumRet Judged@4 RBPResidual(p=0.5)", no_relevant=no_relevant
+    )
+    assert result["NumRet"].mean == 2
+    assert result["Judged@4"].mean == 1 / 4
+    assert result["RBPResidual(p=0.5)"].mean == 1 - 0.5 * 0.5
+
+
+def test_every_query_skipped_leaves_no_mean() -> None:
+    result = germane.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", no_relevant="skip")["AP"]
+    assert isnan(result.mean)
+    assert result.per_query == {}
+
+
+# ------------------------------------------------------------------------------------------ depth
+
+
+@pytest.mark.parametrize(
+    ("depth", "value", "retrieved"),
+    [(None, (1 / 2 + 2 / 4) / 2, 4), (9, (1 / 2 + 2 / 4) / 2, 4), (3, (1 / 2) / 2, 3), (1, 0, 1)],
+)
+def test_depth(depth: int | None, value: float, retrieved: int) -> None:
+    got = ["x", "a", "y", "b"]
+    assert one_query(AB, got, "AP", depth=depth) == value
+    assert one_query(AB, got, "NumRet", depth=depth) == retrieved
+    assert (
+        one_query(AB, got, "P", depth=depth)
+        == (2 if retrieved == 4 else retrieved // 2) / retrieved
+    )
+
+
+def test_depth_is_cut_in_the_order_of_ties() -> None:
+    got = {"a": 1.0, "b": 1.0, "c": 1.0}
+    assert one_query({"a": 1}, got, "R", depth=1) == 0  # c b a
+    assert one_query({"a": 1}, got, "R", depth=1, ties="given") == 1
+    assert one_query({"a": 1}, got, "R", depth=1, ties="best") == 1
+    assert one_query({"a": 1}, got, "R", depth=1, ties="worst") == 0
+    assert one_query({"a": 1}, got, "R", depth=1, ties="expected") == 1 / 3
+
+
+# ------------------------------------------------------------------------------------------ means
+
+
+def test_geometric_mean_has_a_floor() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    run = {"q1": ["x", "a"], "q2": ["x", "y"]}
+    value = mean(qrels, run, "AP(mean=geometric)")
+    assert value == pytest.approx(exp((log(1 / 2) + log(0.00001)) / 2), rel=1e-12)
+    assert germane.evaluate(qrels, run, "GMAP")["AP(mean=geometric)"].per_query == {
+        "q1": 0.5,
+        "q2": 0,
+    }
+
+
+def test_geometric_mean_of_queries_that_count() -> None:
+    value = mean(NONE_IN_Q2, A_SECOND, "AP(mean=geometric)", no_relevant="skip")
+    assert value == pytest.approx(1 / 2, rel=1e-15)
+
+
+def test_counts_are_summed() -> None:
+    assert mean(TWO, {"q1": ["a", "x"], "q2": ["a"]}, "NumRet") == 2 + 1
+
+
+# -------------------------------------------------------------------------- ties and their share
+
+
+def test_tie_band() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    run = {
+        "q1": {"a": 1.0, "x": 1.0},  # rank 1 or 2
+        "q2": {"a": 2.0, "x": 1.0, "y": 1.0},  # only others tie
+        "q3": {"a": 1.0, "x": 1.0, "y": 1.0, "top": 2.0},  # rank 2, 3 or 4
+    }
+    result = germane.evaluate(qrels, run, "RR")
+    assert result["RR"].best == pytest.approx((1 / 1 + 1 + 1 / 2) / 3, rel=1e-15)
+    assert result["RR"].worst == pytest.approx((1 / 2 + 1 + 1 / 4) / 3, rel=1e-15)
+    assert result["RR"].band == result["RR"].best - result["RR"].worst
+    assert result["RR"].mean == pytest.approx((1 / 2 + 1 + 1 / 4) / 3, rel=1e-15)  # x, y before a
+    assert result.counts.judged_items_retrieved == 3
+    assert result.counts.tied == 2
+    assert result.counts.tied_share == 2 / 3
+
+
+def test_tie_band_is_that_of_the_policy() -> None:
+    """Depth, removal and what counts without relevant items hold for best and worst, too."""
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
+    run = {"q1": {"a": 1.0, "b": 1.0, "x": 1.0}, "q2": {"a": 1.0}}
+    plain = germane.evaluate(qrels, run, "RR")["RR"]
+    assert (plain.best, plain.worst) == (1 / 2, (1 / 3) / 2)
+    cut = germane.evaluate(qrels, run, "RR", depth=1, no_relevant="skip")["RR"]
+    assert (cut.best, cut.worst) == (1, 0)
+    removed = germane.evaluate(qrels, run, "RR", unjudged="remove", no_relevant="one")["RR"]
+    assert (removed.best, removed.worst) == ((1 + 1) / 2, (1 / 2 + 1) / 2)
+
+
+def test_without_ties_there_is_no_band() -> None:
+    result = germane.evaluate({"q": AB}, {"q": {"a": 2.0, "x": 1.0, "y": 1.0}}, "AP")
+    assert result["AP"].best == result["AP"].worst == result["AP"].mean == (1 / 1) / 2
+    assert result.counts.tied_share == 0
+    assert germane.evaluate({"q": AB}, {"q": ["x"]}, "AP").counts.tied_share == 0
+
+
+def test_counts() -> None:
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 0.5}, "q3": {"a": 2}, "q4": {"c": -1}}
+    run = {"q1": {"a": 1.0, "b": 1.0, "x": 0.5}, "q3": {"a": 1.0, "y": 1.0}, "q2": {}, "new": {}}
+    assert germane.evaluate(qrels, run, "AP").counts == germane.result.Counts(
+        judged=4,
+        answered=3,
+        missing=1,
+        without_relevant=2,
+        unjudged_queries=1,
+        judged_items_retrieved=3,
+        tied=3,
+    )
+
+
+# ----------------------------------------------------------------------------------------- policy
+
+
+@pytest.mark.parametrize("seam", WORDS)
+def test_a_word_that_does_not_exist(seam: str) -> None:
+    word = WORDS[seam][1]
+    misspelt = word[:-1] + "q"
+    with pytest.raises(PolicyError) as error:
+        Policy(**{seam: misspelt})
+    assert str(error.value).startswith(f"{seam} takes {WORDS[seam][0]}")
+    assert str(error.value).endswith(f"; got {misspelt!r}. Did you mean {word!r}?")
+    with pytest.raises(PolicyError, match=seam):
+        germane.evaluate(TWO, {"q1": ["a"]}, "AP", **{seam: misspelt})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [None, True, 1, ["trec"], {}, np.array([1, 2])], ids=repr)
+@pytest.mark.parametrize("seam", WORDS)
+def test_what_is_not_even_a_word(seam: str, wrong: Any) -> None:
+    with pytest.raises(PolicyError, match=f"^{seam} takes"):
+        Policy(**{seam: wrong})
+    with pytest.raises(PolicyError, match=f"^{seam} takes"):
+        germane.evaluate(TWO, {"q1": ["a"]}, "AP", **{seam: wrong})
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, 2.0, "3", [2]], ids=repr)
+def test_depth_is_a_whole_number_from_1(wrong: Any) -> None:
+    with pytest.raises(PolicyError, match=r"^depth takes a whole number from 1; got"):
+        Policy(depth=wrong)
+    with pytest.raises(PolicyError, match=r"^depth takes a whole number from 1; got"):
+        germane.evaluate(TWO, {"q1": ["a"]}, "AP", depth=wrong)
+
+
+def test_depth_can_be_any_integer_type_and_size() -> None:
+    assert Policy(depth=np.int32(3)) == Policy(depth=3)  # type: ignore[arg-type]
+    assert one_query(AB, ["a", "b"], "AP", depth=10**40) == 1
+
+
+def test_a_policy_prints_what_differs_from_the_defaults() -> None:
+    assert repr(Policy()) == "Policy()"
+    assert repr(Policy(ties="best", depth=3)) == "Policy(ties=best, depth=3)"
+    assert Policy(missing="skip").to_dict() == {
+        "duplicates": "error",
+        "ties": "trec",
+        "missing": "skip",
+        "unjudged": "nonrelevant",
+        "no_relevant": "zero",
+        "depth": None,
+    }
+
+
+def test_every_result_carries_its_policy() -> None:
+    result = germane.evaluate(TWO, {"q1": ["a"]}, "AP", missing="skip", depth=7)
+    assert result.policy == Policy(ties="given", missing="skip", depth=7)

@@ -1,0 +1,527 @@
+"""Every law × every row of the table of measures.
+
+A law is a function that takes a measure and yields what breaks it. ``BREAKS`` names the measures
+that break one, with the reason; a measure named there must really break it, and any other may not.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from math import fsum, isclose, log
+from typing import Any
+
+import numpy as np
+import pytest
+
+import germane
+from germane import Measure, Ranking, parse
+from germane.judging import Policy, judge
+from germane.measures import TABLE, Definition, Scored, values
+from germane.result import scores
+from germane.sources import read_qrels
+from germane.sources.mappings import retrieve_lists, retrieve_scores
+
+import oracle
+from strategies import CUTOFFS, Listed, variants, world
+
+Law = Callable[[Measure], Iterable[str]]
+
+WORLD = world(seed=1)
+TINY = 1e-12
+
+# ------------------------------------------------------------------------------ who breaks what
+
+COUNT = "a count, not a share"
+UNBOUNDED = "a sum, not normalised"
+HAS_K = "divided by k, or by all that was retrieved, whether relevant items fill that or not"
+STATES = "says what was judged, whatever was retrieved"
+READER = "a reader who stops: 1 only in the limit"
+SHARE = "a share of what is within k, which may fall"
+
+BREAKS: dict[str, dict[str, str]] = {
+    "between 0 and 1": {
+        "NumRet": COUNT,
+        "NumRel": COUNT,
+        "NumRelRet": COUNT,
+        "NumNonrelRet": COUNT,
+        "Utility": "gains and costs in units of the reader's choice",
+        "YAAP": "log odds",
+        "DCG": UNBOUNDED,
+        "IDCG": UNBOUNDED,
+    },
+    "an empty list is worth 0": {
+        "NumQ": "counts the query",
+        "NumRel": STATES,
+        "IDCG": STATES,
+        "RBPResidual": "all of RBP is still open",
+        "YAAP": "0 is the middle of the log odds: ln(1/(1+R))",
+        "Utility(miss=-2)": "every relevant item was missed",
+    },
+    "judgments as the list, best first, are worth 1": {
+        "NumRet": COUNT,
+        "NumRel": COUNT,
+        "NumRelRet": COUNT,
+        "NumNonrelRet": COUNT,
+        "Judged": "negative grades stand for items in the pool that nobody judged",
+        "Unjudged": "0 is best",
+        "P": HAS_K,
+        "F": HAS_K,
+        "SetAP": HAS_K,
+        "MeanP": HAS_K,
+        "AP(norm=k)": HAS_K,
+        "AP(norm=R)": "k items cannot hold more than k relevant ones",
+        "R": "k items cannot hold more than k relevant ones",
+        "Rprec": "with mult > 1 it looks beyond the last relevant item",
+        "Utility": "gains and costs in units of the reader's choice",
+        "YAAP": "log odds",
+        "DCG": UNBOUNDED,
+        "IDCG": UNBOUNDED,
+        "G": "a gain below 1 costs as much as 1, as in trec_eval",
+        "ERR": READER,
+        "RBP": READER,
+        "RBPResidual": "0 is best",
+        "infAP": "its smoothing constant leaves it 0.00001 short",
+    },
+    "the relevant items alone, best first, are worth 1": {
+        "NumRet": COUNT,
+        "NumRel": COUNT,
+        "NumRelRet": COUNT,
+        "NumNonrelRet": "0 is best",
+        "Unjudged": "0 is best",
+        "Rprec": "with mult > 1 it looks beyond the last relevant item",
+        "Utility": "gains and costs in units of the reader's choice",
+        "YAAP": "log odds",
+        "DCG": UNBOUNDED,
+        "IDCG": UNBOUNDED,
+        "G": "a gain below 1 costs as much as 1, as in trec_eval",
+        "ERR": READER,
+        "RBP": READER,
+        "RBPResidual": "0 is best",
+        "infAP": "its smoothing constant leaves it 0.00001 short",
+    },
+    "what stands beyond the cutoff changes nothing": {},
+    "what stands beyond the depth changes nothing": {},
+    "unjudged items at the end change nothing": {
+        "NumRet": "counts them",
+        "Judged": "a share of all that was retrieved",
+        "Unjudged": "a share of all that was retrieved",
+        "P": "a share of all that was retrieved",
+        "R(norm=min)": "divided by all that was retrieved where that is less than R",
+        "F": "a share of all that was retrieved",
+        "SetAP": "a share of all that was retrieved",
+        "Utility": "they cost",
+        "AP(norm=k)": "divided by all that was retrieved",
+        "MeanP": "a mean over all that was retrieved",
+        "RnDCG": "averages over N too, where N ≥ R + 2",
+    },
+    "a better item further up lowers nothing": {
+        "NumNonrelRet": "counts what is not relevant",
+        "Unjudged": "counts what is not judged",
+        "AP(norm=found)": "a relevant item that comes into the cutoff late is divided by, too",
+        "RBPResidual": "less is left open",
+        "G": "a gain late, where the list has caught up with the ideal one, is hardly discounted",
+        "infAP": "estimates from the sample above; more judged items there can lower it",
+    },
+    "a larger cutoff lowers nothing": {
+        "Judged": SHARE,
+        "Unjudged": SHARE,
+        "P": SHARE,
+        "R(norm=min)": SHARE,
+        "F": SHARE,
+        "SetAP": SHARE,
+        "Utility": "more noise",
+        "AP": SHARE,
+        "MeanP": SHARE,
+        "nDCG": "divided by the ideal of as many items",
+        "RBPResidual": "less is left open",
+    },
+    "no order of ties is better than best or worse than worst": {
+        "NumNonrelRet": "counts what is not relevant",
+        "Unjudged": "counts what is not judged",
+        "AP(norm=found)": "a relevant item that comes into the cutoff late is divided by, too",
+        "RBPResidual": "less is left open",
+        "G": "a gain late, where the list has caught up with the ideal one, is hardly discounted",
+        "infAP": "estimates from the sample above; more judged items there can lower it",
+    },
+    "parts of the queries evaluate as the whole": {},
+    "terms add up to the value": {},
+    "other names for queries and items change nothing": {},
+}
+
+LAWS: dict[str, Law] = {}
+
+
+def law(name: str) -> Callable[[Law], Law]:
+    def register(function: Law) -> Law:
+        LAWS[name] = function
+        return function
+
+    return register
+
+
+# ----------------------------------------------------------------------------------------- tools
+
+Queries = tuple[Listed, ...]
+
+
+@cache
+def ranking(queries: Queries, depth: int | None = None) -> Ranking:
+    """Lists as evaluate() ranks them; kept, because every measure asks for the same ones."""
+    qrels = read_qrels({f"q{i}": one.judged for i, one in enumerate(queries)})
+    run = {f"q{i}": list(one.ranked) for i, one in enumerate(queries)}
+    retrieved = retrieve_lists(qrels, run, "error", "given")
+    return judge(qrels, retrieved, Policy(ties="given", depth=depth)).ranking("given")
+
+
+def evaluated(queries: Queries, measure: Measure, depth: int | None = None) -> list[float]:
+    """Each query's value."""
+    found: list[float] = scores(measure, ranking(queries, depth), "zero").tolist()
+    return found
+
+
+def differing(queries: Queries, before: list[float], after: list[float]) -> Iterator[str]:
+    for one, old, new in zip(queries, before, after, strict=True):
+        if old != new:
+            yield f"{one}: {old} became {new}"
+
+
+def below(one: object, least: float, value: float) -> Iterator[str]:
+    if value < least - TINY * max(1.0, abs(least)):
+        yield f"{one}: {value} < {least}"
+
+
+# ------------------------------------------------------------------------------------- the laws
+
+
+@law("between 0 and 1")
+def _(measure: Measure) -> Iterator[str]:
+    for one, value in zip(WORLD, evaluated(WORLD, measure), strict=True):
+        if not -TINY <= value <= 1 + TINY:
+            yield f"{one}: {value}"
+
+
+@law("an empty list is worth 0")
+def _(measure: Measure) -> Iterator[str]:
+    empty = emptied()
+    for one, value in zip(empty, evaluated(empty, measure), strict=True):
+        if value != 0:
+            yield f"{one}: {value}"
+
+
+@cache
+def emptied() -> Queries:
+    return tuple(Listed(one.judged, ()) for one in WORLD)
+
+
+@law("judgments as the list, best first, are worth 1")
+def _(measure: Measure) -> Iterator[str]:
+    yield from not_one(perfect(*takes_for_relevant(measure), True), measure)
+
+
+@law("the relevant items alone, best first, are worth 1")
+def _(measure: Measure) -> Iterator[str]:
+    if measure.k is None:
+        yield from not_one(perfect(*takes_for_relevant(measure), False), measure)
+
+
+def not_one(queries: Queries, measure: Measure) -> Iterator[str]:
+    values = evaluated(queries, measure) if queries else []  # nothing reaches rel=5
+    for one, value in zip(queries, values, strict=True):
+        if not isclose(value, 1, rel_tol=TINY):
+            yield f"{one}: {value}"
+
+
+def takes_for_relevant(measure: Measure) -> tuple[float, Any]:
+    """The lowest relevant grade, and the map from grades to gains if there is one."""
+    parameters = dict(measure.parameters)
+    gain = parameters.get("gain")
+    return parameters.get("rel", TINY), gain if isinstance(gain, tuple) else None
+
+
+@cache
+def perfect(rel: float, gain: Any, rest: bool) -> Queries:
+    """Relevant items first, the best of them foremost; then everything else that is judged."""
+    out = []
+    for one in WORLD:
+        worth = dict(gain).__getitem__ if gain else float
+        relevant = [item for item, grade in one.judged.items() if grade >= rel]
+        relevant.sort(key=lambda item: worth(one.judged[item]), reverse=True)
+        others = sorted(set(one.judged) - set(relevant), key=one.judged.__getitem__, reverse=True)
+        if relevant:
+            out.append(Listed(one.judged, (*relevant, *others) if rest else tuple(relevant)))
+    return tuple(out)
+
+
+@law("what stands beyond the cutoff changes nothing")
+def _(measure: Measure) -> Iterator[str]:
+    if measure.k is not None:
+        full, longer = filled(measure.k)
+        yield from differing(full, evaluated(full, measure), evaluated(longer, measure))
+
+
+@law("what stands beyond the depth changes nothing")
+def _(measure: Measure) -> Iterator[str]:
+    for depth in (1, 4):
+        full, longer = filled(depth)
+        yield from differing(full, evaluated(full, measure), evaluated(longer, measure, depth))
+
+
+@cache
+def filled(length: int) -> tuple[Queries, Queries]:
+    """The world's lists cut or filled up to a length, and the same with a tail of what they miss."""
+    full, longer = [], []
+    for one in WORLD:
+        head = (*one.ranked, *(f"x{i}" for i in range(length)))[:length]
+        tail = ("tail", *sorted(set(one.judged) - set(head)))
+        full.append(Listed(one.judged, head))
+        longer.append(Listed(one.judged, head + tail))
+    return tuple(full), tuple(longer)
+
+
+@law("unjudged items at the end change nothing")
+def _(measure: Measure) -> Iterator[str]:
+    yield from differing(WORLD, evaluated(WORLD, measure), evaluated(padded(), measure))
+
+
+@cache
+def padded() -> Queries:
+    return tuple(Listed(one.judged, (*one.ranked, "x0", "x1", "x2")) for one in WORLD)
+
+
+@law("a better item further up lowers nothing")
+def _(measure: Measure) -> Iterator[str]:
+    before, after = swapped(takes_for_relevant(measure)[1])
+    pairs = zip(after, evaluated(before, measure), evaluated(after, measure), strict=True)
+    for one, least, value in pairs:
+        yield from below(one, least, value)
+
+
+@cache
+def swapped(gain: Any) -> tuple[Queries, Queries]:
+    """Lists with an item straight above a better one, and the same with the two exchanged."""
+    before, after = [], []
+    for one in WORLD:
+        ranked = one.ranked
+        for i in range(len(ranked) - 1):
+            if goodness(one, ranked[i + 1], gain) > goodness(one, ranked[i], gain):
+                before.append(one)
+                exchanged = (*ranked[:i], ranked[i + 1], ranked[i], *ranked[i + 2 :])
+                after.append(Listed(one.judged, exchanged))
+    return tuple(before), tuple(after)
+
+
+def goodness(one: Listed, item: str, gain: Any) -> float:
+    """A grade, or what an explicit map makes of it; unjudged is just below grade 0."""
+    grade = one.judged.get(item, -0.5)
+    return float(dict(gain or ()).get(grade, grade))
+
+
+@law("a larger cutoff lowers nothing")
+def _(measure: Measure) -> Iterator[str]:
+    if measure.k is not None:
+        larger = evaluated(WORLD, measure @ (measure.k + 1))
+        for one, least, value in zip(WORLD, evaluated(WORLD, measure), larger, strict=True):
+            yield from below(one, least, value)
+
+
+@law("no order of ties is better than best or worse than worst")
+def _(measure: Measure) -> Iterator[str]:
+    orders, belongs = every_order()
+    best, worst = (evaluated_tied(measure, ties) for ties in ("best", "worst"))
+    found = list(zip(belongs, evaluated(orders, measure), strict=True))
+    for ties in ("trec", "given", *(("expected",) if measure.row.expected else ())):
+        found += enumerate(evaluated_tied(measure, ties))
+    for i, value in found:
+        one, tied = tied_lists()[i]
+        yield from below((one, tied), worst[i], value)
+        yield from below((one, tied), value, best[i])
+
+
+@cache
+def tied_lists() -> tuple[tuple[Listed, dict[str, float]], ...]:
+    """Short lists, with scores of which some are tied."""
+    out = []
+    for n, one in enumerate(world(seed=2, queries=120, longest=5)):
+        tied = {item: float((i * 7 + n) // 4 % 3) for i, item in enumerate(one.ranked[:5])}
+        if 1 < len(list(oracle.orders(tied))) <= 24:
+            out.append((one, tied))
+    assert len(out) > 30
+    return tuple(out)
+
+
+@cache
+def every_order() -> tuple[Queries, list[int]]:
+    """Every order that the scores of the tied lists allow, and which list each belongs to."""
+    orders, belongs = [], []
+    for i, (one, tied) in enumerate(tied_lists()):
+        for order in oracle.orders(tied):
+            orders.append(Listed(one.judged, tuple(order)))
+            belongs.append(i)
+    return tuple(orders), belongs
+
+
+def evaluated_tied(measure: Measure, ties: Any) -> list[float]:
+    found: list[float] = scores(measure, tied_ranking(ties), "zero").tolist()
+    return found
+
+
+@cache
+def tied_ranking(ties: Any) -> Ranking:
+    qrels = read_qrels({f"q{i}": one.judged for i, (one, _) in enumerate(tied_lists())})
+    run = {f"q{i}": tied for i, (_, tied) in enumerate(tied_lists())}
+    retrieved = retrieve_scores(qrels, run, "error", "given" if ties == "given" else "id")
+    return judge(qrels, retrieved, Policy(ties=ties)).ranking(ties)
+
+
+@law("parts of the queries evaluate as the whole")
+def _(measure: Measure) -> Iterator[str]:
+    whole = evaluated(WORLD, measure)
+    for parts in partitions():
+        pieces = [value for part in parts for value in evaluated(part, measure)]
+        yield from differing(WORLD, whole, pieces)
+    yield from differing(WORLD, whole, evaluated(WORLD[::-1], measure)[::-1])
+
+
+@cache
+def partitions() -> tuple[tuple[Queries, ...], ...]:
+    third, alone = len(WORLD) // 3, 12
+    return (
+        (WORLD[:third], WORLD[third:]),
+        (*((one,) for one in WORLD[:alone]), WORLD[alone:]),
+        (WORLD[:-alone], *((one,) for one in WORLD[-alone:])),
+    )
+
+
+@law("terms add up to the value")
+def _(measure: Measure) -> Iterator[str]:
+    """The value is (Σ terms + rest) / norm, and nothing beyond the cutoff has a term."""
+    orders = ("trec", "best", "worst", *(("expected",) if measure.row.expected else ()))
+    for given in (ranking(WORLD), *map(tied_ranking, orders)):
+        parameters = {name: value for name, value in measure.parameters if name != "mean"}
+        scored = measure.row.kernel(given, measure.k, **parameters)
+        assert len(scored.terms) == len(given.rank), measure
+        assert len(scored.norm) == len(given), measure
+        assert np.isfinite(scored.terms).all(), measure
+        added = sums_of_terms(scored, given.offsets.tolist())
+        for query, total, value in zip(given.queries, added, values(given, scored), strict=True):
+            if not isclose(total, value, rel_tol=TINY, abs_tol=TINY):
+                yield f"{query}: {value}, but the terms add up to {total}"
+        if measure.k is not None and scored.terms[given.rank > measure.k].any():
+            yield f"a term beyond rank {measure.k}"
+
+
+def sums_of_terms(scored: Scored, offsets: list[int]) -> Any:
+    rest = np.broadcast_to(scored.rest, len(offsets) - 1).tolist()
+    norms, sums = scored.norm.tolist(), []
+    for q, norm in enumerate(norms):
+        total = fsum((*scored.terms[offsets[q] : offsets[q + 1]].tolist(), rest[q]))
+        sums.append(total / norm if norm else 0.0)
+    return sums if scored.link is None else scored.link(np.array(sums))
+
+
+@law("other names for queries and items change nothing")
+def _(measure: Measure) -> Iterator[str]:
+    renamed: list[float] = scores(measure, renamed_ranking(), "zero").tolist()
+    yield from differing(WORLD, evaluated(WORLD, measure), renamed)
+
+
+@cache
+def renamed_ranking() -> Ranking:
+    judged = {
+        (i, "query"): {("item", item): grade for item, grade in one.judged.items()}
+        for i, one in enumerate(WORLD)
+    }
+    run = {(i, "query"): [("item", item) for item in one.ranked] for i, one in enumerate(WORLD)}
+    qrels = read_qrels(judged)
+    retrieved = retrieve_lists(qrels, run, "error", "given")
+    return judge(qrels, retrieved, Policy(ties="given")).ranking("given")
+
+
+# ----------------------------------------------------------------------------------- the product
+
+
+def covers(named: str, measure: Measure) -> bool:
+    """Is the measure the one that is named, at any cutoff and with whatever else is not named?"""
+    name, parameters, _ = _parts(named)
+    return measure.name == name and parameters.items() <= dict(measure.parameters).items()
+
+
+def _parts(named: str) -> tuple[str, dict[str, object], int | None]:
+    if "(" not in named:
+        return named, {}, None
+    measure, plain = parse(named), Measure(named[: named.index("(")])
+    changed = set(measure.parameters) - set(plain.parameters)
+    return measure.name, dict(changed), measure.k
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+@pytest.mark.parametrize("name", LAWS)
+def test_law(name: str, row: Definition) -> None:
+    named = [exception for exception in BREAKS[name] if _parts(exception)[0] == row.name]
+    really = set()
+    for measure in variants(row):
+        excused = [exception for exception in named if covers(exception, measure)]
+        broken = list(LAWS[name](measure))
+        if excused and broken:
+            really.update(excused)
+        else:
+            assert not broken, f"{measure} breaks the law '{name}': {broken[0]}"
+    assert really == set(named), f"named, but keeps the law '{name}': {set(named) - really}"
+
+
+def test_every_law_has_its_list_of_exceptions_and_names_measures_that_exist() -> None:
+    assert LAWS
+    assert set(LAWS) == set(BREAKS)
+    names = {row.name for row in TABLE}
+    assert all(_parts(named)[0] in names for law in BREAKS.values() for named in law)
+
+
+def test_the_table_says_which_measures_are_monotone() -> None:
+    """``monotone`` is what the measure's page says about best and worst, so it must be true."""
+    breaking = {_parts(named)[0] for named in BREAKS[_BEST_AND_WORST]}
+    assert {row.name for row in TABLE if not row.monotone} == breaking
+
+
+_BEST_AND_WORST = "no order of ties is better than best or worse than worst"
+
+
+# ----------------------------------------------------------------------------- laws of the means
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_a_mean_is_rounded_once(row: Definition) -> None:
+    """The mean is that of the exact sum, so neither the order of queries nor a partition moves it."""
+    measure = next(variants(row))
+    found = evaluated(WORLD, measure)
+    qrels: dict[str, Any] = {f"q{i}": one.judged for i, one in enumerate(WORLD)}
+    run = {f"q{i}": list(one.ranked) for i, one in enumerate(WORLD)}
+    backwards = {query: run[query] for query in reversed(run)}
+    expected = fsum(found) / (1 if row.aggregate == "sum" else len(found))
+    assert germane.evaluate(qrels, run, measure)[measure].mean == expected
+    assert germane.evaluate(qrels, backwards, measure)[measure].mean == expected
+    swapped = {query: qrels[query] for query in reversed(qrels)}
+    assert germane.evaluate(swapped, run, measure)[measure].mean == expected
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in TABLE if any(p.name == "mean" for p in row.parameters)], ids=str
+)
+def test_a_geometric_mean_averages_logarithms(row: Definition) -> None:
+    arithmetic = next(variants(row))
+    measure = arithmetic(mean="geometric")
+    found = evaluated(WORLD, arithmetic)
+    assert evaluated(WORLD, measure) == found
+    qrels = {f"q{i}": one.judged for i, one in enumerate(WORLD)}
+    run = {f"q{i}": list(one.ranked) for i, one in enumerate(WORLD)}
+    mean = germane.evaluate(qrels, run, measure)[measure].mean
+    logs = fsum(log(max(value, 0.00001)) for value in found) / len(found)
+    assert log(mean) == pytest.approx(logs, rel=TINY)
+
+
+def test_the_world_has_every_corner() -> None:
+    """What the laws quantify over is not accidentally empty."""
+    assert any(not one.ranked for one in WORLD)
+    assert any(len(one.ranked) > max(CUTOFFS) for one in WORLD)
+    assert any(set(one.ranked) - set(one.judged) for one in WORLD)
+    assert any(set(one.judged) - set(one.ranked) for one in WORLD)
+    assert any(grade < 0 for one in WORLD for grade in one.judged.values())
+    assert any(all(grade < 1 for grade in one.judged.values()) for one in WORLD)

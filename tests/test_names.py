@@ -1,0 +1,395 @@
+"""Names of measures: what parses, what prints, and that they are the same thing."""
+
+import copy
+import math
+import pickle
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import germane
+from germane import AP, MeasureError, P, nDCG, parse
+from germane.measure import MOST, Measure, parse_all
+from germane.measures import TABLE, Definition, Parameter
+
+SOME = settings(derandomize=True, deadline=None, max_examples=12)
+ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+PARAMETERS = [(row, parameter) for row in TABLE for parameter in row.parameters]
+EACH = pytest.mark.parametrize(
+    ("row", "parameter"), PARAMETERS, ids=[f"{r.name}-{p.name}" for r, p in PARAMETERS]
+)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def numbers(parameter: Parameter) -> st.SearchStrategy[float]:
+    low = None if parameter.low == -math.inf else parameter.low
+    high = None if parameter.high == math.inf else parameter.high
+    inside = st.floats(
+        low,
+        high,
+        allow_nan=False,
+        allow_infinity=False,
+        exclude_min=parameter.open_ends,
+        exclude_max=parameter.open_ends and high is not None,
+    )
+    return inside | inside.map(lambda x: round(x, 2)).filter(lambda x: fits(parameter, x))
+
+
+def fits(parameter: Parameter, x: float) -> bool:
+    assert parameter.low is not None
+    inside = parameter.low <= x <= parameter.high
+    return inside and not (parameter.open_ends and x in (parameter.low, parameter.high))
+
+
+def values(parameter: Parameter) -> st.SearchStrategy[Any]:
+    """Everything that a parameter's declaration allows."""
+    options: list[st.SearchStrategy[Any]] = []
+    if parameter.words:
+        options.append(st.sampled_from(parameter.words))
+    if parameter.numbers:
+        options.append(st.sampled_from(parameter.numbers))
+    if parameter.low is not None:
+        options.append(numbers(parameter))
+    if parameter.grades:
+        options.append(st.dictionaries(NUMBERS, NUMBERS, min_size=1, max_size=4))
+    return st.one_of(options)
+
+
+@st.composite
+def measures(draw: st.DrawFn, row: Definition) -> Measure:
+    chosen = {p.name: draw(values(p)) for p in row.parameters if draw(st.booleans())}
+    k = draw(st.none() | st.integers(1, MOST)) if row.cutoff else None
+    return Measure(row.name, tuple(chosen.items()), k)
+
+
+# --- Laws of every name ----------------------------------------------------------------------------
+
+
+@ROWS
+@SOME
+@given(data=st.data())
+def test_a_name_reads_back(row: Definition, data: st.DataObject) -> None:
+    measure = data.draw(measures(row))
+    again = parse(str(measure))
+    assert again == measure
+    assert hash(again) == hash(measure)
+    assert str(again) == str(measure) == repr(measure)
+    assert parse_all(f" {measure} ,{measure}") == (measure,)
+
+
+@ROWS
+@SOME
+@given(data=st.data())
+def test_a_name_is_safe(row: Definition, data: st.DataObject) -> None:
+    """In a file name, a heading, a table cell, an unquoted word between quotes."""
+    name = str(data.draw(measures(row)))
+    assert re.fullmatch(r"[A-Za-z0-9()=,.@:_+-]+", name)
+    assert not name.startswith(("-", "=", "+", "@", "."))
+
+
+@ROWS
+@SOME
+@given(data=st.data())
+def test_a_value_has_one_spelling(row: Definition, data: st.DataObject) -> None:
+    measure = data.draw(measures(row))
+    backwards = Measure(row.name, tuple(reversed(measure.parameters)), measure.k)
+    assert backwards == measure
+    assert hash(backwards) == hash(measure)
+    assert str(backwards) == str(measure)
+    whole = {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in measure.parameters
+    }
+    assert Measure(row.name, tuple(whole.items()), measure.k) == measure
+    assert str(Measure(row.name, tuple(whole.items()), measure.k)) == str(measure)
+
+
+@ROWS
+@SOME
+@given(data=st.data())
+def test_every_measure_has_a_definition(row: Definition, data: st.DataObject) -> None:
+    measure = data.draw(measures(row))
+    assert measure.definition == measure.definition.strip()
+    assert "\n" not in measure.definition
+    assert "None" not in measure.definition
+    assert str(measure) in measure.explanation
+    if measure.k is not None:
+        assert re.search(rf"\b{measure.k}\b", measure.definition), "the definition hides the cutoff"
+
+
+@ROWS
+def test_parameters_show_in_the_definition(row: Definition) -> None:
+    """No two measures that differ in a parameter have the same definition."""
+    k = 7 if row.cutoff else None
+    plain = Measure(row.name, (), k)
+    for parameter in row.parameters:
+        for word in (
+            *parameter.words,
+            *parameter.numbers,
+            *([] if parameter.low is None else [0.25]),
+        ):
+            other = Measure(row.name, ((parameter.name, word),), k)
+            assert (other.definition == plain.definition) == (other == plain), other
+
+
+@ROWS
+def test_defaults_are_not_written(row: Definition) -> None:
+    plain = Measure(row.name)
+    spelled = Measure(row.name, tuple((p.name, p.default) for p in row.parameters))
+    assert spelled == plain
+    written = [p for p in row.parameters if p.written]
+    assert str(plain) == row.name or written
+    assert all(f"{p.name}=" in str(plain) for p in written)
+
+
+@ROWS
+def test_measures_can_be_copied(row: Definition) -> None:
+    measure = Measure(row.name)
+    assert copy.deepcopy(measure) == measure
+    assert pickle.loads(pickle.dumps(measure)) == measure
+    with pytest.raises(AttributeError):
+        measure.name = "AP"  # type: ignore[misc]
+
+
+# --- Spelling --------------------------------------------------------------------------------------
+
+
+def test_no_two_rows_share_a_name() -> None:
+    names = [name for row in TABLE for name in (row.name, *row.aliases)]
+    folded = [
+        f"{row.name}:{name.casefold()}"
+        for row in TABLE
+        for name in {n.casefold() for n in (row.name, *row.aliases)}
+    ]
+    assert len({entry.split(":")[1] for entry in folded}) == len(folded)
+    assert len(set(names)) == len(names)
+
+
+@ROWS
+def test_aliases_only_parse(row: Definition) -> None:
+    for alias in row.aliases:
+        assert parse(alias) == Measure(row.name)
+        assert str(parse(alias)) == str(Measure(row.name))
+
+
+@pytest.mark.parametrize(
+    ("written", "prints"),
+    [
+        ("MAP", "AP"),
+        ("map@10", "AP@10"),
+        ("MAP(norm=R)@10", "AP(norm=R)@10"),
+        ("NDCG@5", "nDCG@5"),
+        ("ndcg(gain=exp)", "nDCG(gain=exp)"),
+        ("MRR", "RR"),
+        ("Hit@1", "Success@1"),
+        ("HitRate@1", "Success@1"),
+        ("Precision@5", "P@5"),
+        ("recall@100", "R@100"),
+        ("F1@3", "F@3"),
+        ("GMAP", "AP(mean=geometric)"),
+        ("gm_map", "AP(mean=geometric)"),
+        ("GMAP(norm=R)@10", "AP(norm=R,mean=geometric)@10"),
+        ("gm_bpref", "bpref(mean=geometric)"),
+        ("Rndcg", "RnDCG"),
+        ("ndcg_rel", "nDCGrel"),
+        ("AP( norm = R )@10", "AP(norm=R)@10"),
+        (" AP ", "AP"),
+        ("AP(norm=min)@10", "AP@10"),
+        ("AP(rel=1.0,norm=R)", "AP(norm=R)"),
+        ("AP(norm=R,rel=2)", "AP(rel=2,norm=R)"),
+        ("RBP(p=0.80)", "RBP"),
+        ("RBP(p=.9)", "RBP(p=0.9)"),
+        ("RBP(p=9e-1)", "RBP(p=0.9)"),
+        ("P(rel=2.0)@05", "P(rel=2)@5"),
+        ("P(rel=-0)", "P(rel=0)"),
+        ("F(beta=0.50)@10", "F(beta=0.5)@10"),
+        ("IPrec", "IPrec(recall=0)"),
+        ("IPrec(recall=0.10)", "IPrec(recall=0.1)"),
+        ("IAP(points=101.0)", "IAP(points=101)"),
+        ("nDCG(gain=2:3_1:1.0)@10", "nDCG(gain=1:1_2:3)@10"),
+    ],
+)
+def test_one_spelling_prints(written: str, prints: str) -> None:
+    assert str(parse(written)) == prints
+    assert parse(prints) == parse(written)
+
+
+def test_refining() -> None:
+    assert str(AP @ 10) == "AP@10"
+    assert AP(norm="R") @ 10 == (AP @ 10)(norm="R") == parse("AP(norm=R)@10")
+    assert AP @ 10 @ 5 == AP @ 5
+    assert AP(norm="R")(norm="min") == AP
+    assert AP(norm="R")(rel=2) == AP(rel=2, norm="R")
+    assert nDCG(gain={1: 1, 2: 3}) == nDCG(gain=[(2, 3.0), (1, 1)]) == nDCG(gain="1:1_2:3")
+    assert str(AP) == "AP", "refining makes a new measure"
+
+
+@pytest.mark.parametrize("number", [2, 2.0, np.int64(2), np.float32(2), Fraction(2)])
+def test_numbers_of_any_kind(number: Any) -> None:
+    assert P(rel=number) == P(rel=2)
+    assert hash(P(rel=number)) == hash(P(rel=2))
+    assert str(P(rel=number)) == "P(rel=2)"
+
+
+def test_cutoffs_of_any_kind() -> None:
+    assert AP @ np.int64(10) == AP @ 10
+    assert type((AP @ np.int64(10)).k) is int
+
+
+def test_several() -> None:
+    assert parse_all("AP P@5, RR\nAP") == (AP, P @ 5, germane.RR)
+    assert parse_all(["AP P@5", nDCG @ 3]) == (AP, P @ 5, nDCG @ 3)
+    assert parse_all(AP) == (AP,)
+    assert parse_all("nDCG(gain=1:1_2:3)@10 AP(norm=R, rel=2)") == (
+        nDCG(gain="1:1_2:3") @ 10,
+        AP(norm="R", rel=2),
+    )
+
+
+# --- What is refused -------------------------------------------------------------------------------
+
+
+def near(written: str) -> str | None:
+    with pytest.raises(MeasureError) as caught:
+        parse(written)
+    found = re.search(r"Did you mean '([^']*)'\?", str(caught.value))
+    return found[1] if found else None
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("nDGC@10", "nDCG@10"),
+        ("ndgc", "nDCG"),
+        ("mapp", "MAP"),
+        ("Recal@10", "Recall@10"),
+        ("Sucess@1", "Success@1"),
+        ("bperf", "bpref"),
+        ("AP(nrom=R)", "norm"),
+        ("AP(norm=minn)", "min"),
+        ("AP(norm=fonud)", "found"),
+        ("nDCG(gain=expo)", "exp"),
+        ("IAP(rounding=trec8)", "trec9"),
+        ("Nothing", None),
+        ("xyzzy@5", None),
+        ("AP(norm=1)", None),
+    ],
+)
+def test_the_nearest_name_is_offered(written: str, meant: str | None) -> None:
+    assert near(written) == meant
+
+
+@ROWS
+def test_a_misspelled_name_finds_its_row(row: Definition) -> None:
+    if len(row.name) > 3:
+        meant = near(row.name + "x")
+        assert meant is not None
+        assert parse(meant) == Measure(row.name)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", " ", "@10", "10", "AP@10@5", "AP(", "AP)", "AP()", "AP(R)", "AP(norm)", "AP(=R)", "AP(norm=)",
+     "AP(norm=R,)", "AP(norm=R,norm=R)", "AP(norm=R)(rel=2)", "AP@10(norm=R)", "AP-10", "AP 10", "A P",
+     "AP@10 P", "AP;P", "AP\x00", "Ａ", "AP@１０", "map_cut_10", "AP(norm='R')", "P(rel=1_0)", "P(rel=0x1)",
+     "P(rel=inf)", "P(rel=nan)", "P(rel=1e999)", "AP(__class__=1)", "(" * 2000, "AP(" + "a=1," * 2000 + ")"],
+)  # fmt: skip
+def test_what_is_no_name(written: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        parse(written)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("given", [None, 10, 2.5, b"AP", ["AP"], object()])
+def test_what_is_no_text(given: Any) -> None:
+    with pytest.raises((MeasureError, TypeError)):  # a list cannot be hashed
+        parse(given)
+
+
+@pytest.mark.parametrize(
+    "given", [None, 10, {}, {"AP": 10}, [], (), "", " , ", [None], [["AP", 5]], b"AP"]
+)
+def test_what_is_no_list_of_measures(given: Any) -> None:
+    with pytest.raises(MeasureError):
+        parse_all(given)
+
+
+def bad_values(parameter: Parameter) -> list[Any]:
+    """What a parameter's declaration excludes."""
+    bad: list[Any] = [True, False, None, math.nan, math.inf, -math.inf, "", "nothing", "R ", b"R", [], {},
+                      [1, 2], {1: "a"}, {"a": 1}, {1: math.nan}, {math.inf: 1}, object, 1j]  # fmt: skip
+    if parameter.low is None:
+        bad += [n for n in (0, 1, -1, 0.5, 12, 1e300) if n not in parameter.numbers]
+    else:
+        bad += [] if parameter.low == -math.inf else [parameter.low - 1, -1e300, -5e-324]
+        bad += [] if parameter.high == math.inf else [parameter.high + 1, 1e300]
+        if parameter.open_ends:
+            bad += [x for x in (parameter.low, parameter.high) if math.isfinite(x)]
+        bad += ["0.5", "1"]
+    bad += [word.upper() for word in parameter.words if word.upper() not in parameter.words]
+    if not parameter.grades:
+        bad += [{1: 1}, "1:1"]
+    return bad
+
+
+@EACH
+def test_every_bad_value_is_refused(row: Definition, parameter: Parameter) -> None:
+    for value in bad_values(parameter):
+        with pytest.raises(MeasureError) as caught:
+            Measure(row.name, ((parameter.name, value),))
+        message = str(caught.value)
+        assert f"{row.name}({parameter.name}=…)" in message, value
+        assert parameter.allows() in message, value
+
+
+@EACH
+@SOME
+@given(data=st.data())
+def test_every_good_value_is_taken(
+    row: Definition, parameter: Parameter, data: st.DataObject
+) -> None:
+    value = data.draw(values(parameter))
+    measure = Measure(row.name, ((parameter.name, value),))
+    taken = dict(measure.parameters)[parameter.name]
+    assert taken == (tuple(sorted(value.items())) if isinstance(value, dict) else value)
+
+
+@ROWS
+def test_other_parameters_are_refused(row: Definition) -> None:
+    known = {p.name for p in row.parameters}
+    for name in {"rel", "norm", "gain", "p", "beta", "max", "k", "Rel", ""} - known:
+        with pytest.raises(MeasureError, match="takes"):
+            Measure(row.name, ((name, 1),))
+
+
+@ROWS
+@pytest.mark.parametrize(
+    "k", [0, -1, 2.5, 10.0, True, "5", MOST + 1, 10**30, math.inf, [5]], ids=repr
+)
+def test_bad_cutoffs(row: Definition, k: Any) -> None:
+    with pytest.raises(MeasureError, match=r"takes (no cutoff|a whole number from 1)"):
+        Measure(row.name) @ k
+
+
+@ROWS
+def test_cutoffs_at_the_ends(row: Definition) -> None:
+    for k in (1, MOST):
+        if row.cutoff:
+            assert (Measure(row.name) @ k).k == k
+        else:
+            with pytest.raises(MeasureError, match="takes no cutoff"):
+                Measure(row.name) @ k
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["AP@0", "AP@-1", "AP@2.5", "AP@True", "AP@", "AP@ 10", "AP@1e2", "AP@+5", "AP@9" + "9" * 50],
+)
+def test_bad_cutoffs_in_text(written: str) -> None:
+    with pytest.raises(MeasureError, match="whole number from 1"):
+        parse(written)

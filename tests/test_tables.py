@@ -1,0 +1,162 @@
+"""Table: the same cells in every format, and nothing in a cell that does anything."""
+
+import csv
+import html
+import io
+import re
+
+import pytest
+
+from germane.tables import FORMATS, Table, inert, visible, width
+
+TABLE = Table(
+    ("run", "AP", "is"), (("a", "0.5000", "x"), ("long name", "10", "")), ("a note",), (2,)
+)
+
+
+def test_text() -> None:
+    assert TABLE.text() == (
+        "run            AP  is\n"
+        "─────────  ──────  ──\n"
+        "a          0.5000  x\n"
+        "long name      10\n"
+        "\n"
+        "a note\n"
+    )
+
+
+def test_markdown() -> None:
+    assert TABLE.markdown() == (
+        "| run | AP | is |\n"
+        "| :-- | --: | :-- |\n"
+        "| a | 0.5000 | x |\n"
+        "| long name | 10 |  |\n"
+        "\n"
+        "a note  \n"
+    )
+
+
+def test_latex() -> None:
+    assert TABLE.latex() == (
+        "\\begin{tabular}{lrl}\n"
+        "\\toprule\n"
+        "run & AP & is \\\\\n"
+        "\\midrule\n"
+        "a & 0.5000 & x \\\\\n"
+        "long name & 10 &  \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "% a note\n"
+    )
+
+
+def test_csv_and_tsv() -> None:
+    assert TABLE.csv() == "run,AP,is\r\na,0.5000,x\r\nlong name,10,\r\n"
+    assert TABLE.tsv() == "run\tAP\tis\na\t0.5000\tx\nlong name\t10\t\n"
+
+
+def test_html() -> None:
+    text = TABLE.html()
+    assert text.startswith("<div class='germane'><table><thead><tr><th>run</th>")
+    assert "<td style='text-align:right'>0.5000</td>" in text
+    assert text.endswith("<div style='font-size:smaller'>a note</div></div>")
+    assert "smaller" not in Table(("a",), ()).html()
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_without_rows_or_notes(style: str) -> None:
+    text = FORMATS[style](Table(("run", "AP"), ()))
+    assert "AP" in text
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_every_cell_is_in_every_format(style: str) -> None:
+    text = FORMATS[style](TABLE)
+    for row in (TABLE.columns, *TABLE.rows):
+        for cell in row:
+            assert cell in text
+
+
+def test_wide_characters_are_aligned() -> None:
+    table = Table(("run", "AP"), (("日本語", "1"), ("e\u0301te\u0301", "2"), ("abc", "3")))
+    lines = table.text().splitlines()
+    assert {width(line) for line in lines} == {10}
+    assert width("日本語") == 6
+    assert width("e\u0301") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("plain text", "plain text"),
+        ("größe 日本", "größe 日本"),
+        ("a\nb", "a\\nb"),
+        ("a\tb\r", "a\\tb\\r"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\x00\x7f\x9b", "\\x00\\x7f\\x9b"),
+        ("\u202e\u200b\u2028", "\\u202e\\u200b\\u2028"),
+        ("\udcff", "\\udcff"),
+    ],
+)
+def test_visible(given: str, shown: str) -> None:
+    assert visible(given) == shown
+    assert shown.isprintable()
+
+
+@pytest.mark.parametrize("number", ["1", "-1", "-0.5", "+1.5", "-1e-05", "-1.5e+20", "nan", "0"])
+def test_numbers_stay_numbers(number: str) -> None:
+    assert inert(number) == number
+
+
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+1+1", "-2+3", "-cmd", "@SUM(A1)", "\t=1", "\r=1", "-1;2", "-", "="]
+)
+def test_formulas_do_not_start(cell: str) -> None:
+    assert inert(cell) == "'" + cell
+
+
+HOSTILE = [
+    "a|b",
+    "a\\|b",
+    "a\nb",
+    "a&b",
+    "a\\\\",
+    "<b>",
+    '"',
+    "'",
+    ",",
+    "\t",
+    "%",
+    "$x$",
+    "{",
+    "}",
+    "~",
+    "^",
+    "_",
+    "#",
+]
+
+
+@pytest.mark.parametrize("cell", HOSTILE)
+def test_one_cell_stays_one_cell(cell: str) -> None:
+    table = Table((cell, "AP"), ((cell, "1"), (cell, "2")), (cell,))
+    for style, delimiter in (("csv", ","), ("tsv", "\t")):
+        rows = list(csv.reader(io.StringIO(FORMATS[style](table)), delimiter=delimiter))
+        assert [len(row) for row in rows] == [2, 2, 2]
+        assert rows[1][0] in (visible(cell), "'" + visible(cell))
+    lines = table.markdown().split("\n\n")[0].splitlines()
+    assert [len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines] == [3, 3, 3, 3]
+    for line in table.latex().splitlines()[4:6]:
+        assert len(re.findall(r"(?<!\\)&", line)) == 1
+        assert len(re.findall(r"\\\\$", line)) == 1
+        assert not re.search(r"(?<!\\)[%$#]", line)
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", table.html())
+    assert [html.unescape(c) for c in cells[::2]] == [visible(cell)] * 2
+
+
+def test_a_table_is_a_value() -> None:
+    assert Table(("a",), (("b",),)) == Table(("a",), (("b",),))
+    with pytest.raises(AttributeError):
+        TABLE.rows = ()  # type: ignore[misc]

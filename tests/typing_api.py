@@ -1,0 +1,56 @@
+"""Code as a user writes it; mypy --strict checks it and a test runs it."""
+
+from pathlib import Path
+from typing import assert_type
+
+import germane
+from germane import AP, Measure, MeasureResult, P, Policy, Qrels, Result, Results, nDCG
+
+QRELS: dict[str, dict[str, int]] = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+RUN: dict[str, dict[str, float]] = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d4": 0.7, "d3": 0.6}}
+LISTS: dict[str, list[str]] = {"q1": ["d1", "d2"], "q2": ["d4", "d3"]}
+
+
+def one_run() -> Result:
+    result = germane.evaluate(QRELS, RUN, [AP, AP @ 10, AP(norm="R") @ 10, "nDCG(gain=exp)@10"])
+    assert_type(result["AP@10"], MeasureResult)
+    assert_type(result[AP @ 10].mean, float)
+    assert_type(result[AP].best - result[AP].worst, float)
+    assert_type(result.policy, Policy)
+    assert_type(result.counts.missing, int)
+    assert_type(str(result), str)
+    for name, measured in result.items():
+        assert_type(name, str)
+        assert_type(measured, MeasureResult)
+    assert_type(list(result[AP].per_query.values()), list[float])
+    return result
+
+
+def several_runs() -> Results:
+    results = germane.evaluate_many(
+        QRELS, {"scores": RUN, "lists": LISTS}, "AP P@1", ties="expected", depth=100
+    )
+    assert_type(results["scores"], Result)
+    assert_type([result[P @ 1].mean for result in results.values()], list[float])
+    return results
+
+
+def files(folder: Path) -> Result:
+    qrels = germane.read_qrels(folder / "qrels.txt", duplicates="first")
+    assert_type(qrels, Qrels)
+    run = germane.read_run(str(folder / "lda.run"))
+    return germane.evaluate(qrels, run, nDCG @ 10, missing="skip", no_relevant="skip")
+
+
+def measures() -> list[Measure]:
+    assert_type(germane.parse("AP@10"), Measure)
+    assert_type(germane.score([0, 1, 0.5], "AP@10", relevant=3), float)
+    return [*germane.measures(), nDCG(gain={1: 1, 2: 3}), germane.RBP(p=0.95) @ 100]
+
+
+def handled() -> str:
+    try:
+        germane.parse("nDGC@10")
+    except germane.MeasureError as error:
+        return str(error)
+    return ""
