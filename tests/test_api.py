@@ -115,6 +115,11 @@ def test_arrow_is_imported_only_for_files(code: str) -> None:
         assert heavy not in loaded
 
 
+def test_arrow_is_seen_where_it_is_imported() -> None:
+    read = "import germane; germane.read_qrels('examples/digits/qrels.txt')"
+    assert "pyarrow" in modules_after(read)
+
+
 def test_import_loads_no_command_line() -> None:
     assert not {"argparse", "germane.cli"} & modules_after("import germane")
 

@@ -56,7 +56,7 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.low is not None:
         options.append(numbers(parameter))
     if parameter.grades:
-        options.append(st.dictionaries(NUMBERS, NUMBERS, min_size=1, max_size=4))
+        options.append(st.dictionaries(NUMBERS, st.floats(0, 1e100), min_size=1, max_size=4))
     return st.one_of(options)
 
 
@@ -322,11 +322,11 @@ def test_what_is_no_list_of_measures(given: Any) -> None:
 def bad_values(parameter: Parameter) -> list[Any]:
     """What a parameter's declaration excludes."""
     bad: list[Any] = [True, False, None, math.nan, math.inf, -math.inf, "", "nothing", "R ", b"R", [], {},
-                      [1, 2], {1: "a"}, {"a": 1}, {1: math.nan}, {math.inf: 1}, object, 1j]  # fmt: skip
+                      [1, 2], {1: "a"}, {"a": 1}, {1: math.nan}, {math.inf: 1}, {1: -1}, {1: 1e300}, object, 1j]  # fmt: skip
     if parameter.low is None:
         bad += [n for n in (0, 1, -1, 0.5, 12, 1e300) if n not in parameter.numbers]
     else:
-        bad += [] if parameter.low == -math.inf else [parameter.low - 1, -1e300, -5e-324]
+        bad += [parameter.low - 1, -1e300, math.nextafter(parameter.low, -math.inf)]
         bad += [] if parameter.high == math.inf else [parameter.high + 1, 1e300]
         if parameter.open_ends:
             bad += [x for x in (parameter.low, parameter.high) if math.isfinite(x)]

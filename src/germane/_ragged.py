@@ -4,15 +4,19 @@ Row q is ``values[offsets[q]:offsets[q + 1]]``. Every function gives a row the s
 stands in the other rows, so that a partition of the queries evaluates exactly as the whole.
 """
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 # What an array holds; the element type proper is left open, since NumPy's stubs differ in it.
-Ints: TypeAlias = NDArray[Any]
-Floats: TypeAlias = NDArray[Any]
-Bools: TypeAlias = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints: TypeAlias = NDArray[Any]
+    Floats: TypeAlias = NDArray[Any]
+    Bools: TypeAlias = NDArray[Any]
+else:  # numpy.typing takes longer to import than germane
+    Ints = Floats = Bools = np.ndarray
 
 
 def offsets(lengths: Any) -> Ints:

@@ -18,7 +18,7 @@ from germane.evaluate import DEFAULT, evaluate_many, score
 from germane.measure import Measure, parse, parse_all
 from germane.measures import TABLE
 from germane.result import number
-from germane.sources.files import name_of
+from germane.sources import name_of
 from germane.tables import FORMATS, Table, visible
 
 DONE, WRONG = 0, 2

@@ -14,7 +14,6 @@ GermaneError(ValueError)
 """
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class GermaneError(ValueError):
@@ -65,6 +64,8 @@ class AbsentError(GermaneError, KeyError):
 
 def suggestion(given: str, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
+    from difflib import get_close_matches
+
     folded = {option.casefold(): option for option in options}
     near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.6)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""

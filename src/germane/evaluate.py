@@ -77,7 +77,7 @@ def evaluate(
     order = "given" if conventions.ties == "given" else "id"
     retrieved = source.retrieve(judgments, run, conventions.duplicates, order, progress)
     judged = judge(judgments, retrieved, conventions)
-    return _result(name or sources.name_of(run), chosen, judged)
+    return _result(name or sources.run_name(run), chosen, judged)
 
 
 def evaluate_many(

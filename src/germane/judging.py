@@ -81,7 +81,7 @@ class Policy:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judged:
     """A run's judged items before the order of ties is chosen."""
 

@@ -5,7 +5,6 @@ Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@1
 
 import math
 import re
-import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -132,7 +131,9 @@ class Measure:
 
 
 def _entry(label: str, text: str) -> list[str]:
-    return textwrap.wrap(
+    from textwrap import wrap
+
+    return wrap(
         text, 96, initial_indent=f"{label:<13}", subsequent_indent=" " * 13, break_on_hyphens=False
     )
 
@@ -311,11 +312,15 @@ def _gain_map(measure: str, parameter: Parameter, value: Any) -> tuple[tuple[flo
         numbers = [(_number(grade), _number(gain)) for grade, gain in items]
     except (TypeError, ValueError):
         raise wrong from None
-    if not numbers or any(grade is None or gain is None for grade, gain in numbers):
+    if not numbers or any(grade is None or not _is_gain(gain) for grade, gain in numbers):
         raise wrong
     if len({grade for grade, _ in numbers}) < len(numbers):
         raise MeasureError(f"{measure}({parameter.name}=…) gives a grade two gains: {clip(given)}.")
     return tuple(sorted(numbers))  # type: ignore[arg-type]
+
+
+def _is_gain(gain: float | None) -> bool:
+    return gain is not None and 0 <= gain <= 1e100  # sums stay finite
 
 
 def _text(value: Any) -> str:

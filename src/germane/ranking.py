@@ -10,7 +10,7 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """Judged items at their ranks, for all queries at once.
 

@@ -49,7 +49,7 @@ class Counts:
         return self.tied / self.judged_items_retrieved if self.judged_items_retrieved else 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluated:
     """One measure's value for every query, and their mean."""
 
@@ -82,7 +82,7 @@ class Evaluated:
         return dict(pairs)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeasureResult(Evaluated):
     """One measure's values, with what the order of ties could make of their mean.
 
@@ -162,6 +162,10 @@ def _check_grades(measure: Measure, ranking: Ranking) -> None:
             f"{parameters['max']:g}; write ERR(max={ranking.ideal.max():g})."
         )
     gain = parameters.get("gain")
+    if gain == "exp" and len(ranking.ideal) and ranking.ideal.max() > 1000:
+        raise MeasureError(
+            f"{measure}: 2^grade is beyond the range of a double for grade {ranking.ideal.max():g}."
+        )
     if isinstance(gain, tuple):
         missing = set(ranking.ideal[ranking.ideal > 0].tolist()) - {grade for grade, _ in gain}
         if missing:

@@ -12,7 +12,7 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Qrels:
     """Relevance judgments, grouped by query.
 
@@ -56,7 +56,7 @@ class Qrels:
         ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Retrieved:
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 

@@ -1,10 +1,6 @@
 """Table: rows of text with a heading and notes, and the ways to write it."""
 
-import csv
-import html
-import io
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -87,6 +83,9 @@ class Table:
         return {0, *self.left}
 
     def _separated(self, delimiter: str, end: str) -> str:
+        import csv
+        import io
+
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
         writer.writerows(
@@ -119,6 +118,8 @@ def width(text: str) -> int:
     """The columns that a text takes in a terminal."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
@@ -159,4 +160,6 @@ def _latex(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    return html.escape(visible(text), quote=True)
+    from html import escape
+
+    return escape(visible(text), quote=True)

@@ -1,32 +1,35 @@
 """Interpolated precision: the best precision at a recall level or beyond it."""
 
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane.measures.sets import share
+from germane.measures.sets import exact, share
 from germane.measures.terms import Scored
 from germane.ranking import Ranking
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def interpolated_precision(
     ranking: Ranking, k: None, rel: float, recall: float, rounding: str
 ) -> Scored:
-    terms = _terms(ranking, rel, [Fraction(repr(recall))], rounding)
+    terms = _terms(ranking, rel, [exact(recall)], rounding)
     return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
 
 
 def interpolated_average_precision(
     ranking: Ranking, k: None, rel: float, points: int, rounding: str
 ) -> Scored:
-    levels = [Fraction(i, points - 1) for i in range(points)]
+    levels = [exact(1.0) * i / (points - 1) for i in range(points)]
     terms = _terms(ranking, rel, levels, rounding)
     return Scored(terms, np.full(len(ranking), points), ranking.total(rel))
 
 
-def _terms(ranking: Ranking, rel: float, levels: list[Fraction], rounding: str) -> Floats:
+def _terms(ranking: Ranking, rel: float, levels: "list[Fraction]", rounding: str) -> Floats:
     """H: each recall level's precision, added at the hit that has it."""
     at = np.flatnonzero(ranking.relevant(rel))
     found = np.bincount(ranking.owner[at], minlength=len(ranking))
@@ -45,7 +48,7 @@ def _terms(ranking: Ranking, rel: float, levels: list[Fraction], rounding: str) 
     return terms
 
 
-def needed(recall: Fraction, total: Ints, rounding: str) -> Ints:
+def needed(recall: "Fraction", total: Ints, rounding: str) -> Ints:
     """Q: how many relevant items a recall level asks for."""
     match rounding:
         case "up":

@@ -1,13 +1,16 @@
 """Set measures: how many relevant items are among the first k, or among all retrieved."""
 
 import math
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
 from germane.measures.terms import ONE, Scored, placed
 from germane.ranking import Ranking
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def depth(ranking: Ranking, k: int | None) -> Ints:
@@ -38,12 +41,19 @@ def f_measure(ranking: Ranking, k: int | None, rel: float, beta: float) -> Score
 
 def r_precision(ranking: Ranking, k: None, rel: float, mult: float) -> Scored:
     total = ranking.total(rel)
-    cutoff = share(Fraction(repr(mult)), total)
+    cutoff = share(exact(mult), total)
     last = np.minimum(cutoff, ranking.retrieved)[ranking.owner]
     return Scored(ranking.relevant(rel) * placed(ranking, ONE, last), cutoff, total)
 
 
-def share(part: Fraction, total: Ints) -> Ints:
+def exact(written: float) -> "Fraction":
+    """The decimal that a parameter was written as: 0.1, not the double nearest to it."""
+    from fractions import Fraction
+
+    return Fraction(repr(written))
+
+
+def share(part: "Fraction", total: Ints) -> Ints:
     """The least whole number that is at least ``part · total``.
 
     Exact, because 0.07 · 100 is a little more than 7 in doubles, and 8 would be wrong; and in

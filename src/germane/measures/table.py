@@ -9,7 +9,7 @@ from germane.measures import average, cascade, counts, first, gain, interpolated
 from germane.measures.terms import Scored
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Parameter:
     """A parameter: its default, and the words or numbers that it takes."""
 
@@ -30,13 +30,13 @@ class Parameter:
         if self.low is not None:
             options.append("a number" + self._bounds())
         if self.grades:
-            options.append("gains by grade such as 1:1_2:3")
+            options.append("gains by grade such as 1:1_2:3, none below 0")
         return choices(options)
 
     def _bounds(self) -> str:
         above, below = (" above", " and below") if self.open_ends else (" from", " to")
-        low = "" if self.low == float("-inf") else f"{above} {self.low:.12g}"
-        return low + ("" if self.high == float("inf") else f"{below} {self.high:.12g}")
+        high = "" if self.high == float("inf") else f"{below} {self.high:.12g}"
+        return f"{above} {self.low:.12g}{high}"
 
 
 REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0.0)
@@ -62,7 +62,7 @@ ROUNDING = Parameter(
 Form = Callable[[int | None, dict[str, Any]], str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """A row of the table: everything germane knows of a measure."""
 
@@ -98,8 +98,12 @@ def _gain_note(p: dict[str, Any]) -> str:
     return "; gain: 2^grade - 1" if p["gain"] == "exp" else ""
 
 
+def _exact(number: float) -> str:
+    return repr(float(number)).removesuffix(".0")
+
+
 def _plus(factor: float) -> str:
-    return f"{'-' if factor < 0 else '+'} {abs(factor):g}"
+    return f"{'-' if factor < 0 else '+'} {_exact(abs(factor))}"
 
 
 _AP_NORM = {
@@ -159,7 +163,7 @@ TABLE: tuple[Definition, ...] = (
         "NumNonrelRet",
         "Items judged nonrelevant that were retrieved",
         counts.nonrelevant_retrieved,
-        lambda k, p: f"number of items with 0 ≤ grade < {p['rel']:g}, {_to(k)}",
+        lambda k, p: f"number of items with 0 ≤ grade < {_exact(p['rel'])}, {_to(k)}",
         'score([0, 1, 1], "NumNonrelRet") == 1',
         parameters=(REL,),
         aggregate="sum",
@@ -217,10 +221,10 @@ TABLE: tuple[Definition, ...] = (
         "F",
         "F measure, the weighted harmonic mean of precision and recall",
         sets.f_measure,
-        lambda k, p: f"(1+β²)·hits ÷ (β²·R + {_depth(k)}), β = {p['beta']:g}",
+        lambda k, p: f"(1+β²)·hits ÷ (β²·R + {_depth(k)}), β = {_exact(p['beta'])}",
         'score([1, 0, 1], "F@3", relevant=4) == 2 * 2 / (4 + 3)',
         parameters=(
-            Parameter("beta", 1.0, "how much more recall counts than precision", low=0.0),
+            Parameter("beta", 1.0, "how much more recall counts than precision", low=0.0, high=1e6),
             REL,
             MEAN,
         ),
@@ -236,7 +240,7 @@ TABLE: tuple[Definition, ...] = (
         lambda k, p: (
             "Σ rel(i), i ≤ R, ÷ R"
             if p["mult"] == 1
-            else f"Σ rel(i), i ≤ c, ÷ c, c = ⌈{p['mult']:g}·R⌉"
+            else f"Σ rel(i), i ≤ c, ÷ c, c = ⌈{_exact(p['mult'])}·R⌉"
         ),
         'score([1, 0, 1, 1], "Rprec", relevant=3) == 2 / 3',
         parameters=(
@@ -275,14 +279,14 @@ TABLE: tuple[Definition, ...] = (
         "Linear utility of the retrieved set",
         sets.utility,
         lambda k, p: (
-            f"{p['hit']:g}·relevant retrieved {_plus(p['noise'])}·nonrelevant retrieved "
+            f"{_exact(p['hit'])}·relevant retrieved {_plus(p['noise'])}·nonrelevant retrieved "
             f"{_plus(p['miss'])}·relevant missed, {_to(k)}"
         ),
         'score([1, 0, 1], "Utility", relevant=4) == 2 - 1',
         parameters=(
-            Parameter("hit", 1.0, "what a relevant item is worth", low=float("-inf")),
-            Parameter("noise", -1.0, "what another item costs", low=float("-inf")),
-            Parameter("miss", 0.0, "what a missed relevant item costs", low=float("-inf")),
+            Parameter("hit", 1.0, "what a relevant item is worth", low=-1e6, high=1e6),
+            Parameter("noise", -1.0, "what another item costs", low=-1e6, high=1e6),
+            Parameter("miss", 0.0, "what a missed relevant item costs", low=-1e6, high=1e6),
             REL,
         ),
         conventions="Everything retrieved that is not relevant costs, judged or not.",
@@ -451,11 +455,13 @@ TABLE: tuple[Definition, ...] = (
         "Expected reciprocal rank of a reader who stops when satisfied",
         cascade.expected_reciprocal_rank,
         lambda k, p: (
-            f"Σ 1/i · s(i) · Π_{{j<i}} (1 - s(j)), {_to(k)}, s = (2^grade - 1) / 2^{p['max']:g}"
+            f"Σ 1/i · s(i) · Π_{{j<i}} (1 - s(j)), {_to(k)}, s = (2^grade - 1) / 2^{_exact(p['max'])}"
         ),
         'score([1, 0], "ERR(max=1)") == 1 / 2',
         parameters=(
-            Parameter("max", 4.0, "the highest grade of the scale", low=0.0, open_ends=True),
+            Parameter(
+                "max", 4.0, "the highest grade of the scale", low=0.0, high=1000.0, open_ends=True
+            ),
             MEAN,
         ),
         expected=False,
@@ -467,7 +473,7 @@ TABLE: tuple[Definition, ...] = (
         "RBP",
         "Rank-biased precision of a reader who goes on with probability p",
         cascade.rank_biased_precision,
-        lambda k, p: f"(1 - p)·Σ rel(i)·p^(i-1), {_to(k)}, p = {p['p']:g}",
+        lambda k, p: f"(1 - p)·Σ rel(i)·p^(i-1), {_to(k)}, p = {_exact(p['p'])}",
         'round(score([1, 0, 1], "RBP(p=0.5)"), 6) == (1 + 1 / 4) / 2',
         parameters=(
             Parameter("p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True),
@@ -482,7 +488,7 @@ TABLE: tuple[Definition, ...] = (
         "RBPResidual",
         "What RBP could gain if everything unjudged, or not retrieved, were relevant",
         cascade.residual,
-        lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {_to(k)}, p = {p['p']:g}",
+        lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {_to(k)}, p = {_exact(p['p'])}",
         'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
         parameters=(
             Parameter("p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True),
@@ -497,7 +503,7 @@ TABLE: tuple[Definition, ...] = (
         "IPrec",
         "Interpolated precision at a recall level",
         interpolated.interpolated_precision,
-        lambda k, p: f"max P@i over ranks with recall ≥ {p['recall']:g}",
+        lambda k, p: f"max P@i over ranks with recall ≥ {_exact(p['recall'])}",
         'score([0, 1, 1], "IPrec(recall=0.5)") == 2 / 3',
         parameters=(
             Parameter("recall", 0.0, "the recall level", low=0.0, high=1.0, written=True),

@@ -14,7 +14,7 @@ from germane._ragged import Floats, Ints
 from germane.ranking import Ranking
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scored:
     """One measure's terms and norm for every query of a ranking."""
 
@@ -37,7 +37,7 @@ def values(ranking: Ranking, scored: Scored) -> Floats:
     return out if scored.link is None else scored.link(out)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Weight:
     """What a rank is worth: ``at(i)``, and ``upto(i)``, the sum over the ranks 1 to i."""
 

@@ -1,6 +1,5 @@
 """Everything that comes in: one literal table of doors, tried in order."""
 
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,12 +8,12 @@ from typing import Any
 from germane.errors import InputError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import mappings
-from germane.sources.files import Progress
+from germane.sources.paths import Progress, is_path, name_of
 
-__all__ = ["SOURCES", "Progress", "Source", "name_of", "read_qrels", "source_of"]
+__all__ = ["SOURCES", "Progress", "Source", "name_of", "read_qrels", "run_name", "source_of"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """A kind of run: how it is recognised, how it is read, and its own order of tied items."""
 
@@ -25,10 +24,6 @@ class Source:
 
 
 # Files need pyarrow, which takes as long to import as NumPy: only when there is a file.
-
-
-def _is_file(given: object) -> bool:
-    return isinstance(given, (str, os.PathLike))
 
 
 def _file(
@@ -55,7 +50,7 @@ def _run(
 SOURCES: tuple[Source, ...] = (
     Source("scores", mappings.is_scores, mappings.retrieve_scores),
     Source("lists", mappings.is_lists, mappings.retrieve_lists, ties="given"),
-    Source("file", _is_file, _file),
+    Source("file", is_path, _file),
     Source("read", _is_run, _run),
 )
 
@@ -77,7 +72,7 @@ def read_qrels(given: Any, duplicates: str = "error", progress: Progress | None 
         return given
     if mappings.is_judgments(given):
         return mappings.read_qrels(given, duplicates)
-    if _is_file(given):
+    if is_path(given):
         from germane.sources import trec_files
 
         return trec_files.read_qrels(given, duplicates, progress)
@@ -87,10 +82,8 @@ def read_qrels(given: Any, duplicates: str = "error", progress: Progress | None 
     )
 
 
-def name_of(run: object) -> str:
-    """What to call a run that has no name."""
-    if _is_file(run):
-        from germane.sources.files import name_of
-
+def run_name(run: object) -> str:
+    """What to call a run that was given no name."""
+    if is_path(run):
         return name_of(run)  # type: ignore[arg-type]
     return getattr(run, "name", "run")

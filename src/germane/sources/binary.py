@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from germane._ragged import Bools, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+Words = Ints
 
 # the bytes of a little-endian word that belong to a value of 0 … 8 bytes
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], "<u8")

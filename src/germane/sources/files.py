@@ -9,17 +9,15 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
-from pathlib import Path, PurePath
-from typing import Any, BinaryIO, TypeAlias
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from germane.errors import FormatError, InputError
+from germane.sources.paths import Progress
 
 BLOCK = 2 << 20  # bytes; what is computed from a block stays in the processor's cache
 _CHUNK = 1 << 20
-
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes read so far, and their number where it is known."""
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -29,21 +27,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
-
-
-def name_of(path: str | os.PathLike[str]) -> str:
-    """What a run is called after its file: ``runs/bm25.run.gz`` → ``bm25``."""
-    if os.fspath(path) == "-":
-        return "standard input"
-    name = PurePath(path).name
-    for _ in range(2):
-        stem, _, suffix = name.rpartition(".")
-        if stem and suffix in _SUFFIXES:
-            name = stem
-    return name
-
-
-_SUFFIXES = {"gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv"}
 
 
 class Block:
@@ -87,6 +70,13 @@ class TextFile:
             elif not self._path.is_file() and self._path.exists():
                 with open(self._path, "rb") as pipe:
                     self._copy = self._copied(pipe)
+
+    def __enter__(self) -> "TextFile":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._copy is not None:
+            self._copy.close()
 
     def blocks(self) -> Iterator[Block]:
         """The file's lines in order, a few megabytes at a time, without a byte-order mark.
@@ -140,7 +130,7 @@ class TextFile:
                 yield _decompressed(watched, kind)
 
     def _copied(self, source: BinaryIO) -> BinaryIO:
-        copy = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the TextFile)
+        copy = tempfile.TemporaryFile()  # noqa: SIM115  (closed by __exit__)
         done = 0
         while chunk := source.read(_CHUNK):
             copy.write(chunk)

@@ -158,7 +158,7 @@ def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
 
     queries, items, numbers = [], [], []
     for count, line in enumerate(_LINE_ENDS.split(block.data)):
-        fields = line.split()
+        fields = _fields(line)
         if not fields or fields[0].startswith(b"#"):
             continue
         try:
@@ -173,6 +173,11 @@ def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
     return Rows(
         pa.array(queries, pa.binary()), pa.array(items, pa.binary()), np.array(numbers, float)
     )
+
+
+def _fields(line: bytes) -> list[bytes]:
+    """What blanks and tabs separate; bytes that only some locale calls blank belong to ids."""
+    return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
 def _number(fields: list[bytes], layout: Layout) -> float:
@@ -203,7 +208,7 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     count, wanted = len(fields), len(layout.columns)
     tabbed = [field for field in line.split(b"\t") if field.strip()]
     if b"\t" in line and len(tabbed) == wanted < count:
-        odd = next(field for field in tabbed if len(field.split()) > 1)
+        odd = next(field for field in tabbed if len(_fields(field)) > 1)
         raise FormatError(f"expected {wanted} fields; {_shown(odd)} has a blank inside.")
     if count == wanted or (layout.more and count > wanted and not _shifted(fields, layout)):
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -15,36 +14,39 @@ from germane.errors import DuplicateError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import binary, trec
 from germane.sources.columns import Batch, Reducer, Repeated, Run
-from germane.sources.files import Progress, TextFile, name_of
+from germane.sources.files import TextFile
 from germane.sources.ids import to_text
+from germane.sources.paths import Path, Progress, name_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Path = str | os.PathLike[str]
-
 
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Read a TREC qrels file."""
-    file = TextFile(path, progress)
-    item: list[str] = []
-    grades = []
-    codes: dict[bytes, int] = {}
-    owner = []
-    for rows in trec.read(file, trec.QRELS):
-        groups, ends = _runs_of_queries(rows.query)
-        code = [codes.setdefault(query, len(codes)) for query in groups]
-        owner.append(np.repeat(code, np.diff(ends)))
-        item += map(to_text, rows.item.to_pylist())
-        grades.append(rows.number)
-    by_query = np.argsort(np.concatenate(owner), kind="stable")
-    query, grade = np.concatenate(owner)[by_query], np.concatenate(grades)[by_query]
-    items = np.array([*item, None], object)[by_query]
-    keep = _unrepeated(file, list(codes), query, items, grade, duplicates)
+    with TextFile(path, progress) as file:
+        queries, query, items, grade = _judgments(file)
+        keep = _unrepeated(file, queries, query, items, grade, duplicates)
     if keep is not None:
         query, grade, items = query[keep], grade[keep], items[keep]
-    offsets = _ragged.offsets(np.bincount(query, minlength=len(codes)))
-    return Qrels([to_text(q) for q in codes], offsets, items.tolist(), grade, name_of(path))
+    offsets = _ragged.offsets(np.bincount(query, minlength=len(queries)))
+    return Qrels(list(map(to_text, queries)), offsets, items.tolist(), grade, name_of(path))
+
+
+def _judgments(file: TextFile) -> tuple[list[bytes], Ints, Any, Floats]:
+    """The queries in the order of the file; and query, item and grade of every row, by query."""
+    codes: dict[bytes, int] = {}
+    owners: list[Ints] = []
+    items: list[str] = []
+    grades: list[Floats] = []
+    for rows in trec.read(file, trec.QRELS):
+        owners.append(_coded(rows.query, codes))
+        items += map(to_text, rows.item.to_pylist())
+        grades.append(rows.number)
+    query = np.concatenate(owners)
+    by_query = np.argsort(query, kind="stable")
+    item = np.array([*items, None], object)[by_query]  # None: an array of objects, never of text
+    return list(codes), query[by_query], item, np.concatenate(grades)[by_query]
 
 
 def _unrepeated(
@@ -75,7 +77,8 @@ def _unrepeated(
 
 def read_run(path: Path, progress: Progress | None = None) -> Run:
     """Read a whole TREC run file, its rows grouped by query."""
-    return Run(name_of(path), _gathered(TextFile(path, progress)))
+    with TextFile(path, progress) as file:
+        return Run(name_of(path), _gathered(file))
 
 
 def retrieve(
@@ -86,20 +89,26 @@ def retrieve(
     Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
     that comes back to a query it had left is read again, whole.
     """
-    file = TextFile(path, progress)
-    try:
-        reducer = Reducer(qrels, duplicates, order)
-        for batch in _whole_queries(file):
-            if any(map(reducer.seen, batch.queries)) or len(set(batch.queries)) < len(
-                batch.queries
-            ):
-                reducer = Reducer(qrels, duplicates, order)
-                reducer.add(_gathered(file))
-                break
-            reducer.add(batch)
-        return reducer.result()
-    except Repeated as found:
-        raise _twice(file, trec.RUN, found.query, found.item) from None
+    with TextFile(path, progress) as file:
+        try:
+            return _reduced(qrels, file, duplicates, order)
+        except Repeated as found:
+            raise _twice(file, trec.RUN, found.query, found.item) from None
+
+
+def _reduced(qrels: Qrels, file: TextFile, duplicates: str, order: str) -> Retrieved:
+    reducer = Reducer(qrels, duplicates, order)
+    for batch in _whole_queries(file):
+        if any(map(reducer.seen, batch.queries)) or _repeats(batch.queries):
+            reducer = Reducer(qrels, duplicates, order)
+            reducer.add(_gathered(file))
+            break
+        reducer.add(batch)
+    return reducer.result()
+
+
+def _repeats(queries: list[bytes]) -> bool:
+    return len(set(queries)) < len(queries)
 
 
 def _whole_queries(file: TextFile) -> Iterator[Batch]:
@@ -147,9 +156,7 @@ def _gathered(file: TextFile) -> Batch:
     items: list[pa.BinaryArray] = []
     scores: list[Floats] = []
     for rows in trec.read(file, trec.RUN):
-        groups, ends = _runs_of_queries(rows.query)
-        code = np.array([codes.setdefault(query, len(codes)) for query in groups], np.int32)
-        owners.append(np.repeat(code, np.diff(ends)))
+        owners.append(_coded(rows.query, codes))
         items.append(rows.item)
         scores.append(rows.number)
     owner, score = np.concatenate(owners), np.concatenate(scores)
@@ -159,6 +166,13 @@ def _gathered(file: TextFile) -> Batch:
         by_query = np.argsort(owner, kind="stable")
         item, score = item.take(by_query), score[by_query]
     return Batch(list(codes), _ragged.offsets(np.bincount(owner)), item, score)
+
+
+def _coded(query: pa.BinaryArray, codes: dict[bytes, int]) -> Ints:
+    """Each row's query as a number; new queries are given the next one."""
+    groups, ends = _runs_of_queries(query)
+    code = np.array([codes.setdefault(query, len(codes)) for query in groups], np.int32)
+    return np.repeat(code, np.diff(ends))
 
 
 def _runs_of_queries(query: pa.BinaryArray) -> tuple[list[bytes], Ints]:

@@ -1,0 +1,29 @@
+"""Paths of files, before any is opened."""
+
+import os
+from collections.abc import Callable
+from typing import TypeAlias
+
+Path: TypeAlias = str | os.PathLike[str]
+
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""Called with the file's name, the bytes read so far, and their number where it is known."""
+
+
+def is_path(given: object) -> bool:
+    return isinstance(given, (str, os.PathLike))
+
+
+def name_of(path: Path) -> str:
+    """What a run is called after its file: ``runs/bm25.run.gz`` → ``bm25``."""
+    if os.fspath(path) == "-":
+        return "standard input"
+    name = os.path.basename(os.fspath(path))
+    for _ in range(2):
+        stem, _, suffix = name.rpartition(".")
+        if stem and suffix in _SUFFIXES:
+            name = stem
+    return name
+
+
+_SUFFIXES = {"gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv"}

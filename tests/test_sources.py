@@ -1,0 +1,755 @@
+"""The same data through every door gives the same numbers, and files are read as a plain model reads them."""
+
+import bz2
+import copy
+import gzip
+import io
+import json
+import lzma
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections import ChainMap, UserList, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from math import inf, isfinite, nextafter
+from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import germane
+from germane.errors import EmptyError, FormatError, InputError, ScoreError
+from germane.sources import SOURCES, binary, files, source_of
+
+import oracle
+from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections
+
+# ----------------------------------------------------------------------------- one toy collection
+
+LONG = "http://example.org/a/long/path/that/is/shared/by/many/documents/"
+QRELS: dict[str, Judgments] = {
+    "1": {"a": 1, "b": 0, "c": 2, "é": 1, "missed": 3},
+    "10": {LONG + "1": 1, LONG + "2": 0, LONG: 2, "m": -1},
+    "missing": {"a": 1},
+    "none relevant": {"a": 0, "b": -1},
+}
+QRELS["none-relevant"] = QRELS.pop("none relevant")  # blanks separate columns
+RUN: dict[str, Scores] = {
+    "10": {LONG + "2": 1.5, LONG: 1.5, LONG + "1": 1.5, "m": 2.25, "x": 1.5, "漢": 0.0},
+    "1": {"b": 2.0, "a": 2.0, "x": 2.0, "é": 1e-7, "e\u0301": 1e-7, "c": -3.0, "y": 1e300},
+    "nobody-judged": {"a": 1.0},
+    "none-relevant": {"a": 1.0, "b": 2.0, "x": 1.0},
+}
+MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref infAP Judged@3 NumRet RBP Rprec"
+
+
+def per_query(qrels: Any, run: Any, **policy: Any) -> dict[str, dict[str, float]]:
+    result = germane.evaluate(qrels, run, MEASURES, **policy)
+    return {name: one.per_query for name, one in result.items()}
+
+
+EXPECTED = per_query(QRELS, RUN)
+
+Rows = list[tuple[str, str, float]]
+
+
+def rows(run: dict[str, Scores]) -> Rows:
+    return [(query, item, score) for query, got in run.items() for item, score in got.items()]
+
+
+def run_text(given: Rows, separator: str = " ", end: str = "\n") -> str:
+    lines = (
+        separator.join((query, "Q0", item, str(rank), repr(score), "tag"))
+        for rank, (query, item, score) in enumerate(given, 1)
+    )
+    return "".join(line + end for line in lines)
+
+
+def qrels_text(qrels: dict[str, Judgments], separator: str = " ", end: str = "\n") -> str:
+    return "".join(
+        separator.join((query, "0", item, repr(grade))) + end
+        for query, judged in qrels.items()
+        for item, grade in judged.items()
+    )
+
+
+def shuffled(given: Rows) -> Rows:
+    return random.Random(3).sample(given, len(given))
+
+
+def by_score(given: Rows) -> Rows:
+    """Grouped by query, best first; ties in another order than that of ids."""
+    return sorted(given, key=lambda row: (row[0], -row[2], row[1]))
+
+
+def commented(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "# a comment\n\n" + "\n  \n#another, q Q0 a 1 9 t\n".join(lines) + "\n\n \t \n#end"
+
+
+def with_blanks(text: str) -> str:
+    return "".join("  " + line.replace(" ", "   ")[:-1] + " \n" for line in text.splitlines(True))
+
+
+def zstd(data: bytes) -> bytes:
+    return pa.Codec("zstd").compress(data, asbytes=True)  # type: ignore[no-any-return]
+
+
+# ----------------------------------------------------------------------------------- every door
+
+TEXT = run_text(rows(RUN))
+FILES: dict[str, bytes] = {
+    "plain": TEXT.encode(),
+    "gz": gzip.compress(TEXT.encode()),
+    "gz of two members": gzip.compress(TEXT[:99].encode()) + gzip.compress(TEXT[99:].encode()),
+    "bz2": bz2.compress(TEXT.encode()),
+    "xz": lzma.compress(TEXT.encode()),
+    "zst": zstd(TEXT.encode()),
+    "zst of two frames": zstd(TEXT[:99].encode()) + zstd(TEXT[99:].encode()),
+    "tabs": run_text(rows(RUN), "\t").encode(),
+    "several blanks": with_blanks(TEXT).encode(),
+    "tabs and blanks": TEXT.replace(" Q0 ", " \t Q0\t").encode(),
+    "CRLF": run_text(rows(RUN), end="\r\n").encode(),
+    "CRLF and tabs": run_text(rows(RUN), "\t", "\r\n").encode(),
+    "comments and blank lines": commented(TEXT).encode(),
+    "BOM": b"\xef\xbb\xbf" + TEXT.encode(),
+    "BOM, CRLF, compressed": gzip.compress(
+        b"\xef\xbb\xbf" + run_text(rows(RUN), end="\r\n").encode()
+    ),
+    "no final newline": TEXT.encode()[:-1],
+    "grouped and sorted": run_text(by_score(rows(RUN))).encode(),
+    "grouped, worst first": run_text(by_score(rows(RUN))[::-1]).encode(),
+    "shuffled": run_text(shuffled(rows(RUN))).encode(),
+    "shuffled, compressed": gzip.compress(run_text(shuffled(rows(RUN))).encode()),
+    "more columns": TEXT.replace(" tag", " tag and more").encode(),
+}
+
+
+@contextmanager
+def standard_input(data: bytes) -> Iterator[None]:
+    with mock.patch("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data))):
+        yield
+
+
+@contextmanager
+def fifo(folder: Path, data: bytes) -> Iterator[Path]:
+    path = folder / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(data,), daemon=True)
+    writer.start()
+    yield path
+    writer.join(10)
+    assert not writer.is_alive()
+
+
+Door = Callable[[Path], Any]
+"""Makes the toy run, in a folder that it may use."""
+
+
+def stored(data: bytes, folder: Path) -> Path:
+    path = folder / "toy.run"
+    path.write_bytes(data)
+    return path
+
+
+DOORS: dict[str, dict[str, Door]] = {
+    "scores": {
+        "dicts": lambda folder: RUN,
+        "read-only mappings": lambda folder: MappingProxyType(
+            {query: MappingProxyType(got) for query, got in RUN.items()}
+        ),
+        "other mappings": lambda folder: defaultdict(
+            dict, {query: ChainMap({}, got) for query, got in RUN.items()}
+        ),
+        "NumPy scores": lambda folder: {
+            query: {item: np.float64(score) for item, score in got.items()}
+            for query, got in RUN.items()
+        },
+        "other numbers": lambda folder: {
+            query: {item: kind(score) for item, score in got.items()}
+            for (query, got), kind in zip(
+                RUN.items(), (Fraction, Decimal, int, Fraction), strict=True
+            )
+        },
+    },
+    "lists": {
+        kind: lambda folder, make=make: {
+            query: make(oracle.trec_order(got)) for query, got in RUN.items()
+        }
+        for kind, make in {
+            "lists": list,
+            "tuples": tuple,
+            "NumPy arrays": np.array,
+            "arrays of objects": lambda items: np.array(items, object),
+            "other sequences": UserList,
+        }.items()
+    },
+    "file": {
+        **{name: partial(stored, data) for name, data in FILES.items()},
+        "path as text": lambda folder: str(stored(FILES["plain"], folder)),
+    },
+    "read": {
+        name: lambda folder, data=data: germane.read_run(stored(data, folder))
+        for name, data in FILES.items()
+    },
+}
+EACH_DOOR = [
+    pytest.param(source, door, id=f"{source}: {door}")
+    for source, doors in DOORS.items()
+    for door in doors
+]
+
+
+def test_what_the_toy_collection_holds() -> None:
+    assert germane.evaluate(QRELS, RUN).counts == germane.result.Counts(
+        judged=4,
+        answered=3,
+        missing=1,
+        without_relevant=1,
+        unjudged_queries=1,
+        judged_items_retrieved=10,
+        tied=7,
+    )
+
+
+def test_no_source_is_forgotten() -> None:
+    assert {source.name for source in SOURCES} == set(DOORS)
+
+
+@pytest.mark.parametrize(("source", "door"), EACH_DOOR)
+def test_every_door(source: str, door: str, tmp_path: Path) -> None:
+    run = DOORS[source][door](tmp_path)
+    assert source_of(run).name == source
+    assert per_query(QRELS, run) == EXPECTED
+
+
+@pytest.mark.parametrize("ties", ["best", "worst", "expected"])
+@pytest.mark.parametrize("source", ["file", "read"])
+def test_orders_of_ties_from_files(source: str, ties: str, tmp_path: Path) -> None:
+    measures = "AP nDCG P@2 R@3 RR Judged@3"
+    for door in ("plain", "shuffled"):
+        run = DOORS[source][door](tmp_path)
+        found = germane.evaluate(QRELS, run, measures, ties=ties, missing="skip")  # type: ignore[arg-type]
+        expected = germane.evaluate(QRELS, RUN, measures, ties=ties, missing="skip")  # type: ignore[arg-type]
+        assert [one.per_query for one in found.values()] == [
+            one.per_query for one in expected.values()
+        ]
+        assert found.counts == expected.counts
+
+
+@pytest.mark.parametrize("source", ["file", "read"])
+def test_given_order_of_ties_from_files(source: str, tmp_path: Path) -> None:
+    """In the order of the file, also where its queries are scattered."""
+    mixed = shuffled(rows(RUN))
+    run: dict[str, Scores] = {}
+    for query, item, score in mixed:
+        run.setdefault(query, {})[item] = score
+    found = per_query(QRELS, DOORS[source]["shuffled"](tmp_path), ties="given")
+    assert found == per_query(QRELS, run, ties="given") != EXPECTED
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_standard_input(name: str) -> None:
+    with standard_input(FILES[name]):
+        assert per_query(QRELS, "-") == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["plain", "shuffled, compressed"])
+def test_a_pipe(name: str, tmp_path: Path) -> None:
+    with fifo(tmp_path, FILES[name]) as pipe:
+        assert per_query(QRELS, pipe) == EXPECTED
+
+
+def test_command_line_reads_standard_input(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text(qrels_text(QRELS), "utf-8")
+    command = ["evaluate", str(tmp_path / "qrels"), "-", "-m", MEASURES, "--per-query"]
+    done = subprocess.run(
+        [sys.executable, "-m", "germane", *command, "--format", "json"],
+        input=FILES["shuffled"],
+        capture_output=True,
+        check=True,
+    )
+    queries = json.loads(done.stdout)["runs"][0]["queries"]
+    assert queries == {
+        query: {name: values[query] for name, values in EXPECTED.items()} for query in QRELS
+    }
+
+
+# ----------------------------------------------------------------------------------------- qrels
+
+QRELS_TEXT = qrels_text(QRELS)
+QRELS_FILES = {
+    "plain": QRELS_TEXT.encode(),
+    "whole grades": QRELS_TEXT.replace(".0", "").encode(),
+    "gz": gzip.compress(QRELS_TEXT.encode()),
+    "bz2": bz2.compress(QRELS_TEXT.encode()),
+    "xz": lzma.compress(QRELS_TEXT.encode()),
+    "zst": zstd(QRELS_TEXT.encode()),
+    "tabs": qrels_text(QRELS, "\t").encode(),
+    "several blanks": with_blanks(QRELS_TEXT).encode(),
+    "CRLF": qrels_text(QRELS, end="\r\n").encode(),
+    "comments and blank lines": commented(QRELS_TEXT).encode(),
+    "BOM": b"\xef\xbb\xbf" + QRELS_TEXT.encode(),
+    "no final newline": QRELS_TEXT.encode()[:-1],
+}
+
+
+@pytest.mark.parametrize("name", QRELS_FILES)
+def test_qrels_files(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_bytes(QRELS_FILES[name])
+    assert per_query(path, RUN) == EXPECTED
+    assert per_query(str(path), RUN) == EXPECTED
+    assert per_query(germane.read_qrels(path), RUN) == EXPECTED
+    with standard_input(QRELS_FILES[name]):
+        assert per_query("-", RUN) == EXPECTED
+    with fifo(tmp_path, QRELS_FILES[name]) as pipe:
+        assert per_query(pipe, RUN) == EXPECTED
+
+
+def test_qrels_file_with_scattered_queries(tmp_path: Path) -> None:
+    lines = QRELS_TEXT.splitlines(keepends=True)
+    (tmp_path / "qrels").write_text("".join(random.Random(5).sample(lines, len(lines))), "utf-8")
+    assert per_query(tmp_path / "qrels", RUN) == EXPECTED
+    run = DOORS["file"]["shuffled"](tmp_path)
+    assert per_query(tmp_path / "qrels", run) == EXPECTED
+
+
+@pytest.mark.parametrize("make", [list, tuple, set, frozenset, np.array, UserList])
+def test_qrels_as_relevant_items(make: Callable[[list[str]], Any]) -> None:
+    relevant = {"1": ["a", "é", "missed"], "10": [LONG], "none-relevant": []}
+    graded = {query: dict.fromkeys(items, 1) for query, items in relevant.items()}
+    given = {query: make(items) for query, items in relevant.items()}
+    found, expected = (germane.evaluate(qrels, RUN, MEASURES) for qrels in (given, graded))
+    assert [found[m].per_query for m in found] == [expected[m].per_query for m in expected]
+
+
+# ------------------------------------------------------------------------------------------- ids
+
+
+@pytest.mark.parametrize("length", [1, 6, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 200])
+def test_ids_that_share_their_beginning(length: int, tmp_path: Path) -> None:
+    """Ids are told apart in their last byte, or by one byte more, whatever their length."""
+    stem = "x" * (length - 1)
+    items = [stem + "a", stem + "b", stem + "é", stem or "c", stem + "aa", stem + "b" + stem]
+    judged = {item: float(grade) for grade, item in enumerate(items)}
+    scores = dict.fromkeys([*items, stem + "bb", stem + "0", stem + "a" + stem], 1.0)
+    qrels, run = {"q": judged, stem + "q": judged}, {stem + "q": scores, "q": scores}
+    expected = germane.evaluate(qrels, run, "nDCG AP DCG@3")
+    ranked = oracle.trec_order(scores)
+    assert expected["DCG@3"].values[0] == pytest.approx(
+        oracle.value("DCG", {}, 3, ranked, judged), rel=1e-12
+    )
+    path = stored(run_text(rows(run)).encode(), tmp_path)
+    (tmp_path / "qrels").write_text(qrels_text(qrels), "utf-8")
+    for judgments in (qrels, tmp_path / "qrels"):
+        for given_run in (path, germane.read_run(path), run):
+            found = germane.evaluate(judgments, given_run, "nDCG AP DCG@3")
+            for measure in expected:
+                assert found[measure].per_query == expected[measure].per_query
+
+
+def test_ids_that_are_not_utf_8_are_kept_byte_by_byte(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_bytes(b"q\xff 0 \xfe\xff 2\nq\xff 0 \xfe 1\nq\xff 0 z 0\n")
+    path = stored(
+        b"".join(
+            b"q\xff Q0 %b 1 1.0 t\n" % i for i in (b"z", b"\xfe", b"\xfe\xff", b"\xef\xbf\xbd")
+        ),
+        tmp_path,
+    )
+    escaped = {"q\udcff": {"\udcfe\udcff": 2, "\udcfe": 1, "z": 0}}
+    scores = {"q\udcff": dict.fromkeys(["z", "\udcfe", "\udcfe\udcff", "\ufffd"], 1.0)}
+    for qrels in (tmp_path / "qrels", escaped):
+        for run in (path, germane.read_run(path), scores):
+            result = germane.evaluate(qrels, run, "DCG RR(rel=2) RR")
+            assert result["RR(rel=2)"].per_query == {"q\udcff": 1}  # FE FF, FE, EF BF BD, z
+            assert result["DCG"].mean == pytest.approx(2 + 1 / np.log2(3), rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, lambda n: (n,), lambda n: str(n).encode()])
+def test_ids_of_other_types(kind: Callable[[int], Any]) -> None:
+    """Ids that are not text stand for their text in the order of ties: 9 before 10."""
+    qrels = {kind(1): {kind(9): 1, kind(10): 0, kind(11): 2}}
+    run = {kind(1): {kind(9): 1.0, kind(10): 1.0, kind(11): 1.0}}
+    result = germane.evaluate(qrels, run, "RR RR(rel=2)")
+    assert (result["RR"].mean, result["RR(rel=2)"].mean) == (1, 1 / 2)
+    assert list(result["RR"].per_query) == [kind(1)]
+    listed = germane.evaluate(qrels, {kind(1): [kind(10), kind(11)]}, "RR RR(rel=2)")
+    assert (listed["RR"].mean, listed["RR(rel=2)"].mean) == (1 / 2, 1 / 2)
+
+
+def test_numbers_as_ids_against_a_file(tmp_path: Path) -> None:
+    path = stored(b"1 Q0 9 1 2.0 t\n1 Q0 10 2 1.0 t\n", tmp_path)
+    assert germane.evaluate({1: {10: 1}}, path, "RR")["RR"].per_query == {1: 1 / 2}
+
+
+def test_two_query_ids_with_the_same_text_are_an_error_against_a_file(tmp_path: Path) -> None:
+    path = stored(b"1 Q0 9 1 2.0 t\n", tmp_path)
+    with pytest.raises(FormatError, match="two query ids of the qrels have the same text"):
+        germane.evaluate({1: {10: 1}, "1": {9: 1}}, path, "RR")
+
+
+@pytest.mark.parametrize("blank", ["\x0b", "\x0c", "\x1c", "\x85", "\xa0", "\u2028"])
+def test_only_blanks_and_tabs_separate(blank: str, tmp_path: Path) -> None:
+    """Other white space is part of an id, in lines that are plain and in lines that are not."""
+    item = f"a{blank}b"
+    for text in (run_text([("q", item, 1.0)]), "# not plain\n" + run_text([("q", item, 1.0)])):
+        path = stored(text.encode(), tmp_path)
+        assert germane.evaluate({"q": {item: 1}}, path, "RR")["RR"].mean == 1, text
+
+
+# --------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["1", "+1", "-1", "1.", ".5", "-.5", "1e3", "1E3", "1e+3", "1.5e-3", "007", "0.1", "-0",
+     "9007199254740993", "123456789012345678901234567890", "1e-400", "4.9e-324",
+     "1.7976931348623157e308", "0.1000000000000000055511151231257827", "2.2250738585072011e-308"],
+)  # fmt: skip
+def test_scores_are_read_as_python_reads_them(written: str, tmp_path: Path) -> None:
+    """In plain blocks and in others: neighbours above and below keep their order."""
+    value = float(written)
+    around = {"up": nextafter(value, inf), "it": value, "down": nextafter(value, -inf)}
+    around = {item: score for item, score in around.items() if isfinite(score)}
+    lines = [
+        f"q Q0 {item} 1 {written if item == 'it' else repr(score)} t\n"
+        for item, score in around.items()
+    ]
+    for head in ("", "# not plain\n"):
+        path = stored((head + "".join(lines)).encode(), tmp_path)
+        for run in (path, germane.read_run(path)):
+            result = germane.evaluate({"q": {"it": 1}}, run, "RR", ties="worst")
+            assert result["RR"].mean == 1 / (2 if "up" in around else 1)
+
+
+@pytest.mark.parametrize(
+    "written", ["nan", "inf", "-inf", "1e400", "0x10", "1_000", "1,5", "", "-", "1e", "½", "١"]
+)
+def test_what_is_not_a_finite_number_is_an_error(written: str, tmp_path: Path) -> None:
+    for head in ("", "# not plain\n"):
+        text = f"{head}q Q0 a 1 2.0 t\nq Q0 b 2 {written} t\n"
+        with pytest.raises(InputError, match=f"toy.run:{2 + bool(head)}: "):
+            germane.evaluate({"q": {"a": 1}}, stored(text.encode(), tmp_path), "RR")
+
+
+def test_large_integers_as_scores() -> None:
+    """They are compared as doubles, as the same digits in a file are."""
+    tied = {"a": 2**53, "b": 2**53 + 1}
+    assert germane.evaluate({"q": {"a": 1}}, {"q": tied}, "RR", ties="best")["RR"].mean == 1
+    assert germane.evaluate({"q": {"a": 1}}, {"q": tied}, "RR", ties="worst")["RR"].mean == 1 / 2
+    apart = {"a": 10**300, "b": 10**300 - 10**290}
+    assert germane.evaluate({"q": {"a": 1}}, {"q": apart}, "RR", ties="worst")["RR"].mean == 1
+    with pytest.raises(ScoreError, match="query 'q', item 'a': a score is a finite number"):
+        germane.evaluate({"q": {"a": 1}}, {"q": {"a": 10**400}}, "RR")
+
+
+def test_numpy_scalars() -> None:
+    for kind in (np.float16, np.float32, np.float64, np.int8, np.int64, np.uint64):
+        run = {"q": {"a": kind(3), "b": kind(5), "c": kind(1)}}
+        qrels = {"q": {"a": kind(1), "b": kind(0), "c": kind(2)}}
+        result = germane.evaluate(qrels, run, "DCG RR")
+        assert result["RR"].mean == 1 / 2
+        assert result["DCG"].mean == pytest.approx(1 / np.log2(3) + 2 / 2, rel=1e-15)
+    near = {"a": np.float32(0.1), "b": 0.1}  # the float32 is a little more
+    assert germane.evaluate({"q": {"a": 1}}, {"q": near}, "RR", ties="worst")["RR"].mean == 1
+
+
+@pytest.mark.parametrize("score", ["1.5", None, float("nan"), float("inf"), 1j, [1.0], b"1"])
+def test_what_is_not_a_number_in_a_dict(score: Any) -> None:
+    for n in (1, 50):  # few and many judged items are read differently
+        got = {**{f"d{i}": float(i) for i in range(n)}, "odd": score}
+        qrels = {"q": {f"d{i}": 1 for i in range(n)}}
+        with pytest.raises(ScoreError, match="run, query 'q', item 'odd': a score is a finite"):
+            germane.evaluate(qrels, {"q": got}, "RR")
+
+
+# ------------------------------------------------------------------------------ the caller's data
+
+
+def test_nothing_given_is_changed() -> None:
+    qrels, run = copy.deepcopy(QRELS), copy.deepcopy(RUN)
+    lists = {query: list(got) for query, got in run.items()}
+    before = copy.deepcopy((qrels, run, lists))
+    missing = defaultdict(dict, run)
+    for given_run in (run, lists, missing):
+        for ties in ("given", "best"):
+            germane.evaluate(qrels, given_run, "AP nDCG", ties=ties, unjudged="remove")  # type: ignore[arg-type]
+    assert (qrels, run, lists) == before
+    assert missing == run
+
+
+def test_unknown_queries_are_counted_and_change_nothing(tmp_path: Path) -> None:
+    more = {**RUN, "new": {LONG: 1.0}, "newer": {"a": 5.0, "b": 5.0}}
+    path = stored(run_text(shuffled(rows(more))).encode(), tmp_path)
+    lists = {query: oracle.trec_order(got) for query, got in more.items()}
+    for run in (more, lists, path, germane.read_run(path)):
+        result = germane.evaluate(QRELS, run, MEASURES)
+        assert {name: one.per_query for name, one in result.items()} == EXPECTED
+        assert result.counts.unjudged_queries == 3
+
+
+def test_repeats_in_queries_that_nobody_judged_do_not_matter(tmp_path: Path) -> None:
+    text = TEXT + "nobody Q0 a 1 1.0 t\nnobody Q0 a 1 2.0 t\n"
+    path = stored(text.encode(), tmp_path)
+    assert per_query(QRELS, path) == per_query(QRELS, germane.read_run(path)) == EXPECTED
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# only this\n\n", "\ufeff", " \t\r\n"])
+def test_nothing_in_a_file(text: str, tmp_path: Path) -> None:
+    path = stored(text.encode(), tmp_path)
+    with pytest.raises(EmptyError, match=r"toy.run: the file is empty"):
+        germane.evaluate(QRELS, path, "AP")
+    with pytest.raises(EmptyError, match=r"toy.run: the file is empty"):
+        germane.read_run(path)
+    with pytest.raises(EmptyError, match=r"toy.run: the file is empty"):
+        germane.read_qrels(path)
+
+
+# ------------------------------------------------------------------- files against a plain model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("files")
+
+
+@contextmanager
+def blocks_of(size: int) -> Iterator[None]:
+    with mock.patch.object(files, "BLOCK", size):
+        yield
+
+
+LAYOUTS: tuple[Callable[[str], str], ...] = (
+    lambda text: text,
+    with_blanks,
+    commented,
+    lambda text: text.replace(" ", "\t"),
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: text[:-1],
+)
+
+
+@given(
+    collection=collections(queries=4),
+    size=st.integers(8, 300),
+    layout=st.sampled_from(LAYOUTS),
+    ties=st.sampled_from(["trec", "given", "best"]),
+    rng=st.randoms(use_true_random=False),
+)
+def test_files_equal_dicts(
+    folder: Path,
+    collection: tuple[dict[str, Judgments], dict[str, Scores]],
+    size: int,
+    layout: Callable[[str], str],
+    ties: Any,
+    rng: random.Random,
+) -> None:
+    """However small the blocks, in any order of lines, and whatever the layout."""
+    qrels, run = collection
+    qrels = {query: judged for query, judged in qrels.items() if judged}
+    run = {query: got for query, got in run.items() if got}  # a file has no empty queries
+    if not set(qrels) & set(run):
+        return
+    given_rows = rows(run)
+    if rng.random() < 0.5:
+        rng.shuffle(given_rows)
+        run = regrouped(given_rows)
+    run_path, qrels_path = folder / "a.run", folder / "a.qrels"
+    run_path.write_text(layout(run_text(given_rows)), "utf-8")
+    qrels_path.write_text(layout(qrels_text(qrels)), "utf-8")
+    expected = germane.evaluate(qrels, run, MEASURES, ties=ties)
+    with blocks_of(size):
+        for judged, door in ((qrels_path, run_path), (qrels, germane.read_run(run_path))):
+            found = germane.evaluate(judged, door, MEASURES, ties=ties)
+            assert found.counts == expected.counts
+            for measure in expected:
+                assert found[measure].per_query == expected[measure].per_query, measure
+
+
+def regrouped(given: Rows) -> dict[str, Scores]:
+    run: dict[str, Scores] = {}
+    for query, item, score in given:
+        run.setdefault(query, {})[item] = score
+    return run
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["q0", "q1", "q2", "unknown"]),
+        st.sampled_from(ITEMS[:7]),
+        st.sampled_from(SCORES[:5]),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+def without_repeats(given: list[tuple[str, float]], duplicates: str) -> list[tuple[str, float]]:
+    """A query's (item, score) rows as the policy leaves them, in the order of the file."""
+    if duplicates == "keep":
+        return given
+    out = []
+    for row, (item, score) in enumerate(given):
+        copies = [at for at, (other, _) in enumerate(given) if other == item]
+        best = max(given[at][1] for at in copies)
+        kept = {
+            "first": copies[0],
+            "last": copies[-1],
+            "max": next(at for at in copies if given[at][1] == best),
+        }[duplicates]
+        if row == kept:
+            out.append((item, score))
+    return out
+
+
+def arranged(given: list[tuple[str, float]], ties: str) -> list[str]:
+    """The items as they are ranked."""
+    if ties == "trec":
+        given = sorted(given, key=lambda row: row[0].encode(), reverse=True)
+    return [item for item, _ in sorted(given, key=lambda row: -row[1])]
+
+
+COLLISIONS: dict[str, Callable[[], Any]] = {
+    "none": nullcontext,
+    "fingerprints of 3 bits": lambda: fewer_bits("fingerprints", 7),
+    "one fingerprint for all": lambda: fewer_bits("fingerprints", 0),
+    "queries alike": lambda: fewer_bits("mixed", 1),
+    "one of each": lambda: fewer_bits("mixed", 0),
+}
+
+
+@contextmanager
+def fewer_bits(name: str, mask: int) -> Iterator[None]:
+    original = getattr(binary, name)
+    with mock.patch.object(binary, name, lambda values: original(values) & np.uint64(mask)):
+        yield
+
+
+@given(
+    collisions=st.sampled_from(list(COLLISIONS)),
+    given_rows=ROWS,
+    qrels=st.fixed_dictionaries(
+        {
+            query: st.dictionaries(st.sampled_from(ITEMS[:7]), st.sampled_from(GRADES), min_size=1)
+            for query in ("q0", "q1")
+        }
+    ),
+    grouped=st.booleans(),
+    duplicates=st.sampled_from(["first", "last", "max", "keep"]),
+    ties=st.sampled_from(["trec", "given"]),
+    size=st.sampled_from([8, 64, 200, 2**20]),
+)
+def test_repeated_rows(
+    folder: Path,
+    collisions: str,
+    given_rows: Rows,
+    qrels: dict[str, Judgments],
+    grouped: bool,
+    duplicates: str,
+    ties: str,
+    size: int,
+) -> None:
+    """Repeats are taken out as a plain model does, whatever the fingerprints of ids are."""
+    given_rows = [*given_rows, ("q0", "a", 1.0)]
+    if grouped:
+        given_rows.sort(key=lambda row: row[0])
+    path = folder / "repeats.run"
+    path.write_text(run_text(given_rows), "utf-8")
+    policy: dict[str, Any] = {"duplicates": duplicates, "ties": ties}
+    lists = {
+        query: arranged(
+            without_repeats([r[1:] for r in given_rows if r[0] == query], duplicates), ties
+        )
+        for query in qrels
+    }
+    with blocks_of(size), COLLISIONS[collisions]():
+        for run in (path, germane.read_run(path)):
+            result = germane.evaluate(qrels, run, "DCG NumRet P@2", **policy)
+            for query, judged in qrels.items():
+                for measure, one in result.items():
+                    name, k = ("P", 2) if measure == "P@2" else (measure, None)
+                    expected = oracle.value(name, {}, k, lists[query], judged)
+                    assert one.per_query[query] == pytest.approx(expected, rel=1e-12), measure
+
+
+@pytest.mark.parametrize("collisions", COLLISIONS)
+def test_collisions_are_no_repeats(collisions: str, tmp_path: Path) -> None:
+    """Different items with one fingerprint are different items, judged or not."""
+    items = [f"d{i}" for i in range(200)]
+    run = {f"q{j}": {item: float(i) for i, item in enumerate(items)} for j in range(3)}
+    qrels = {f"q{j}": {item: float(i % 3) for i, item in enumerate(items[j::2])} for j in range(4)}
+    path = stored(run_text(shuffled(rows(run))).encode(), tmp_path)
+    expected = germane.evaluate(qrels, run, "AP nDCG NumRelRet")
+    with COLLISIONS[collisions]():
+        for door in (path, germane.read_run(path)):
+            found = germane.evaluate(qrels, door, "AP nDCG NumRelRet")
+            for measure in expected:
+                assert found[measure].per_query == expected[measure].per_query
+
+
+def test_a_query_longer_than_many_blocks(tmp_path: Path) -> None:
+    run = {
+        "short": {"a": 1.0},
+        "long": {f"d{i}": float(i % 50) for i in range(3000)},
+        "last": {"a": 2.0, "b": 2.0},
+    }
+    qrels = {
+        "long": {f"d{i}": i % 4 for i in range(0, 4000, 7)},
+        "last": {"a": 1},
+        "short": {"a": 1},
+    }
+    path = stored(run_text(rows(run)).encode(), tmp_path)
+    expected = germane.evaluate(qrels, run, MEASURES)
+    for size in (64, 1000, 4096, 2**20):
+        with blocks_of(size):
+            found = germane.evaluate(qrels, path, MEASURES)
+        for measure in expected:
+            assert found[measure].per_query == expected[measure].per_query
+
+
+@given(st.binary(max_size=60), st.integers(4, 64))
+def test_any_bytes_are_read_or_refused(folder: Path, data: bytes, size: int) -> None:
+    """Whatever a file holds, it is evaluated or refused with a GermaneError that names the file."""
+    path = folder / "any.run"
+    for head in (b"", b"q Q0 a 1 1.0 t\n"):
+        path.write_bytes(head + data)
+        with blocks_of(size):
+            try:
+                germane.evaluate({"q": {"a": 1}}, path, "AP")
+            except germane.CoverageError:
+                pass
+            except germane.GermaneError as error:
+                assert "any.run" in str(error)  # noqa: PT017  (it need not be raised)
+
+
+FIELD = st.text(
+    st.characters(exclude_characters=" \t\r\n\0#", exclude_categories=["Cs"]),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(st.lists(st.tuples(FIELD, FIELD), min_size=1, max_size=8, unique=True), st.integers(4, 64))
+def test_any_text_can_be_an_id(folder: Path, ids: list[tuple[str, str]], size: int) -> None:
+    """Ids come back from a file as they were, judged by name and found again."""
+    run = regrouped([(query, item, float(n % 3)) for n, (query, item) in enumerate(ids)])
+    qrels = {query: dict.fromkeys(list(got)[::2], 1.0) for query, got in run.items()}
+    expected = germane.evaluate(qrels, run, "AP NumRet")
+    (folder / "ids.run").write_text(run_text(rows(run)), "utf-8", newline="")
+    (folder / "ids.qrels").write_text(qrels_text(qrels), "utf-8", newline="")
+    with blocks_of(size):
+        found = germane.evaluate(folder / "ids.qrels", folder / "ids.run", "AP NumRet")
+    assert {m: found[m].per_query for m in found} == {m: expected[m].per_query for m in expected}
