@@ -147,6 +147,7 @@ def read_qrels(
     """
     from germane.sources import trec_files
 
+    sources.check_path(path)
     return trec_files.read_qrels(path, Policy(duplicates=duplicates).duplicates, progress)
 
 
@@ -161,6 +162,7 @@ def read_run(path: str | os.PathLike[str], *, progress: Progress | None = None) 
     """
     from germane.sources import trec_files
 
+    sources.check_path(path)
     return trec_files.read_run(path, progress)
 
 

@@ -363,7 +363,7 @@ TABLE: tuple[Definition, ...] = (
         lambda k, p: f"Σ {_gain(p)} ÷ log2(i+1), {_to(k)}",
         'score([3, 0, 2], "DCG") == 3 + 2 / 2',
         parameters=(GAIN,),
-        conventions="A grade of 0 or less gains nothing.",
+        conventions="A grade of 0 or less gains nothing, unless a map gives it a gain.",
         undefined=_NO_RELEVANT,
         cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
     ),

@@ -8,9 +8,18 @@ from typing import Any
 from germane.errors import InputError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import mappings
-from germane.sources.paths import Progress, is_path, name_of
+from germane.sources.paths import Progress, check_path, is_path, name_of
 
-__all__ = ["SOURCES", "Progress", "Source", "name_of", "read_qrels", "run_name", "source_of"]
+__all__ = [
+    "SOURCES",
+    "Progress",
+    "Source",
+    "check_path",
+    "name_of",
+    "read_qrels",
+    "run_name",
+    "source_of",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
-from germane.errors import FormatError, clip
+from germane.errors import DuplicateError, FormatError
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import binary
-from germane.sources.ids import to_bytes
+from germane.sources.ids import shown_id, to_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -280,18 +280,13 @@ def retrieve(qrels: Qrels, run: Run, duplicates: str, order: str) -> Retrieved:
     try:
         reducer.add(run.rows)
     except Repeated as found:
-        raise repeated_error(run.name, found) from None
+        raise repeated(run.name, "retrieved", found.query, found.item) from None
     return reducer.result()
 
 
-def repeated_error(where: str, found: Repeated) -> Any:
-    from germane.errors import DuplicateError
-
+def repeated(where: str, what: str, query: bytes, item: bytes, like: str = "") -> DuplicateError:
+    """The error for a pair of query and item that stands twice."""
     return DuplicateError(
-        f"{where}: item {_id(found.item)} is retrieved twice for query {_id(found.query)}. "
+        f"{where}: item {shown_id(item)} is {what} twice for query {shown_id(query)}{like}. "
         "duplicates=first, last or max keeps one copy."
     )
-
-
-def _id(identifier: bytes) -> str:
-    return clip(identifier.decode("utf-8", "backslashreplace"))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from germane.errors import FormatError, InputError
+from germane.errors import FormatError, InputError, clip
 from germane.sources.paths import Progress
 
 BLOCK = 2 << 20  # bytes; what is computed from a block stays in the processor's cache
@@ -58,15 +58,18 @@ class TextFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], progress: Progress | None = None) -> None:
-        self.name = "standard input" if os.fspath(path) == "-" else os.fspath(path)
+        named = os.fsdecode(path)
+        self.name = "standard input" if named == "-" else named
+        if not named or "\0" in named:
+            raise InputError(f"{clip(named)}: there is no such file.")
         self._progress = progress
         self._copy: BinaryIO | None = None
-        self._path = Path(path)
+        self._path = Path(named)
         with self._explained():
-            if os.fspath(path) == "-":
+            if named == "-":
                 self._copy = self._copied(sys.stdin.buffer)
             elif self._path.is_dir():
-                raise InputError(f"{self.name}: this is a folder, not a file.")
+                raise InputError(f"{self.name}: this is a directory, not a file.")
             elif not self._path.is_file() and self._path.exists():
                 with open(self._path, "rb") as pipe:
                     self._copy = self._copied(pipe)

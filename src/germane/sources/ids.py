@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import Ints
+from germane.errors import clip
 
 
 def to_bytes(identifier: Hashable) -> bytes:
@@ -24,6 +25,14 @@ def to_bytes(identifier: Hashable) -> bytes:
 def to_text(identifier: bytes) -> str:
     """The text of an id from a file."""
     return identifier.decode("utf-8", "surrogateescape")
+
+
+def shown_id(identifier: bytes) -> str:
+    """The id in an error message: quoted, and shortened where it is long."""
+    try:
+        return clip(identifier.decode())
+    except UnicodeDecodeError:
+        return clip(identifier).removeprefix("b")
 
 
 def by_bytes(identifiers: list[Any]) -> Ints:

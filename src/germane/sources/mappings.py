@@ -68,11 +68,21 @@ def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
             f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
             f"items; got {clip(judged)}"
         )
-    unique = list(dict.fromkeys(judged))
+    try:
+        unique = list(dict.fromkeys(judged))
+    except TypeError:
+        raise _bad_id("qrels", query, judged) from None
     if len(unique) < len(judged) and duplicates in ("error", "keep"):
         twice = next(item for item in unique if list(judged).count(item) > 1)
         raise DuplicateError(f"qrels, query {clip(query)}: item {clip(twice)} is judged twice.")
     return unique
+
+
+def _bad_id(where: str, query: Hashable, items: Iterable[Any]) -> FormatError:
+    odd = next((item for item in items if not isinstance(item, Hashable)), items)
+    return FormatError(
+        f"{where}, query {clip(query)}: an item id is text or a number; got {clip(odd)}"
+    )
 
 
 def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
@@ -264,10 +274,7 @@ def _listed(
             got = _unique(query, got, duplicates)
         ranks = [i for i, item in enumerate(got, 1) if item in judged]
     except TypeError:
-        odd = next(item for item in got if not isinstance(item, Hashable))
-        raise FormatError(
-            f"run, query {clip(query)}: an item id is text or a number; got {clip(odd)}"
-        ) from None
+        raise _bad_id("run", query, got) from None
     hits.retrieved[q] = len(got)
     hits.add(q, [judged[got[rank - 1]] for rank in ranks], ranks, ranks, ranks)
 

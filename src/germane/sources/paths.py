@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from typing import TypeAlias
 
+from germane.errors import InputError, clip
+
 Path: TypeAlias = str | os.PathLike[str]
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
@@ -12,6 +14,12 @@ Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 def is_path(given: object) -> bool:
     return isinstance(given, (str, os.PathLike))
+
+
+def check_path(given: object) -> None:
+    """Refuse what is not the path of a file."""
+    if not is_path(given):
+        raise InputError(f"a file is named by its path; got {clip(given)}")
 
 
 def name_of(path: Path) -> str:

@@ -10,6 +10,8 @@ from germane.errors import EmptyError, GradeError, InputError, clip
 from germane.ranking import Ranking
 from germane.sources.numbers import doubles, is_finite_number
 
+MOST = 10_000_000  # relevant items that are given as their number alone
+
 
 def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -> Ranking:
     """The ranking of one query from its items' grades.
@@ -31,6 +33,8 @@ def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -
             raise InputError(
                 f"relevant is a whole number or a list of grades; got {clip(relevant)}"
             )
+        if relevant > MOST:
+            raise InputError(f"relevant is at most {MOST:,}; got {relevant}.")
         if relevant < found:
             raise InputError(f"the list holds {found} relevant items, but relevant={relevant}.")
         ideal = np.append(got, np.ones(relevant - found))

@@ -22,10 +22,10 @@ from germane.errors import (
     GradeError,
     InputError,
     ScoreError,
-    clip,
 )
 from germane.sources import binary
 from germane.sources.files import Block, TextFile
+from germane.sources.ids import shown_id
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -233,8 +233,8 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
         return "  This looks like CSV: commas instead of blanks."
     if count == 3:
         return "  A column is missing."
-    return ""
+    return "  Does an id have a blank inside?" if count > len(layout.columns) else ""
 
 
 def _shown(data: bytes) -> str:
-    return clip(data.strip().decode("utf-8", "backslashreplace"))
+    return shown_id(data.strip())

@@ -10,10 +10,10 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
-from germane.errors import DuplicateError, clip
+from germane.errors import DuplicateError
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import binary, trec
-from germane.sources.columns import Batch, Reducer, Repeated, Run
+from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
 from germane.sources.files import TextFile
 from germane.sources.ids import to_text
 from germane.sources.paths import Path, Progress, name_of
@@ -197,10 +197,6 @@ def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> Du
         if len(lines) > 1:
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
-    first = f", as on line {lines[0]}" if len(lines) > 1 else ""
+    like = f", as on line {lines[0]}" if len(lines) > 1 else ""
     what = "retrieved" if layout is trec.RUN else "judged"
-    shown_query, shown_item = (clip(i.decode("utf-8", "backslashreplace")) for i in (query, item))
-    return DuplicateError(
-        f"{file.name}:{again}: item {shown_item} is {what} twice for query {shown_query}{first}. "
-        "duplicates=first, last or max keeps one copy."
-    )
+    return repeated(f"{file.name}:{again}", what, query, item, like)
