@@ -26,7 +26,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 class Block:
@@ -111,10 +111,10 @@ class TextFile:
     def _without_mark(self, buffer: bytearray, got: int) -> int:
         if buffer.startswith(_WIDE, 0, got):
             raise FormatError(f"{self.name}: the file is UTF-16; save it as UTF-8.")
-        if not buffer.startswith(_BOM, 0, got):
+        if not buffer.startswith(BOM, 0, got):
             return got
-        buffer[: got - len(_BOM)] = buffer[len(_BOM) : got]
-        return got - len(_BOM)
+        buffer[: got - len(BOM)] = buffer[len(BOM) : got]
+        return got - len(BOM)
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[BinaryIO]:
