@@ -74,7 +74,7 @@ def equal(one: pa.BinaryArray, rows: Ints, other: pa.BinaryArray, other_rows: In
     words, other_words = _WordsAt(data), _WordsAt(other_data)
     for at in range(0, int(size.max(initial=0)), 8):
         inside = np.flatnonzero(same & (size > at))
-        mask = _MASKS[np.minimum(size[inside] - at, 8)]
+        mask = _MASKS.take(size[inside] - at, mode="clip")
         here = words(starts[rows[inside]] + at) & mask
         same[inside] = here == (other_words(other_starts[other_rows[inside]] + at) & mask)
     return same
@@ -116,10 +116,10 @@ def _words(values: pa.BinaryArray) -> Iterator[tuple[Ints | None, Words]]:
     words = _WordsAt(data)
     longest = int(size.max(initial=0))
     if longest:
-        yield None, words(starts) & _MASKS[np.minimum(size, 8)]
+        yield None, words(starts) & _MASKS.take(size, mode="clip")
     for at in range(8, longest, 8):
         inside = np.flatnonzero(size > at)
-        yield inside, words(starts[inside] + at) & _MASKS[np.minimum(size[inside] - at, 8)]
+        yield inside, words(starts[inside] + at) & _MASKS.take(size[inside] - at, mode="clip")
 
 
 class _WordsAt:
