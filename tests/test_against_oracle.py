@@ -229,10 +229,12 @@ def test_ranks_beyond_any_small_example() -> None:
     assert result["RR"].mean == result["AP"].mean == 1 / n
     assert result["AP(norm=k)"].mean == 1 / n / n
     assert result["P@1000000"].mean == 1 / 1_000_000
-    assert result["MeanP"].mean == pytest.approx(1 / n / n, rel=1e-6)
+    assert result["MeanP"].mean == pytest.approx(1 / n / n, rel=1e-6, abs=0)
     from_n = fsum(1 / i for i in range(n, n + 3_000_000))  # and the integral for the rest
     rest = log(10**12 + 0.5) - log(n + 3_000_000 - 0.5)
-    assert result["MeanP@1000000000000"].mean == pytest.approx((from_n + rest) / 10**12, rel=1e-9)
+    assert result["MeanP@1000000000000"].mean == pytest.approx(
+        (from_n + rest) / 10**12, rel=1e-9, abs=0
+    )
 
 
 @pytest.mark.parametrize("digits", ["0.3333333333333333", "0.1234567890123456", "1e-300"])
@@ -245,6 +247,14 @@ def test_shares_of_R_are_exact_for_any_decimal(digits: str) -> None:
         value = germane.evaluate({"q": judged}, {"q": ranked}, measure)[measure].mean
         cutoff = oracle.ceil(oracle.decimal(float(digits)) * 4000)
         assert value == (min(cutoff, 1500) / cutoff if "Rprec" in text else 1.0)
+
+
+def test_shares_of_R_are_those_of_the_number_as_written() -> None:
+    """0.28·25 is 7, although in doubles it is 7.000000000000001."""
+    judged = {f"d{i}": 1.0 for i in range(25)}
+    ranked = [*list(judged)[:7], *"xyz"]
+    for text, value in (("Rprec(mult=0.28)", 7 / 7), ("IPrec(recall=0.28)", 7 / 7)):
+        assert germane.evaluate({"q": judged}, {"q": ranked}, text)[text].mean == value
 
 
 def test_a_gain_map_is_sorted_by_gain() -> None:

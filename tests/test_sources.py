@@ -125,6 +125,7 @@ FILES: dict[str, bytes] = {
     "CRLF and tabs": run_text(rows(RUN), "\t", "\r\n").encode(),
     "comments and blank lines": commented(TEXT).encode(),
     "BOM": b"\xef\xbb\xbf" + TEXT.encode(),
+    "BOM and comments": b"\xef\xbb\xbf" + commented(TEXT).encode(),
     "BOM, CRLF, compressed": gzip.compress(
         b"\xef\xbb\xbf" + run_text(rows(RUN), end="\r\n").encode()
     ),
@@ -302,6 +303,7 @@ QRELS_FILES = {
     "CRLF": qrels_text(QRELS, end="\r\n").encode(),
     "comments and blank lines": commented(QRELS_TEXT).encode(),
     "BOM": b"\xef\xbb\xbf" + QRELS_TEXT.encode(),
+    "BOM and comments": b"\xef\xbb\xbf" + commented(QRELS_TEXT).encode(),
     "no final newline": QRELS_TEXT.encode()[:-1],
 }
 
@@ -399,6 +401,18 @@ def test_two_query_ids_with_the_same_text_are_an_error_against_a_file(tmp_path: 
     path = stored(b"1 Q0 9 1 2.0 t\n", tmp_path)
     with pytest.raises(FormatError, match="two query ids of the qrels have the same text"):
         germane.evaluate({1: {10: 1}, "1": {9: 1}}, path, "RR")
+
+
+def test_a_byte_order_mark_is_one_only_at_the_start_of_the_file(tmp_path: Path) -> None:
+    """Elsewhere it is part of an id, also where a block begins."""
+    run = {"q": {"a": 1.0}, "\ufeffq": {"a": 1.0}, "\ufeffr": {"a": 1.0}}
+    path = stored(run_text(rows(run)).encode(), tmp_path)
+    qrels = {"q": {"a": 1}, "\ufeffq": {"a": 1}}
+    for size in (8, 16, 20, 21, 22, 2**20):
+        with blocks_of(size):
+            found = germane.evaluate(qrels, path, "RR")
+        assert found["RR"].per_query == {"q": 1, "\ufeffq": 1}
+        assert found.counts.unjudged_queries == 1
 
 
 @pytest.mark.parametrize("blank", ["\x0b", "\x0c", "\x1c", "\x85", "\xa0", "\u2028"])

@@ -6,6 +6,7 @@
 """
 
 from germane._version import VERSION as __version__
+from germane.averaging import MeasureResult
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -23,7 +24,7 @@ from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read
 from germane.judging import Policy
 from germane.measure import Measure, parse
 from germane.ranking import Ranking
-from germane.result import MeasureResult, Result, Results
+from germane.result import Result, Results
 from germane.retrieval import Qrels
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from germane import sources
+from germane.averaging import MeasureResult, scores
 from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
 from germane.judging import (
     Duplicates,
@@ -22,7 +23,7 @@ from germane.judging import (
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
 from germane.ranking import Ranking
-from germane.result import Counts, MeasureResult, Result, Results, scores
+from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels
 from germane.sources import Progress
 from germane.sources.sequences import ranking_of

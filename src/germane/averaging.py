@@ -1,0 +1,143 @@
+"""Averaging: a measure's value for every query, which of them count, and their mean."""
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from germane._ragged import Floats
+from germane.errors import CoverageError, MeasureError, some
+from germane.measure import Measure
+from germane.measures import values
+from germane.ranking import Ranking
+
+FLOOR = 1e-5  # what a geometric mean takes smaller values for
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluated:
+    """One measure's value for every query, and their mean."""
+
+    measure: Measure
+    queries: list[Hashable]
+    values: Floats
+    """One value a query, in the order of ``queries``; NaN where the policy leaves it out."""
+    no_relevant: str
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean over queries (for counts: the sum), rounded once at the end."""
+        if self.measure.row.aggregate == "sum":
+            return math.fsum(self.values)
+        kept = self.values
+        if self.no_relevant == "skip":
+            kept = kept[~np.isnan(kept)]
+        if not len(kept):
+            return math.nan
+        if dict(self.measure.parameters).get("mean") == "geometric":
+            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR))) / len(kept))
+        return math.fsum(kept) / len(kept)
+
+    @cached_property
+    def per_query(self) -> dict[Hashable, float]:
+        """Query id → value; queries that the policy leaves out are not in it."""
+        pairs = zip(self.queries, self.values.tolist(), strict=True)
+        if self.no_relevant == "skip":
+            return {query: value for query, value in pairs if not math.isnan(value)}
+        return dict(pairs)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasureResult(Evaluated):
+    """One measure's values, with what the order of ties could make of their mean.
+
+    >>> result = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, "RR")
+    >>> result["RR"].mean, result["RR"].best, result["RR"].worst
+    (0.5, 1.0, 0.5)
+    """
+
+    orders: Callable[[str], Ranking | None]
+
+    @property
+    def definition(self) -> str:
+        """The measure's formula in words."""
+        return self.measure.definition
+
+    @cached_property
+    def best(self) -> float:
+        """The mean if every tie were resolved in the best way for the system."""
+        return self._under("best")
+
+    @cached_property
+    def worst(self) -> float:
+        """The mean if every tie were resolved in the worst way for the system."""
+        return self._under("worst")
+
+    @property
+    def band(self) -> float:
+        """best - worst: how much of the number rests on the order of ties."""
+        return abs(self.best - self.worst)
+
+    def _under(self, order: str) -> float:
+        ranking = self.orders(order)
+        if ranking is None:  # nothing judged is tied
+            return self.mean
+        return evaluated(self.measure, ranking, self.no_relevant).mean
+
+
+def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated:
+    """Compute a measure on a ranking, queries without relevant items as the policy says."""
+    return Evaluated(measure, ranking.queries, scores(measure, ranking, no_relevant), no_relevant)
+
+
+def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+    """Q: the measure's value for every query, after no_relevant."""
+    row = measure.row
+    if ranking.expected and not row.expected:
+        raise MeasureError(
+            f"{measure}: the mean over all orders of tied items has no closed form here; "
+            "choose ties=trec, given, best or worst."
+        )
+    _check_grades(measure, ranking)
+    scored = row.kernel(ranking, measure.k, **_kernel_parameters(measure))
+    out = values(ranking, scored)
+    if no_relevant == "zero" or scored.relevant is None:
+        return out
+    undefined = scored.relevant == 0
+    if no_relevant == "error" and undefined.any():
+        which = [ranking.queries[q] for q in np.flatnonzero(undefined)]
+        raise CoverageError(
+            f"{measure}: without a relevant item: {some(which)} ({len(which)} of "
+            f"{len(undefined)} queries). no_relevant=zero counts them as 0, skip leaves them out."
+        )
+    out[undefined] = 1.0 if no_relevant == "one" else math.nan
+    return out
+
+
+def _kernel_parameters(measure: Measure) -> dict[str, Any]:
+    return {name: value for name, value in measure.parameters if name != "mean"}
+
+
+def _check_grades(measure: Measure, ranking: Ranking) -> None:
+    """Refuse grades that a measure's scale or gain map does not have."""
+    parameters = dict(measure.parameters)
+    if measure.name == "ERR" and len(ranking.ideal) and ranking.ideal.max() > parameters["max"]:
+        raise MeasureError(
+            f"{measure}: the judgments have grade {ranking.ideal.max():g}, above max="
+            f"{parameters['max']:g}; write ERR(max={ranking.ideal.max():g})."
+        )
+    gain = parameters.get("gain")
+    if gain == "exp" and len(ranking.ideal) and ranking.ideal.max() > 1000:
+        raise MeasureError(
+            f"{measure}: 2^grade is beyond the range of a double for grade {ranking.ideal.max():g}."
+        )
+    if isinstance(gain, tuple):
+        missing = set(ranking.ideal[ranking.ideal > 0].tolist()) - {grade for grade, _ in gain}
+        if missing:
+            raise MeasureError(
+                f"{measure}: grade {min(missing):g} has no gain; the map must have one for every "
+                "positive grade."
+            )

@@ -1,0 +1,61 @@
+"""Definition and Parameter: what a row of the table of measures says."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from germane.errors import choices
+from germane.measures.terms import Scored
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Parameter:
+    """A parameter: its default, and the words or numbers that it takes."""
+
+    name: str
+    default: Any
+    says: str
+    words: tuple[str, ...] = ()
+    low: float | None = None  # numbers from here; None: it takes no numbers
+    high: float = float("inf")
+    open_ends: bool = False  # low and high themselves are excluded
+    numbers: tuple[int, ...] = ()  # only these numbers
+    grades: bool = False  # also an explicit grade→gain map
+    written: bool = False  # part of the name even where it is the default
+
+    def allows(self) -> str:
+        """The sentence part after "takes"."""
+        options: list[str] = [*self.words, *map(str, self.numbers)]
+        if self.low is not None:
+            options.append("a number" + self._bounds())
+        if self.grades:
+            options.append("gains by grade such as 1:1_2:3, none below 0")
+        return choices(options)
+
+    def _bounds(self) -> str:
+        above, below = (" above", " and below") if self.open_ends else (" from", " to")
+        high = "" if self.high == float("inf") else f"{below} {self.high:.12g}"
+        return f"{above} {self.low:.12g}{high}"
+
+
+Form = Callable[[int | None, dict[str, Any]], str]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Definition:
+    """A row of the table: everything germane knows of a measure."""
+
+    name: str
+    title: str
+    kernel: Callable[..., Scored]
+    formula: Form
+    example: str
+    parameters: tuple[Parameter, ...] = ()
+    aliases: tuple[str, ...] = ()
+    cutoff: bool = True
+    aggregate: Literal["mean", "sum"] = "mean"
+    expected: bool = True  # has the mean over all orders of tied items a closed form here?
+    monotone: bool = True  # is it highest with relevant items first in each tie, lowest with last?
+    conventions: str = ""
+    undefined: str = ""
+    cite: str = ""
