@@ -48,8 +48,9 @@ class Definition:
     name: str
     title: str
     kernel: Callable[..., Scored]
-    formula: Form
+    terms: Form  # the sum, with the parameters put in
     example: str
+    norm: Form | None = None  # what it is divided by
     parameters: tuple[Parameter, ...] = ()
     aliases: tuple[str, ...] = ()
     cutoff: bool = True
@@ -59,3 +60,8 @@ class Definition:
     conventions: str = ""
     undefined: str = ""
     cite: str = ""
+
+    def formula(self, k: int | None, parameters: dict[str, Any]) -> str:
+        """Terms and norm in one line."""
+        terms = self.terms(k, parameters)
+        return terms if self.norm is None else f"{terms}, ÷ {self.norm(k, parameters)}"

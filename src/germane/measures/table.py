@@ -42,6 +42,10 @@ def _gain_note(p: dict[str, Any]) -> str:
     return "; gain: 2^grade - 1" if p["gain"] == "exp" else ""
 
 
+def _multiple(p: dict[str, Any]) -> str:
+    return "R" if p["mult"] == 1 else f"⌈{_exact(p['mult'])}·R⌉"
+
+
 def _exact(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
 
@@ -117,8 +121,9 @@ TABLE: tuple[Definition, ...] = (
         "Judged",
         "Share of the results that is judged",
         counts.judged,
-        lambda k, p: f"judged items, {_to(k)}, ÷ {_depth(k)}",
-        'score([0, 1], "Judged@4") == 2 / 4',
+        lambda k, p: f"judged items, {_to(k)}",
+        norm=lambda k, p: _depth(k),
+        example='score([0, 1], "Judged@4") == 2 / 4',
         parameters=(MEAN,),
         conventions="An item with a negative grade is in the pool but not judged. " + _SHORT,
         undefined="0 where nothing was retrieved.",
@@ -127,8 +132,9 @@ TABLE: tuple[Definition, ...] = (
         "Unjudged",
         "Share of the results that is not judged",
         counts.unjudged,
-        lambda k, p: f"unjudged items, {_to(k)}, ÷ {_depth(k)}",
-        'score([0, 1], "Unjudged@4") == 0',
+        lambda k, p: f"unjudged items, {_to(k)}",
+        norm=lambda k, p: _depth(k),
+        example='score([0, 1], "Unjudged@4") == 0',
         parameters=(MEAN,),
         monotone=False,
         conventions="Ranks that a short list leaves empty are neither judged nor unjudged.",
@@ -139,8 +145,9 @@ TABLE: tuple[Definition, ...] = (
         "P",
         "Precision",
         sets.precision,
-        lambda k, p: f"{_hits(k)}, ÷ {_depth(k)}",
-        'score([1, 0, 1], "P@5") == 2 / 5',
+        lambda k, p: _hits(k),
+        norm=lambda k, p: _depth(k),
+        example='score([1, 0, 1], "P@5") == 2 / 5',
         parameters=(REL, MEAN),
         aliases=("Precision", "SetP"),
         conventions=_SHORT + " Without a cutoff: all retrieved items, divided by their number.",
@@ -150,8 +157,9 @@ TABLE: tuple[Definition, ...] = (
         "R",
         "Recall",
         sets.recall,
-        lambda k, p: f"{_hits(k)}, ÷ {'R' if p['norm'] == 'R' else f'min(R,{_depth(k)})'}",
-        'score([1, 0, 1], "R@2", relevant=4) == 1 / 4',
+        lambda k, p: _hits(k),
+        norm=lambda k, p: "R" if p["norm"] == "R" else f"min(R,{_depth(k)})",
+        example='score([1, 0, 1], "R@2", relevant=4) == 1 / 4',
         parameters=(
             REL,
             Parameter("norm", "R", "what the hits are divided by", words=("R", "min")),
@@ -165,8 +173,9 @@ TABLE: tuple[Definition, ...] = (
         "F",
         "F measure, the weighted harmonic mean of precision and recall",
         sets.f_measure,
-        lambda k, p: f"(1+β²)·hits ÷ (β²·R + {_depth(k)}), β = {_exact(p['beta'])}",
-        'score([1, 0, 1], "F@3", relevant=4) == 2 * 2 / (4 + 3)',
+        lambda k, p: f"Σ (1+β²)·rel(i), {_to(k)}",
+        norm=lambda k, p: f"(β²·R + {_depth(k)}), β = {_exact(p['beta'])}",
+        example='score([1, 0, 1], "F@3", relevant=4) == 2 * 2 / (4 + 3)',
         parameters=(
             Parameter("beta", 1.0, "how much more recall counts than precision", low=0.0, high=1e6),
             REL,
@@ -181,12 +190,9 @@ TABLE: tuple[Definition, ...] = (
         "Rprec",
         "R-precision: precision at rank R, or at a multiple of it",
         sets.r_precision,
-        lambda k, p: (
-            "Σ rel(i), i ≤ R, ÷ R"
-            if p["mult"] == 1
-            else f"Σ rel(i), i ≤ c, ÷ c, c = ⌈{_exact(p['mult'])}·R⌉"
-        ),
-        'score([1, 0, 1, 1], "Rprec", relevant=3) == 2 / 3',
+        lambda k, p: f"Σ rel(i), i ≤ {_multiple(p)}",
+        norm=lambda k, p: _multiple(p),
+        example='score([1, 0, 1, 1], "Rprec", relevant=3) == 2 / 3',
         parameters=(
             REL,
             Parameter(
@@ -212,8 +218,9 @@ TABLE: tuple[Definition, ...] = (
         "SetAP",
         "Set average precision: precision times recall",
         sets.set_average_precision,
-        lambda k, p: f"hits² ÷ ({_depth(k)}·R)",
-        'score([1, 0, 1], "SetAP", relevant=4) == 2 / 3 * 2 / 4',
+        lambda k, p: f"Σ rel(i)·hits/{_depth(k)}, {_to(k)}",
+        norm=lambda k, p: "R",
+        example='score([1, 0, 1], "SetAP", relevant=4) == 2 / 3 * 2 / 4',
         parameters=(REL, MEAN),
         expected=False,
         undefined=_NO_RELEVANT,
@@ -241,8 +248,9 @@ TABLE: tuple[Definition, ...] = (
         "AP",
         "Average precision",
         average.average_precision,
-        lambda k, p: f"Σ P@i·rel(i), {_to(k)}, ÷ {_AP_NORM[p['norm']](k)}",
-        'score([1, 0, 1, 0, 0], "AP@5", relevant=4) == (1 / 1 + 2 / 3) / min(4, 5)',
+        lambda k, p: f"Σ P@i·rel(i), {_to(k)}",
+        norm=lambda k, p: _AP_NORM[p["norm"]](k),
+        example='score([1, 0, 1, 0, 0], "AP@5", relevant=4) == (1 / 1 + 2 / 3) / min(4, 5)',
         parameters=(
             REL,
             Parameter(
@@ -267,8 +275,9 @@ TABLE: tuple[Definition, ...] = (
         "MeanP",
         "The mean of P@1 … P@k, a common mistake: this is not average precision",
         average.mean_precision,
-        lambda k, p: f"Σ P@i, {_to(k)}, ÷ {_depth(k)}",
-        'round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
+        lambda k, p: f"Σ P@i, {_to(k)}",
+        norm=lambda k, p: _depth(k),
+        example='round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
         parameters=(REL, MEAN),
         conventions="Precision is taken at every rank, relevant or not, so that a perfect ranking "
         "scores below 1 once R < k. It has a name of its own because it is often reported as AP.",
@@ -325,8 +334,9 @@ TABLE: tuple[Definition, ...] = (
         "nDCG",
         "Normalized discounted cumulated gain",
         gain.ndcg,
-        lambda k, p: f"Σ {_gain(p)} ÷ log2(i+1), {_to(k)}, ÷ the same of the ideal ranking",
-        'score([2, 0, 3], "nDCG") == (2 + 3 / 2) / (3 + 2 / log2(3))',
+        lambda k, p: f"Σ {_gain(p)} ÷ log2(i+1), {_to(k)}",
+        norm=lambda k, p: "the same of the ideal ranking",
+        example='score([2, 0, 3], "nDCG") == (2 + 3 / 2) / (3 + 2 / log2(3))',
         parameters=(GAIN, MEAN),
         aliases=("NDCG",),
         conventions="The ideal ranking holds everything judged for the query, retrieved or not, "
@@ -338,11 +348,9 @@ TABLE: tuple[Definition, ...] = (
         "nDCGrel",
         "nDCG averaged over the relevant items",
         gain.ndcg_at_relevant,
-        lambda k, p: (
-            "Σ nDCG@i at relevant items (missed ones: the final nDCG) ÷ number of them"
-            + _gain_note(p)
-        ),
-        'score([1, 0], "nDCGrel", relevant=1) == 1.0',
+        lambda k, p: "Σ nDCG@i at relevant items (missed ones: the final nDCG)",
+        norm=lambda k, p: "number of them" + _gain_note(p),
+        example='score([1, 0], "nDCGrel", relevant=1) == 1.0',
         parameters=(GAIN, MEAN),
         aliases=("ndcg_rel",),
         cutoff=False,
@@ -354,11 +362,9 @@ TABLE: tuple[Definition, ...] = (
         "RnDCG",
         "nDCG averaged over the ranks where the ideal ranking changes gain",
         gain.ndcg_at_levels,
-        lambda k, p: (
-            "mean of nDCG@n, n = number of judged items of each gain and above, and N"
-            + _gain_note(p)
-        ),
-        'score([1, 0], "RnDCG", relevant=1) == 1.0',
+        lambda k, p: "Σ nDCG@n, n = number of judged items of each gain and above, and N",
+        norm=lambda k, p: "number of these ranks" + _gain_note(p),
+        example='score([1, 0], "RnDCG", relevant=1) == 1.0',
         parameters=(GAIN, MEAN),
         aliases=("Rndcg",),
         cutoff=False,
@@ -371,8 +377,9 @@ TABLE: tuple[Definition, ...] = (
         "G",
         "Normalized gain: discounted by what better items would have gained",
         gain.normalized_gain,
-        lambda k, p: f"Σ {_gain(p)} ÷ log2(2 + ideal gain to i - gain to i), ÷ Σ of all gains",
-        'score([1, 0], "G", relevant=1) == 1.0',
+        lambda k, p: f"Σ {_gain(p)} ÷ log2(2 + ideal gain to i - gain to i)",
+        norm=lambda k, p: "Σ of all gains",
+        example='score([1, 0], "G", relevant=1) == 1.0',
         parameters=(GAIN, MEAN),
         cutoff=False,
         expected=False,
@@ -385,8 +392,9 @@ TABLE: tuple[Definition, ...] = (
         "binG",
         "Binary G: discounted by the nonrelevant items before",
         gain.binary_gain,
-        lambda k, p: "Σ rel(i) ÷ log2(2 + nonrelevant items before i), ÷ R",
-        'score([0, 1], "binG") == 1 / log2(3)',
+        lambda k, p: "Σ rel(i) ÷ log2(2 + nonrelevant items before i)",
+        norm=lambda k, p: "R",
+        example='score([0, 1], "binG") == 1 / log2(3)',
         parameters=(REL, MEAN),
         cutoff=False,
         expected=False,
@@ -465,8 +473,9 @@ TABLE: tuple[Definition, ...] = (
         "IAP",
         "Interpolated average precision",
         interpolated.interpolated_average_precision,
-        lambda k, p: f"mean of IPrec over {p['points']} recall levels from 0 to 1",
-        'score([1], "IAP", relevant=2) == 6 / 11',
+        lambda k, p: f"Σ IPrec over {p['points']} recall levels from 0 to 1",
+        norm=lambda k, p: str(p["points"]),
+        example='score([1], "IAP", relevant=2) == 6 / 11',
         parameters=(
             Parameter("points", 11, "the number of recall levels", numbers=(11, 101)),
             REL,
@@ -484,8 +493,9 @@ TABLE: tuple[Definition, ...] = (
         "bpref",
         "Binary preference: judged nonrelevant items that stand before relevant ones",
         sparse.bpref,
-        lambda k, p: "Σ_relevant (1 - min(n,R) ÷ min(NR,R)), n = nonrelevant before, ÷ R",
-        'score([1, 0, 1, 0], "bpref") == (1 + (1 - 1 / 2)) / 2',
+        lambda k, p: "Σ_relevant (1 - min(n,R) ÷ min(NR,R)), n = nonrelevant before",
+        norm=lambda k, p: "R",
+        example='score([1, 0, 1, 0], "bpref") == (1 + (1 - 1 / 2)) / 2',
         parameters=(REL, MEAN),
         aliases=("Bpref",),
         cutoff=False,
@@ -498,10 +508,9 @@ TABLE: tuple[Definition, ...] = (
         "infAP",
         "Inferred AP, for a pool of which a random sample was judged",
         sparse.inferred_average_precision,
-        lambda k, p: (
-            "Σ_relevant (1/i + (i-1)/i · pooled/(i-1) · (rel+ε)/(rel+nonrel+2ε)), above i, ÷ R"
-        ),
-        'score([1, 0], "infAP") == 1.0',
+        lambda k, p: "Σ_relevant (1/i + (i-1)/i · pooled/(i-1) · (rel+ε)/(rel+nonrel+2ε)), above i",
+        norm=lambda k, p: "R",
+        example='score([1, 0], "infAP") == 1.0',
         parameters=(REL, MEAN),
         cutoff=False,
         expected=False,
