@@ -162,3 +162,8 @@ def one_of_each(rows: Iterable[Definition]) -> st.SearchStrategy[tuple[Measure, 
         return tuple(rng.choice(EVERY[row.name]) for row in rows)
 
     return st.builds(chosen, st.integers(0, 2**32))
+
+
+def counted_once(ranked: list[str]) -> list[str]:
+    """A list whose further copies of an item are fillers that nobody judged: duplicates=keep."""
+    return [f"copy {i}" if item in ranked[:i] else item for i, item in enumerate(ranked)]

@@ -18,8 +18,26 @@ import typing_api
 from germane.measures import TABLE
 
 ROOT = Path(__file__).parents[1]
-VERBS = ["evaluate", "evaluate_many", "measures", "parse", "read_qrels", "read_run", "score"]
-TYPES = ["Measure", "MeasureResult", "Policy", "Qrels", "Ranking", "Result", "Results"]
+VERBS = [
+    "evaluate",
+    "evaluate_many",
+    "explain",
+    "measures",
+    "parse",
+    "read_qrels",
+    "read_run",
+    "score",
+]
+TYPES = [
+    "Explanation",
+    "Measure",
+    "MeasureResult",
+    "Policy",
+    "Qrels",
+    "Ranking",
+    "Result",
+    "Results",
+]
 ERRORS = [
     "AbsentError",
     "CoverageError",

@@ -120,9 +120,6 @@ def test_top_k_accuracy_is_success() -> None:
     assert germane.score([0, 0, 1, 0], "Accuracy@3") == 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="duplicates=keep counts every copy as a hit; no choice gives Kaggle's value"
-)
 def test_an_item_that_is_recommended_twice_counts_once_and_keeps_its_rank() -> None:
     value = germane.evaluate({"q": ["a", "b"]}, {"q": ["a", "a", "b"]}, "AP@3", duplicates="keep")[
         "AP@3"

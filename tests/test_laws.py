@@ -14,9 +14,9 @@ import pytest
 
 import germane
 from germane import Measure, Ranking, parse
+from germane.averaging import scores
 from germane.judging import Policy, judge
 from germane.measures import TABLE, Definition, Scored, values
-from germane.averaging import scores
 from germane.sources import read_qrels
 from germane.sources.mappings import retrieve_lists, retrieve_scores
 

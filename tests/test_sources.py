@@ -34,7 +34,7 @@ from germane.errors import EmptyError, FormatError, InputError, ScoreError
 from germane.sources import SOURCES, binary, files, source_of
 
 import oracle
-from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections
+from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections, counted_once
 
 # ----------------------------------------------------------------------------- one toy collection
 
@@ -684,8 +684,10 @@ def test_repeated_rows(
     path.write_text(run_text(given_rows), "utf-8")
     policy: dict[str, Any] = {"duplicates": duplicates, "ties": ties}
     lists = {
-        query: arranged(
-            without_repeats([r[1:] for r in given_rows if r[0] == query], duplicates), ties
+        query: counted_once(
+            arranged(
+                without_repeats([r[1:] for r in given_rows if r[0] == query], duplicates), ties
+            )
         )
         for query in qrels
     }

@@ -21,6 +21,7 @@ from germane.errors import (
     ScoreError,
 )
 from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
+from germane.explain import Explanation, explain
 from germane.judging import Policy
 from germane.measure import Measure, parse
 from germane.ranking import Ranking
@@ -30,6 +31,7 @@ from germane.retrieval import Qrels
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "evaluate",
+    "explain",
     "evaluate_many",
     "measures",
     "parse",
@@ -37,6 +39,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "read_run",
     "score",
     # types
+    "Explanation",
     "Measure",
     "MeasureResult",
     "Policy",

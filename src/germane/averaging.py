@@ -4,14 +4,13 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from germane._ragged import Floats
 from germane.errors import CoverageError, MeasureError, some
 from germane.measure import Measure
-from germane.measures import values
+from germane.measures import Scored, values
 from germane.ranking import Ranking
 
 FLOOR = 1e-5  # what a geometric mean takes smaller values for
@@ -95,14 +94,7 @@ def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated
 
 def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     """Q: the measure's value for every query, after no_relevant."""
-    row = measure.row
-    if ranking.expected and not row.expected:
-        raise MeasureError(
-            f"{measure}: the mean over all orders of tied items has no closed form here; "
-            "choose ties=trec, given, best or worst."
-        )
-    _check_grades(measure, ranking)
-    scored = row.kernel(ranking, measure.k, **_kernel_parameters(measure))
+    scored = kernel(measure, ranking)
     out = values(ranking, scored)
     if no_relevant == "zero" or scored.relevant is None:
         return out
@@ -117,8 +109,17 @@ def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     return out
 
 
-def _kernel_parameters(measure: Measure) -> dict[str, Any]:
-    return {name: value for name, value in measure.parameters if name != "mean"}
+def kernel(measure: Measure, ranking: Ranking) -> Scored:
+    """The measure's terms and norm for every query, or the error for what it cannot be given."""
+    row = measure.row
+    if ranking.expected and not row.expected:
+        raise MeasureError(
+            f"{measure}: the mean over all orders of tied items has no closed form here; "
+            "choose ties=trec, given, best or worst."
+        )
+    _check_grades(measure, ranking)
+    parameters = {name: value for name, value in measure.parameters if name != "mean"}
+    return row.kernel(ranking, measure.k, **parameters)
 
 
 def _check_grades(measure: Measure, ranking: Ranking) -> None:

@@ -15,6 +15,7 @@ from germane import judging
 from germane._version import VERSION
 from germane.errors import EmptyError, GermaneError, InputError, choices, suggestion
 from germane.evaluate import DEFAULT, evaluate_many, score
+from germane.explain import explain
 from germane.measure import Measure, parse, parse_all
 from germane.measures import TABLE
 from germane.result import number
@@ -65,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="examples:\n"
         "  germane evaluate qrels.txt bm25.run dense.run -m 'AP@10 nDCG@10'\n"
         "  germane score '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m 'AP@10 AP(norm=found)@10'\n"
+        "  germane explain '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m AP@10\n"
         "  germane measures AP",
     )
     parser.add_argument("--version", action="version", version=f"germane {VERSION}")
@@ -93,6 +95,10 @@ def _add_evaluate(commands: Any) -> None:
         "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
     )
     _add_output_options(command)
+    _add_policy_options(command)
+
+
+def _add_policy_options(command: argparse.ArgumentParser) -> None:
     policy = command.add_argument_group("conventions (germane's own are the defaults)")
     says = {
         "ties": "order of equal scores",
@@ -121,14 +127,36 @@ def _add_score(commands: Any) -> None:
     )
     command.set_defaults(run=_score)
     command.add_argument("relevance", metavar="LIST", help="grades such as '0 0 1 0 1'")
+    _add_relevant_option(command)
+    _add_measure_option(command, "AP")
+    _add_output_options(command)
+
+
+def _add_relevant_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--relevant",
         metavar="R",
         type=_whole,
         help="relevant items that exist (default: those in the list)",
     )
+
+
+def _add_explain(commands: Any) -> None:
+    command = commands.add_parser(
+        "explain",
+        help="show where a number comes from, rank by rank",
+        description="Show rank by rank how measures of one query, or of one list, come about.",
+        usage="%(prog)s QRELS RUN --query ID [options]\n       %(prog)s LIST [--relevant R] [options]",
+    )
+    command.set_defaults(run=_explain)
+    command.add_argument(
+        "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
+    )
+    command.add_argument("--query", metavar="ID", help="the query to explain")
+    _add_relevant_option(command)
     _add_measure_option(command, "AP")
     _add_output_options(command)
+    _add_policy_options(command)
 
 
 def _add_measures(commands: Any) -> None:
@@ -144,6 +172,7 @@ def _add_measures(commands: Any) -> None:
 COMMANDS: dict[str, Callable[[Any], None]] = {
     "evaluate": _add_evaluate,
     "score": _add_score,
+    "explain": _add_explain,
     "measures": _add_measures,
 }
 
@@ -192,8 +221,7 @@ def _whole(text: str) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    measures = _chosen(options)
-    policy = {name: getattr(options, name) for name in (*judging.WORDS, "depth")}
+    measures, policy = _chosen(options), _policy(options)
     runs = dict(zip(_names(options.runs), options.runs, strict=True))
     if [options.qrels, *options.runs].count("-") > 1:
         raise InputError("standard input (-) is asked for twice; it can be read only once.")
@@ -212,10 +240,28 @@ def _evaluate(options: argparse.Namespace) -> None:
     _write(options, FORMATS[options.format](table))
 
 
+def _explain(options: argparse.Namespace) -> None:
+    measures = _chosen(options)
+    _check_output(options)
+    match options.given:
+        case [listed]:
+            explanation = explain(_grades(listed), measures, relevant=options.relevant)
+        case [qrels, run]:
+            explanation = explain(qrels, run, measures, query=options.query, **_policy(options))
+        case _:
+            raise InputError("explain takes QRELS and RUN, or one LIST.")
+    if options.format == "json":
+        _write(options, _json(explanation.to_dict()))
+    else:
+        _write(options, FORMATS[options.format](explanation.table()))
+
+
+def _policy(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in (*judging.WORDS, "depth")}
+
+
 def _score(options: argparse.Namespace) -> None:
-    grades: list[Any] = [_grade(word) for word in options.relevance.replace(",", " ").split()]
-    if not grades:
-        raise EmptyError("the list is empty: there are no relevance grades.")
+    grades = _grades(options.relevance)
     _check_output(options)
     values = [(m, score(grades, m, relevant=options.relevant)) for m in _chosen(options)]
     if options.format == "json":
@@ -246,6 +292,13 @@ def _measures(options: argparse.Namespace) -> None:
 
 def _chosen(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
+
+
+def _grades(listed: str) -> list[Any]:
+    grades = [_grade(word) for word in listed.replace(",", " ").split()]
+    if not grades:
+        raise EmptyError("the list is empty: there are no relevance grades.")
+    return grades
 
 
 def _grade(word: str) -> float | str:

@@ -73,7 +73,7 @@ def evaluate(
     """
     chosen = parse_all(measures)
     source = sources.source_of(run)
-    conventions = _policy(**{"ties": source.ties, **policy})
+    conventions = policy_of(**{"ties": source.ties, **policy})
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     order = "given" if conventions.ties == "given" else "id"
     retrieved = source.retrieve(judgments, run, conventions.duplicates, order, progress)
@@ -179,7 +179,7 @@ def measures() -> tuple[Measure, ...]:
 _remembered = lru_cache(typed=True)(Policy)
 
 
-def _policy(**choices: Any) -> Policy:
+def policy_of(**choices: Any) -> Policy:
     for name in choices:
         if name not in Choices.__annotations__:
             near = suggestion(name, Choices.__annotations__)

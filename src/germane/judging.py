@@ -37,8 +37,8 @@ class Policy:
     """
 
     duplicates: Duplicates = "error"
-    """An item retrieved twice for a query: refuse, keep its first, last or highest-scored copy
-    (the first also of qrels lines), or keep all of them at their ranks."""
+    """An item that stands twice for a query: refuse it, take its first, last or highest copy, or
+    keep all copies at their ranks and count the first as a hit."""
 
     ties: Ties = "trec"
     """Equal scores: by item id from the last to the first, as trec_eval does; in the order given;
@@ -96,6 +96,8 @@ class Judged:
         rank = _RANKS.get(ties, _as_read)(self)
         retrieved, grades = got.retrieved, self.grades
         hits = np.lexsort((rank, got.owner))
+        if self.policy.duplicates == "keep":
+            hits = self._counted_once(hits, ties)
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
             hits = hits[rank[hits] <= depth]
@@ -130,6 +132,20 @@ class Judged:
     def tied(self) -> Bools:
         """H: does the hit share its score with another item?"""
         return self.retrieved.tied_to > self.retrieved.tied_from
+
+    def _counted_once(self, hits: Ints, ties: Ties) -> Ints:
+        """The hits without further copies of the same item: these only occupy their ranks."""
+        got = self.retrieved
+        judgment = got.judgment[hits]
+        first = np.sort(np.unique(judgment, return_index=True)[1])
+        if ties == "expected":
+            groups = np.unique(np.stack([judgment, got.tied_from[hits]]), axis=1)
+            if groups.shape[1] < len(hits):
+                raise PolicyError(
+                    "ties=expected with duplicates=keep has no closed form where copies of an item "
+                    "are tied; choose another order of ties, or duplicates=first."
+                )
+        return hits[first]
 
     def _refuse_torn(self, depth: int | None) -> None:
         got = self.retrieved

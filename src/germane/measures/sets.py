@@ -76,4 +76,4 @@ def utility(
 ) -> Scored:
     terms = (hit - noise - miss) * hits(ranking, k, rel)
     rest = noise * ranking.last(k) + miss * ranking.total(rel)
-    return Scored(terms, np.ones(len(ranking)), ranking.total(rel), rest)
+    return Scored(terms, np.ones(len(ranking)), rest=rest)

@@ -241,7 +241,6 @@ TABLE: tuple[Definition, ...] = (
             REL,
         ),
         conventions="Everything retrieved that is not relevant costs, judged or not.",
-        undefined=_NO_RELEVANT,
     ),
     # --- average ---------------------------------------------------------------------------------
     Definition(

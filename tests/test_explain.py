@@ -1,0 +1,163 @@
+"""An explanation is the number's own terms and norm, shown rank by rank."""
+
+import json
+import math
+import random
+from fractions import Fraction as Q
+
+import pytest
+
+import germane
+from germane.measures import TABLE
+
+QRELS = {"q3": {"a": 2, "b": 0, "c": 1, "z": 1}, "other": {"a": 1}}
+RUN = {"q3": {"a": 1.0, "b": 1.0, "c": 0.5, "u": 0.4}, "other": {"a": 1.0}}
+
+
+def example(name: str) -> germane.Explanation:
+    return germane.explain([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], name, relevant=3)
+
+
+@pytest.mark.parametrize("norm", ["R", "min", "found"])
+def test_the_example_of_three_relevant_items(norm: str) -> None:
+    (reading,) = example(f"AP(norm={norm})@10").readings
+    assert [t for t in reading.terms if t] == [1 / 3, 2 / 5, 3 / 8]
+    assert reading.norm == 3
+    assert reading.value == pytest.approx(float((Q(1, 3) + Q(2, 5) + Q(3, 8)) / 3))
+
+
+def test_the_formula_has_the_numbers_put_in() -> None:
+    assert example("AP@10").readings[0].formula == "AP@10 = (1/3 + 2/5 + 3/8) / min(3,10) = 0.3694"
+    assert example("RR").readings[0].formula == "RR = 1/3 = 0.3333"
+    assert example("DCG@5").readings[0].formula == "DCG@5 = 1/log2(4) + 1/log2(6) = 0.8869"
+
+
+def test_a_shortened_list_under_norm_found() -> None:
+    explanation = germane.explain([1, 1] + [0] * 8, "AP(norm=found)@10", relevant=6)
+    reading = explanation.readings[0]
+    assert reading.formula.startswith("AP(norm=found)@10 = (1 + 1) / 2 = 1.0")
+    assert reading.divisor == "relevant items found in the first 10 = 2"
+    assert len(explanation.missed) == 4
+
+
+def test_five_relevant_items() -> None:
+    (reading,) = germane.explain([1, 0, 1, 0, 0, 1, 0, 0, 1, 1], "AP@10").readings
+    assert reading.formula == "AP@10 = (1 + 2/3 + 3/6 + 4/9 + 5/10) / 5 = 0.6222".replace(
+        "/ 5", "/ min(5,10)"
+    )
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_terms_and_norm_are_the_value(row) -> None:  # type: ignore[no-untyped-def]
+    """For every measure, on random lists: (sum of terms + rest) / norm is what evaluate says."""
+    rng = random.Random(row.name)
+    for _ in range(10):
+        items = [f"d{i}" for i in range(rng.randrange(1, 60))]
+        run = {"q": {item: rng.randrange(8) for item in items}}
+        judged = rng.sample([*items, "x", "y"], min(len(items), 12))
+        qrels = {"q": {item: rng.choice([-1, 0, 1, 1, 2, 3]) for item in judged}}
+        measure = germane.Measure(row.name)
+        explanation = germane.explain(qrels, run, measure, query="q")
+        (reading,) = explanation.readings
+        assert reading.value == germane.evaluate(qrels, run, measure)[measure].per_query["q"]
+        total = math.fsum(reading.terms) + reading.rest
+        if row.name != "YAAP":  # a logarithm of the sum
+            quotient = total / reading.norm if reading.norm else 0.0
+            assert quotient == pytest.approx(reading.value, abs=1e-12)
+        retrieved = explanation.rows[-1].upto
+        assert retrieved == len(items)
+        assert [row.rank for row in explanation.rows[1:]] == [
+            row.upto + 1 for row in explanation.rows[:-1]
+        ]
+
+
+def test_ties_are_shown_with_what_other_orders_would_make_of_them() -> None:
+    explanation = germane.explain(QRELS, RUN, "AP@10", query="q3")
+    assert [row.item for row in explanation.rows] == ["b", "a", "c", None]
+    assert [row.tied for row in explanation.rows] == [(1, 2), (1, 2), None, None]
+    (reading,) = explanation.readings
+    assert reading.value == pytest.approx((1 / 2 + 2 / 3) / 3)
+    assert reading.ties == {
+        "expected": pytest.approx(((1 + 2 / 3) / 3 + (1 / 2 + 2 / 3) / 3) / 2),
+        "best": pytest.approx((1 + 2 / 3) / 3),
+        "worst": pytest.approx((1 / 2 + 2 / 3) / 3),
+    }
+    assert "1–2" in str(explanation)
+
+
+def test_missed_items_are_named() -> None:
+    explanation = germane.explain(QRELS, RUN, query="q3")
+    assert explanation.missed == (("z", 1.0),)
+    assert "3 relevant, 4 retrieved, 1 missed: z" in str(explanation)
+
+
+def test_long_lists_are_folded_between_hits_and_beyond_the_cutoff() -> None:
+    qrels = {"q": {"d10": 1, "d50": 1, "d900": 1}}
+    run = {"q": [f"d{i}" for i in range(1, 1001)]}
+    whole = germane.explain(qrels, run, "AP", query="q")
+    assert [(row.rank, row.upto) for row in whole.rows] == [
+        (1, 9),
+        (10, 10),
+        (11, 49),
+        (50, 50),
+        (51, 899),
+        (900, 900),
+        (901, 1000),
+    ]
+    cut = germane.explain(qrels, run, "AP@20", query="q")
+    assert [(row.rank, row.upto) for row in cut.rows] == [(1, 9), (10, 10), (11, 20), (21, 1000)]
+
+
+def test_several_measures_stand_side_by_side() -> None:
+    names = "AP(norm=found)@5 AP@5 AP(norm=R)@5 AP(norm=k)@5"
+    explanation = germane.explain([1, 0, 1, 0, 0], names, relevant=20)
+    assert explanation.table().columns[-4:] == tuple(names.split())
+    sum_ = 1 + 2 / 3
+    assert [reading.value for reading in explanation.readings] == pytest.approx(
+        [sum_ / 2, sum_ / 5, sum_ / 20, sum_ / 5]
+    )
+
+
+def test_every_way_to_write_it() -> None:
+    explanation = germane.explain(QRELS, RUN, "AP@10 nDCG", query="q3")
+    assert "| rank | item |" in explanation.markdown()
+    assert r"\begin{tabular}" in explanation.latex()
+    assert "<table>" in explanation._repr_html_()
+    written = json.loads(json.dumps(explanation.to_dict()))
+    assert written["ranks"][1] == {
+        "rank": 2,
+        "upto": 2,
+        "item": "a",
+        "relevance": 2.0,
+        "hit": True,
+        "precision": 0.5,
+        "recall": 1 / 3,
+        "tied": [1, 2],
+    }
+    assert written["measures"][0]["divisor"] == "min(R,10) = min(3,10) = 3"
+
+
+def test_through_files() -> None:
+    qrels, run = "examples/digits/qrels.txt", "examples/digits/lda.run"
+    query = germane.read_qrels(qrels).queries[5]
+    explanation = germane.explain(qrels, run, "AP nDCG@10", query=query)
+    whole = germane.evaluate(qrels, run, "AP nDCG@10")
+    for reading in explanation.readings:
+        assert reading.value == whole[reading.measure].per_query[query]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "says"),
+    [
+        ((QRELS, RUN), {"query": "q33"}, germane.AbsentError, "no query 'q33' is judged. Did you mean 'q3'?"),
+        ((QRELS, RUN), {}, germane.AbsentError, "query=… says which query to explain."),
+        ((QRELS, {"other": {"a": 1.0}}), {"query": "q3"}, germane.CoverageError, "no results for query 'q3'"),
+        ((QRELS,), {}, germane.InputError, "explain takes qrels and a run"),
+        ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "one order of ties"),
+        (([0, 1], "AQ"), {}, germane.MeasureError, "no measure 'AQ'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_explained(arguments, options, error, says) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(error) as raised:
+        germane.explain(*arguments, **options)
+    assert says in str(raised.value)
