@@ -31,8 +31,8 @@ from germane.retrieval import Qrels
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "evaluate",
-    "explain",
     "evaluate_many",
+    "explain",
     "measures",
     "parse",
     "read_qrels",

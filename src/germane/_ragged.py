@@ -96,9 +96,3 @@ def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     if len(offsets) == 2:
         return np.sort(values)[::-1]
     return values[np.lexsort((-values, owners(offsets)))]
-
-
-def spans(starts: Ints, lengths: Ints) -> Ints:
-    """All integers of the ranges ``[start, start + length)``, one after the other."""
-    first = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-    return first + np.arange(len(first))

@@ -26,6 +26,12 @@ class Evaluated:
     """One value a query, in the order of ``queries``; NaN where the policy leaves it out."""
     no_relevant: str
 
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"<{self.measure}: {self.mean:.4f} over {len(self.values)} queries>"
+
     @cached_property
     def mean(self) -> float:
         """The mean over queries (for counts: the sum), rounded once at the end."""
@@ -95,7 +101,10 @@ def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated
 def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     """Q: the measure's value for every query, after no_relevant."""
     scored = kernel(measure, ranking)
-    out = values(ranking, scored)
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = values(ranking, scored)
+    if not np.isfinite(out).all():
+        raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
     if no_relevant == "zero" or scored.relevant is None:
         return out
     undefined = scored.relevant == 0
@@ -113,13 +122,18 @@ def kernel(measure: Measure, ranking: Ranking) -> Scored:
     """The measure's terms and norm for every query, or the error for what it cannot be given."""
     row = measure.row
     if ranking.expected and not row.expected:
-        raise MeasureError(
-            f"{measure}: the mean over all orders of tied items has no closed form here; "
-            "choose ties=trec, given, best or worst."
-        )
+        raise no_closed_form(measure)
     _check_grades(measure, ranking)
     parameters = {name: value for name, value in measure.parameters if name != "mean"}
-    return row.kernel(ranking, measure.k, **parameters)
+    with np.errstate(over="ignore", invalid="ignore"):  # scores refuses what is not finite
+        return row.kernel(ranking, measure.k, **parameters)
+
+
+def no_closed_form(measure: Measure) -> MeasureError:
+    return MeasureError(
+        f"{measure}: the mean over all orders of tied items has no closed form here; "
+        "choose ties=trec, given, best or worst."
+    )
 
 
 def _check_grades(measure: Measure, ranking: Ranking) -> None:

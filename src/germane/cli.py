@@ -6,14 +6,13 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from germane import judging
+from germane import judging, output
 from germane._version import VERSION
-from germane.errors import EmptyError, GermaneError, InputError, choices, suggestion
+from germane.errors import EmptyError, GermaneError, InputError, choices, clip, suggestion
 from germane.evaluate import DEFAULT, evaluate_many, score
 from germane.explain import explain
 from germane.measure import Measure, parse, parse_all
@@ -27,6 +26,8 @@ DONE, WRONG = 0, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status: 0 done, 2 wrong usage or bad input."""
+    if sys.stdout is None:  # closed by the shell
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # definitions hold Σ and ÷, whatever the locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -39,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _say(f"germane: standard output cannot be written ({error.strerror}).")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
     except KeyboardInterrupt:
         _say("germane: interrupted.")
         return 130
@@ -54,8 +59,17 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
             message = f"no command '{unknown[1]}'.{suggestion(unknown[1], COMMANDS)}"
+        elif unknown := re.match(r"unrecognized arguments: (\S+)", message):
+            options = {name for action in self._subcommand_options() for name in action}
+            near = suggestion(unknown[1], options) if unknown[1].startswith("-") else ""
+            message += "." + (near or " Words that belong together need quotes, as in '0 0 1'.")
         _say(f"{self.prog}: {message}  See: {self.prog} --help")
         self.exit(WRONG)
+
+    def _subcommand_options(self) -> list[list[str]]:
+        commands = [a.choices for a in self._actions if isinstance(a.choices, dict)]
+        parsers = [parser for choices in commands for parser in choices.values()]
+        return [list(action.option_strings) for parser in parsers for action in parser._actions]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -212,8 +226,8 @@ def _format(text: str) -> str:
 
 
 def _whole(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"takes a whole number; got {text!r}.")
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise argparse.ArgumentTypeError(f"takes a whole number; got {clip(text)}.")
     return int(text)
 
 
@@ -225,11 +239,11 @@ def _evaluate(options: argparse.Namespace) -> None:
     runs = dict(zip(_names(options.runs), options.runs, strict=True))
     if [options.qrels, *options.runs].count("-") > 1:
         raise InputError("standard input (-) is asked for twice; it can be read only once.")
-    _check_output(options)
+    output.check(options.output, [options.qrels, *options.runs])
     with _progress() as progress:
         results = evaluate_many(options.qrels, runs, measures, progress=progress, **policy)
     if options.format == "json":
-        _write(options, _json(results.to_dict(queries=options.per_query)))
+        output.write(options.output, _json(results.to_dict(queries=options.per_query)))
         return
     digits = None if options.format in ("tsv", "csv") else 4
     table = (
@@ -237,12 +251,12 @@ def _evaluate(options: argparse.Namespace) -> None:
         if options.per_query
         else results.table(digits=digits)
     )
-    _write(options, FORMATS[options.format](table))
+    output.write(options.output, FORMATS[options.format](table))
 
 
 def _explain(options: argparse.Namespace) -> None:
     measures = _chosen(options)
-    _check_output(options)
+    output.check(options.output, options.given if len(options.given) > 1 else ())
     match options.given:
         case [listed]:
             explanation = explain(_grades(listed), measures, relevant=options.relevant)
@@ -251,9 +265,9 @@ def _explain(options: argparse.Namespace) -> None:
         case _:
             raise InputError("explain takes QRELS and RUN, or one LIST.")
     if options.format == "json":
-        _write(options, _json(explanation.to_dict()))
+        output.write(options.output, _json(explanation.to_dict()))
     else:
-        _write(options, FORMATS[options.format](explanation.table()))
+        output.write(options.output, FORMATS[options.format](explanation.table()))
 
 
 def _policy(options: argparse.Namespace) -> dict[str, Any]:
@@ -262,16 +276,16 @@ def _policy(options: argparse.Namespace) -> dict[str, Any]:
 
 def _score(options: argparse.Namespace) -> None:
     grades = _grades(options.relevance)
-    _check_output(options)
+    output.check(options.output)
     values = [(m, score(grades, m, relevant=options.relevant)) for m in _chosen(options)]
     if options.format == "json":
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
-        _write(options, _json({"schema": 1, "germane": VERSION, "measures": rows}))
+        output.write(options.output, _json({"schema": 1, "germane": VERSION, "measures": rows}))
         return
     digits = None if options.format in ("tsv", "csv") else 4
     cells = tuple((str(m), number(v, m, digits), m.definition) for m, v in values)
-    _write(
-        options,
+    output.write(
+        options.output,
         FORMATS[options.format](Table(("measure", "value", "definition"), cells, left=(2,))),
     )
 
@@ -329,51 +343,6 @@ def _json(value: Any) -> str:
     return "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
-def _write(options: argparse.Namespace, text: str) -> None:
-    """To standard output, or to a file that is replaced only when all of it is written."""
-    if options.output is None or options.output == "-":
-        sys.stdout.write(text)
-        return
-    folder = _folder(options.output)
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w",
-            dir=folder,
-            prefix=".germane-",
-            encoding="utf-8",
-            errors="backslashreplace",
-            newline="",
-            delete=False,
-        ) as part:
-            try:
-                part.write(text)
-                part.flush()
-                os.fsync(part.fileno())
-                os.chmod(part.name, 0o666 & ~_umask())
-                os.replace(part.name, options.output)
-            except BaseException:
-                os.unlink(part.name)
-                raise
-    except OSError as error:
-        raise InputError(f"{options.output}: cannot be written ({error.strerror}).") from None
-
-
-def _check_output(options: argparse.Namespace) -> None:
-    """Refuse an output that cannot be before the work is done."""
-    if options.output not in (None, "-") and not os.path.isdir(_folder(options.output)):
-        raise InputError(f"{options.output}: cannot be written (there is no such folder).")
-
-
-def _folder(path: str) -> str:
-    return os.path.dirname(os.path.abspath(path))
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def _say(text: str) -> None:
     """One line on standard error, whatever bytes an id in it holds."""
     with contextlib.suppress(OSError):
@@ -383,7 +352,7 @@ def _say(text: str) -> None:
 @contextlib.contextmanager
 def _progress() -> Any:
     """A progress line on standard error for long reads, only where a person looks at it."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     started = time.monotonic()

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from germane import sources
-from germane.averaging import MeasureResult, scores
+from germane.averaging import MeasureResult, no_closed_form, scores
 from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
 from germane.judging import (
     Duplicates,
@@ -74,6 +74,7 @@ def evaluate(
     chosen = parse_all(measures)
     source = sources.source_of(run)
     conventions = policy_of(**{"ties": source.ties, **policy})
+    check_expected(chosen, conventions)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     order = "given" if conventions.ties == "given" else "id"
     retrieved = source.retrieve(judgments, run, conventions.duplicates, order, progress)
@@ -103,7 +104,9 @@ def evaluate_many(
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
     chosen = parse_all(measures)
-    judgments = sources.read_qrels(qrels, policy.get("duplicates", "error"), progress)
+    conventions = policy_of(**policy)
+    check_expected(chosen, conventions)
+    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     return Results(
         {
             name: evaluate(judgments, run, chosen, name=name, progress=progress, **policy)
@@ -124,11 +127,13 @@ def score(
     0.369
 
     ``relevant`` is the number of relevant items that exist, or all their grades; without it the list
-    is taken to hold all of them. Raises MeasureError, GradeError or InputError.
+    is taken to hold all of them. Given as a number, those not in the list have the lowest grade that
+    counts as relevant: ``rel``, or 1. Raises MeasureError, GradeError or InputError.
     """
     if not isinstance(measure, Measure):
         measure = parse(measure)
-    return float(scores(measure, ranking_of(relevance, relevant), "zero")[0])
+    rel = dict(measure.parameters).get("rel", 1.0)
+    return float(scores(measure, ranking_of(relevance, relevant, rel), "zero")[0])
 
 
 def read_qrels(
@@ -190,14 +195,19 @@ def policy_of(**choices: Any) -> Policy:
         return Policy(**choices)
 
 
+def check_expected(chosen: tuple[Measure, ...], conventions: Policy) -> None:
+    """Refuse measures whose mean over all orders of ties is not known, before anything is read."""
+    if conventions.ties == "expected":
+        for measure in chosen:
+            if not measure.row.expected:
+                raise no_closed_form(measure)
+
+
 def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
     policy = judged.policy
     ranking = judged.ranking(policy.ties)
 
-    @cache
-    def ordered(ties: Ties) -> Ranking | None:
-        return judged.ranking(ties) if judged.tied.any() else None
-
+    ordered = _Ordered(judged)
     by_measure = {
         measure: MeasureResult(
             measure,
@@ -211,18 +221,36 @@ def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
     return Result(name, by_measure, partial(_counts, judged), policy)
 
 
+class _Ordered:
+    """The rankings under other orders of ties, each made once; None where nothing judged is tied."""
+
+    def __init__(self, judged: Judged) -> None:
+        self._judged = judged
+        self._made: dict[str, Ranking] = {}
+
+    def __call__(self, ties: Any) -> Ranking | None:
+        if not self._judged.tied.any():
+            return None
+        if ties not in self._made:
+            self._made[ties] = self._judged.ranking(ties)
+        return self._made[ties]
+
+
 def _counts(judged: Judged) -> Counts:
     qrels, retrieved = judged.qrels, judged.retrieved
     answered = int(np.count_nonzero(retrieved.answered))
     relevant = np.bincount(
         np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets)), qrels.grades >= 1, len(qrels)
     )
+    reached = np.ones(len(retrieved.judgment), bool)
+    if judged.policy.depth is not None:
+        reached = retrieved.tied_from <= judged.policy.depth
     return Counts(
         judged=len(qrels),
         answered=answered,
         missing=len(qrels) - answered,
         without_relevant=int(np.count_nonzero(relevant == 0)),
         unjudged_queries=len(retrieved.unknown),
-        judged_items_retrieved=len(retrieved.judgment),
-        tied=int(np.count_nonzero(judged.tied)),
+        judged_items_retrieved=int(np.count_nonzero(reached)),
+        tied=int(np.count_nonzero(judged.tied & reached)),
     )

@@ -191,7 +191,10 @@ def explain(
         qrels, "ndim"
     ):
         chosen = parse_all("AP" if run is None else run)
-        ranking = ranking_of(qrels, relevant)
+        levels = {dict(measure.parameters).get("rel", 1.0) for measure in chosen}
+        if len(levels) > 1 and isinstance(relevant, int):
+            raise InputError("measures with different rel need relevant= as a list of grades.")
+        ranking = ranking_of(qrels, relevant, max(levels))
         return _explanation(ranking, chosen, None, lambda ties: None)
     if run is None:
         raise InputError("explain takes qrels and a run, or the grades of one list.")

@@ -47,9 +47,9 @@ class Measure:
     k: int | None = None
 
     def __post_init__(self) -> None:
-        row = BY_NAME.get(self.name)
+        row = BY_NAME.get(self.name) if isinstance(self.name, str) else None
         if row is None:
-            raise _unknown(self.name, self.name)
+            raise _unknown(str(self.name), str(self.name))
         given = dict(self.parameters)
         known = {parameter.name for parameter in row.parameters}
         for name in given:
@@ -157,7 +157,6 @@ def ties(row: Definition) -> str:
     return text
 
 
-@lru_cache(4096)
 def parse(text: str) -> Measure:
     """Read one measure from its name.
 
@@ -168,6 +167,11 @@ def parse(text: str) -> Measure:
     """
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
+    return _parse(text)
+
+
+@lru_cache(4096)
+def _parse(text: str) -> Measure:
     written = _WRITTEN.fullmatch(text.strip())
     if written is None:
         raise MeasureError(
@@ -219,10 +223,18 @@ def _split(text: str) -> tuple[Measure, ...]:
 def _unknown(name: str, text: str) -> MeasureError:
     options = [*(alias for row in TABLE for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
-    near = suggestion(name, options)
-    if near and len(rest) < 40:
+    near = _foreign(text) or suggestion(name, options)
+    if near and not _foreign(text) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
     return MeasureError(f"no measure {clip(text)}.{near}  All of them: germane measures")
+
+
+def _foreign(text: str) -> str:
+    """The suggestion for a name with its cutoff after an underscore: P_10, ndcg_cut_10."""
+    if found := re.fullmatch(r"([a-z]+?)(?:_cut)?_(\d{1,9})", text.strip().casefold()):
+        name = "AP(norm=R)" if found[1] == "map" else _NAMES.get(found[1])
+        return f" Did you mean '{name}@{int(found[2])}'?" if name else ""
+    return " Did you mean 'RR'?" if text.strip() == "recip_rank" else ""
 
 
 def _parameters(name: str, inside: str | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from germane._version import VERSION
 from germane.averaging import MeasureResult
-from germane.errors import AbsentError, MeasureError, clip, some, suggestion
+from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
 from germane.judging import Policy
 from germane.measure import Measure, parse
 from germane.tables import Table
@@ -87,7 +87,7 @@ class Result(Mapping[str, MeasureResult]):
 
     def __contains__(self, measure: object) -> bool:
         try:
-            return (measure if isinstance(measure, Measure) else parse(measure)) in self._by_measure
+            return (measure if isinstance(measure, Measure) else parse(measure)) in self._by_measure  # type: ignore[arg-type]
         except MeasureError:
             return False
 
@@ -211,6 +211,9 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
     if result.policy.to_dict() != policy:  # ranked lists beside scores
         run["policy"] = result.policy.to_dict()
     if queries:
+        queries_here = next(iter(result.values())).queries
+        if len(set(map(str, queries_here))) < len(queries_here):
+            raise InputError("two query ids have the same text; JSON cannot tell them apart.")
         run["queries"] = {
             str(query): {
                 str(m): _plain(result[m].per_query[query])

@@ -58,7 +58,7 @@ def _run(
 
 SOURCES: tuple[Source, ...] = (
     Source("scores", mappings.is_scores, mappings.retrieve_scores),
-    Source("lists", mappings.is_lists, mappings.retrieve_lists, ties="given"),
+    Source("lists", mappings.is_mapping, mappings.retrieve_lists, ties="given"),
     Source("file", is_path, _file),
     Source("read", _is_run, _run),
 )
@@ -79,7 +79,7 @@ def read_qrels(given: Any, duplicates: str = "error", progress: Progress | None 
     """Judgments from a path, a mapping, or Qrels as they are."""
     if isinstance(given, Qrels):
         return given
-    if mappings.is_judgments(given):
+    if mappings.is_mapping(given):
         return mappings.read_qrels(given, duplicates)
     if is_path(given):
         from germane.sources import trec_files

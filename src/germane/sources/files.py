@@ -67,6 +67,8 @@ class TextFile:
         self._path = Path(named)
         with self._explained():
             if named == "-":
+                if sys.stdin is None:
+                    raise InputError("standard input is closed.")
                 self._copy = self._copied(sys.stdin.buffer)
             elif self._path.is_dir():
                 raise InputError(f"{self.name}: this is a directory, not a file.")
@@ -157,6 +159,8 @@ class TextFile:
         except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
             raise InputError(f"{self.name}: the compressed file is damaged ({error}).") from None
         except OSError as error:
+            if "runcated" in str(error):  # Zstandard's
+                raise InputError(f"{self.name}: the compressed file is truncated.") from None
             reason = error.strerror or str(error)
             raise InputError(f"{self.name}: cannot be read ({reason}).") from None
 

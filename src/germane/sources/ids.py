@@ -15,6 +15,8 @@ from germane.errors import clip
 
 def to_bytes(identifier: Hashable) -> bytes:
     """The id as it would stand in a file."""
+    if isinstance(identifier, bytes):
+        return identifier
     text = identifier if isinstance(identifier, str) else str(identifier)
     try:
         return text.encode("utf-8", "surrogateescape")

@@ -24,15 +24,11 @@ from germane.sources.numbers import doubles, is_finite_number
 _FEW = 4  # judged items up to which counting is cheaper than sorting
 
 
-def is_judgments(given: object) -> bool:
-    return isinstance(given, Mapping)
-
-
 def is_scores(given: object) -> bool:
     return isinstance(given, Mapping) and isinstance(next(iter(given.values()), None), Mapping)
 
 
-def is_lists(given: object) -> bool:
+def is_mapping(given: object) -> bool:
     return isinstance(given, Mapping)
 
 

@@ -1,6 +1,6 @@
 """Bare relevance sequences: the grades of one list's items, in rank order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,18 @@ from germane.sources.numbers import doubles, is_finite_number
 MOST = 10_000_000  # relevant items that are given as their number alone
 
 
-def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -> Ranking:
+def ranking_of(
+    relevance: Iterable[Any], relevant: int | Iterable[Any] | None, rel: float = 1.0
+) -> Ranking:
     """The ranking of one query from its items' grades.
 
-    ``relevant`` is the number of relevant items that exist (those not in the list have grade 1), or
-    all their grades; without it the list is taken to hold every relevant item.
+    ``relevant`` is the number of items of grade ``rel`` or higher that exist (those not in the list
+    have that grade), or all their grades; without it the list is taken to hold every relevant item.
     """
     got = _grades("the list", relevance)
     if not len(got):
         raise EmptyError("the list is empty: there are no relevance grades.")
-    found = int(np.count_nonzero(got > 0))
+    found = int(np.count_nonzero(got >= rel))
     if relevant is None:
         ideal = got
     elif isinstance(relevant, Iterable):
@@ -37,7 +39,7 @@ def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -
             raise InputError(f"relevant is at most {MOST:,}; got {relevant}.")
         if relevant < found:
             raise InputError(f"the list holds {found} relevant items, but relevant={relevant}.")
-        ideal = np.append(got, np.ones(relevant - found))
+        ideal = np.append(got, np.full(relevant - found, rel))
     rank = np.arange(1, len(got) + 1)
     return Ranking(
         queries=["list"],
@@ -55,7 +57,7 @@ def ranking_of(relevance: Iterable[Any], relevant: int | Iterable[Any] | None) -
 def _grades(what: str, values: Any) -> Floats:
     if hasattr(values, "tolist"):
         values = values.tolist()
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
         raise InputError(f"{what} is a sequence of relevance grades; got {clip(values)}")
     values = list(values)
     numbers = doubles(values)

@@ -41,16 +41,13 @@ class Layout:
     number: int  # position of the score or grade
     says: str  # what the number is called
     error: type[InputError]
-    other: str  # the kind of file that it could be mistaken for
     more: bool  # may further columns follow?
 
 
 RUN = Layout(
-    "run", ("query", "Q0", "item", "rank", "score", "tag"), 2, 4, "score", ScoreError, "qrels", True
+    "run", ("query", "Q0", "item", "rank", "score", "tag"), 2, 4, "score", ScoreError, True
 )
-QRELS = Layout(
-    "qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, "run", False
-)
+QRELS = Layout("qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, False)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,89 @@
+"""Results as values: what they carry, and what they refuse."""
+
+import pickle
+from typing import Any
+
+import pytest
+
+import germane
+
+QRELS = {"q": {"a": 1, "b": 1}}
+RUN = {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}
+
+
+def test_a_result_can_be_pickled() -> None:
+    result = pickle.loads(pickle.dumps(germane.evaluate(QRELS, RUN, "AP RR")))
+    assert result["AP"].mean == (1 + 2 / 3) / 2
+    assert result["AP"].best == 1
+    assert result.counts.tied == 1
+
+
+def test_values_cannot_be_changed() -> None:
+    values = germane.evaluate(QRELS, RUN, "AP")["AP"].values
+    with pytest.raises(ValueError, match="read-only"):
+        values[0] = 9
+
+
+def test_one_measure_says_what_it_is() -> None:
+    assert repr(germane.evaluate(QRELS, RUN, "AP")["AP"]) == "<AP: 0.8333 over 1 queries>"
+
+
+def test_counts_are_of_what_the_depth_leaves() -> None:
+    counts = germane.evaluate(QRELS, RUN, "AP", depth=1).counts
+    assert (counts.judged_items_retrieved, counts.tied) == (1, 0)
+
+
+def test_ids_of_the_same_text_do_not_fall_together_in_json() -> None:
+    qrels = {1: {"a": 1}, "1": {"a": 1}}
+    result = germane.evaluate(qrels, {1: {"a": 1.0}, "1": {"b": 1.0}}, "AP")
+    with pytest.raises(germane.InputError, match="two query ids have the same text"):
+        result.to_dict(queries=True)
+
+
+@pytest.mark.parametrize("name", [["AP"], {"AP"}, 5, None])
+def test_what_is_not_a_name_is_a_measure_error(name: Any) -> None:
+    result = germane.evaluate(QRELS, RUN, "AP")
+    for call in (germane.parse, lambda m: germane.score([1], m), result.__getitem__):
+        with pytest.raises(germane.MeasureError, match="a measure is a name such as 'AP@10'"):
+            call(name)
+    assert name not in result
+    with pytest.raises(germane.MeasureError, match="no measure"):
+        germane.Measure(name)
+
+
+def test_grades_that_overflow_are_an_error() -> None:
+    with pytest.raises(germane.MeasureError, match="beyond what a double can add up"):
+        germane.score([1e308] * 3, "nDCG")
+
+
+@pytest.mark.parametrize(
+    ("grades", "measure", "relevant", "value"),
+    [
+        ([0, 3, 1], "R(rel=2)", 3, 1 / 3),
+        ([0, 3, 1], "AP(rel=2)", 3, 1 / 2 / 3),
+        ([0.5, 1], "R", 3, 1 / 3),
+        ([0.5, 1], "R", 1, 1),
+        ([0.5, 1], "R(rel=0.5)", 4, 2 / 4),
+    ],
+)
+def test_relevant_counts_at_the_level_of_the_measure(
+    grades: list[float], measure: str, relevant: int, value: float
+) -> None:
+    assert germane.score(grades, measure, relevant=relevant) == value
+
+
+@pytest.mark.parametrize("grades", [{5: 0, 7: 1}, {0, 1}])
+def test_a_list_has_an_order(grades: Any) -> None:
+    with pytest.raises(germane.InputError, match="a sequence of relevance grades"):
+        germane.score(grades)
+
+
+def test_expected_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(germane.MeasureError, match="no closed form"):
+        germane.evaluate("no such file", "nor this", "RR bpref", ties="expected")
+
+
+def test_bytes_are_ids_as_they_stand_in_a_file(tmp_path: Any) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q Q0 a 1 2 t\n")
+    assert germane.evaluate({"q": {b"a": 1}}, path, "AP")["AP"].mean == 1
