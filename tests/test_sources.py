@@ -769,3 +769,22 @@ def test_any_text_can_be_an_id(folder: Path, ids: list[tuple[str, str]], size: i
     with blocks_of(size):
         found = germane.evaluate(folder / "ids.qrels", folder / "ids.run", "AP NumRet")
     assert {m: found[m].per_query for m in found} == {m: expected[m].per_query for m in expected}
+
+
+def test_reading_a_file_does_not_import_pandas(tmp_path: Path) -> None:
+    """pyarrow would, where it is installed; that takes longer than evaluating a small file."""
+    (tmp_path / "pandas.py").write_text("raise SystemExit('pandas was imported')")
+    qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
+    qrels.write_text("q 0 a 1\nr 0 a 1\n")
+    code = "import germane, sys; print(germane.evaluate(*sys.argv[1:], 'RR', duplicates='last'))"
+    rows_ = ["q Q0 a 1 2.0 t", "q Q0 b 2 2.0 t", "r Q0 b 1 1.0 t", "r Q0 b 1 1.0 t", "q Q0 c 3 1 t"]
+    for text in ("\n".join(rows_[:3]), "\n".join(rows_), "# not plain\n" + rows_[0]):
+        run.write_text(text)
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(qrels), str(run)],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), text

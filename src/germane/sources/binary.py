@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane._ragged import Bools, Ints
+from germane._ragged import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,6 +20,35 @@ Words = Ints
 
 # the bytes of a little-endian word that belong to a value of 0 … 8 bytes
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], "<u8")
+
+
+# Arrays are made from and read into buffers here: pa.array, to_numpy and take with a NumPy index
+# import pandas wherever it is installed, which takes longer than evaluating a small file.
+
+
+def array(values: list[bytes]) -> pa.BinaryArray:
+    """An Arrow array of some values."""
+    import pyarrow as pa
+
+    offsets = np.zeros(len(values) + 1, np.int32)
+    np.cumsum(list(map(len, values)), out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(values))]
+    return pa.Array.from_buffers(pa.binary(), len(values), buffers)
+
+
+def chosen(values: pa.BinaryArray, rows: Ints) -> pa.BinaryArray:
+    """The array of some of the values."""
+    import pyarrow as pa
+
+    indices = np.ascontiguousarray(rows, np.int64)
+    buffers = [None, pa.py_buffer(indices)]
+    return values.take(pa.Array.from_buffers(pa.int64(), len(indices), buffers))
+
+
+def doubles(values: pa.DoubleArray) -> Floats:
+    """An Arrow array of doubles without nulls, as NumPy sees it."""
+    _, data = values.buffers()
+    return np.frombuffer(data, np.float64)[values.offset : values.offset + len(values)]
 
 
 def lengths(values: pa.BinaryArray) -> Ints:

@@ -48,13 +48,12 @@ class Reducer:
     """Takes batches and keeps what was judged."""
 
     def __init__(self, qrels: Qrels, duplicates: str, order: str) -> None:
-        import pyarrow as pa
 
         self._qrels, self._duplicates, self._order = qrels, duplicates, order
         self._code = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
         if len(self._code) < len(qrels):
             raise FormatError("two query ids of the qrels have the same text.")
-        self._judged = pa.array([to_bytes(item) for item in qrels.items], pa.binary())
+        self._judged = binary.array([to_bytes(item) for item in qrels.items])
         self._owner = _ragged.owners(qrels.offsets)
         self._salt = binary.mixed(np.arange(1, len(qrels) + 1, dtype=np.uint64))
         pairs = binary.fingerprints(self._judged) + self._salt[self._owner]
@@ -180,14 +179,13 @@ def _only_known(batch: Batch, code: Ints) -> tuple[Batch, Ints]:
 
 
 def _some_rows(batch: Batch, rows: Bools) -> Batch:
-    import pyarrow as pa
 
     owner = _ragged.owners(batch.offsets)
     lengths = _ragged.counts(rows, owner, len(batch.queries))
     return Batch(
         batch.queries,
         _ragged.offsets(lengths),
-        batch.item.filter(pa.array(rows)),
+        binary.chosen(batch.item, np.flatnonzero(rows)),
         batch.score[rows],
     )
 

@@ -101,7 +101,7 @@ def _parsed(data: memoryview | bytes, layout: Layout) -> Rows | None:
     query, item, number = (
         table.column(name).combine_chunks() for name in ("query", "item", "number")
     )
-    numbers = number.to_numpy()
+    numbers = binary.doubles(number)
     if not len(query) or not np.isfinite(numbers).all() or binary.holds(query, b"#"):
         return None
     if not binary.lengths(query).all() or not binary.lengths(item).all():
@@ -150,8 +150,6 @@ _LINE_ENDS = re.compile(rb"\r\n|\r|\n")
 
 def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
     """The rows of a block read line by line, or the error that says which line is wrong."""
-    import pyarrow as pa
-
     queries, items, numbers = [], [], []
     for count, line in enumerate(_LINE_ENDS.split(block.data)):
         fields = _fields(line)
@@ -166,9 +164,7 @@ def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
             raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(fields[0])
         items.append(fields[layout.item])
-    return Rows(
-        pa.array(queries, pa.binary()), pa.array(items, pa.binary()), np.array(numbers, float)
-    )
+    return Rows(binary.array(queries), binary.array(items), np.array(numbers, float))
 
 
 def _fields(line: bytes) -> list[bytes]:

@@ -164,7 +164,7 @@ def _gathered(file: TextFile) -> Batch:
     del items, scores
     if (np.diff(owner) < 0).any():
         by_query = np.argsort(owner, kind="stable")
-        item, score = item.take(by_query), score[by_query]
+        item, score = binary.chosen(item, by_query), score[by_query]
     return Batch(list(codes), _ragged.offsets(np.bincount(owner)), item, score)
 
 
