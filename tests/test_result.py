@@ -87,3 +87,11 @@ def test_bytes_are_ids_as_they_stand_in_a_file(tmp_path: Any) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(b"q Q0 a 1 2 t\n")
     assert germane.evaluate({"q": {b"a": 1}}, path, "AP")["AP"].mean == 1
+
+
+def test_ids_of_the_same_text_do_not_fall_together_in_files(tmp_path: Any) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(b"1 Q0 1 1 2 t\n")
+    for qrels in ({1: {"1": 1}, "1": {"1": 1}}, {"1": {1: 1, "1": 0}}):
+        with pytest.raises(germane.FormatError, match="have the same text"):
+            germane.evaluate(qrels, path, "AP")

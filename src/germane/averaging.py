@@ -100,8 +100,8 @@ def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated
 
 def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     """Q: the measure's value for every query, after no_relevant."""
-    scored = kernel(measure, ranking)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+        scored = kernel(measure, ranking)
         out = values(ranking, scored)
     if not np.isfinite(out).all():
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
@@ -125,8 +125,7 @@ def kernel(measure: Measure, ranking: Ranking) -> Scored:
         raise no_closed_form(measure)
     _check_grades(measure, ranking)
     parameters = {name: value for name, value in measure.parameters if name != "mean"}
-    with np.errstate(over="ignore", invalid="ignore"):  # scores refuses what is not finite
-        return row.kernel(ranking, measure.k, **parameters)
+    return row.kernel(ranking, measure.k, **parameters)
 
 
 def no_closed_form(measure: Measure) -> MeasureError:

@@ -1,7 +1,7 @@
 """Result: what evaluating one run gave, with everything needed to say what its numbers mean."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, ValuesView
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -96,6 +96,10 @@ class Result(Mapping[str, MeasureResult]):
 
     def __len__(self) -> int:
         return len(self.measures)
+
+    def values(self) -> ValuesView[MeasureResult]:
+        """The measures' results, in the order asked for."""
+        return self._by_measure.values()
 
     def __str__(self) -> str:
         return Results({self.name: self}).table().text()

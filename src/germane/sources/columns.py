@@ -48,8 +48,7 @@ class Reducer:
     """Takes batches and keeps what was judged."""
 
     def __init__(self, qrels: Qrels, duplicates: str, order: str) -> None:
-
-        self._qrels, self._duplicates, self._order = qrels, duplicates, order
+        self._duplicates, self._order = duplicates, order
         self._code = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
         if len(self._code) < len(qrels):
             raise FormatError("two query ids of the qrels have the same text.")
@@ -65,6 +64,8 @@ class Reducer:
         if (self._pairs[1:] == self._pairs[:-1]).any():  # judged pairs that look alike
             judged = zip(self._owner.tolist(), self._judged.to_pylist(), strict=True)
             self._one_by_one = {pair: j for j, pair in enumerate(judged)}
+            if len(self._one_by_one) < len(self._judged):
+                raise FormatError("two item ids of a query of the qrels have the same text.")
         self._answered = np.zeros(len(qrels), bool)
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._unknown: dict[bytes, None] = {}
