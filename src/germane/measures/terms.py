@@ -31,9 +31,11 @@ class Scored:
 
 def values(ranking: Ranking, scored: Scored) -> Floats:
     """Q: each query's value."""
-    total = ranking.sums(scored.terms) + scored.rest
-    out: Floats = np.zeros(len(ranking))
-    np.divide(total, scored.norm, out=out, where=np.asarray(scored.norm) != 0)
+    total, norm = ranking.sums(scored.terms) + scored.rest, scored.norm
+    if norm.all():
+        out: Floats = total / norm
+    else:
+        out = np.divide(total, norm, out=np.zeros(len(ranking)), where=norm != 0)
     return out if scored.link is None else scored.link(out)
 
 

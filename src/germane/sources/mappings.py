@@ -1,6 +1,7 @@
 """Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from germane.sources.ids import by_bytes
 from germane.sources.numbers import doubles, is_finite_number
 
 _FEW = 4  # judged items up to which counting is cheaper than sorting
+_SHORT = 64  # results up to which Python's own sorting is cheaper than NumPy's counting
 
 
 def is_scores(given: object) -> bool:
@@ -178,15 +180,19 @@ class _Hits:
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         return Retrieved(
-            judgment=np.array(self.judgment),
-            owner=np.array(self.owner),
-            rank=np.array(self.rank),
-            tied_from=np.array(self.tied_from),
-            tied_to=np.array(self.tied_to),
+            judgment=_numbers(self.judgment),
+            owner=_numbers(self.owner),
+            rank=_numbers(self.rank),
+            tied_from=_numbers(self.tied_from),
+            tied_to=_numbers(self.tied_to),
             retrieved=self.retrieved,
             answered=self.answered,
             unknown=unknown,
         )
+
+
+def _numbers(column: "array[int]") -> Ints:
+    return np.frombuffer(column, np.int64) if column else np.zeros(0, np.int64)
 
 
 def _scored(
@@ -205,9 +211,14 @@ def _scored(
     if found is None or len(found) > _FEW:
         _many_scored(hits, q, judged, got, scores, order)
         return
-    own = [float(got[item]) for item in found]
-    first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
-    last = [int(np.count_nonzero(scores >= score)) for score in own]
+    own, n = [float(got[item]) for item in found], len(scores)
+    if n <= _SHORT:
+        ascending = sorted(scores.tolist())
+        first = [n + 1 - bisect_right(ascending, score) for score in own]
+        last = [n - bisect_left(ascending, score) for score in own]
+    else:
+        first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
+        last = [int(np.count_nonzero(scores >= score)) for score in own]
     rank = first
     if first != last:
         items = list(got)
