@@ -50,7 +50,7 @@ def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
 
 def running(flags: Bools | Ints, offsets: Ints, owner: Ints) -> Ints:
     """Each row's running total, the value itself included."""
-    total = np.cumsum(flags, dtype=np.int64)
+    total: Ints = flags.cumsum(dtype=np.int64)
     if len(offsets) == 2:
         return total
     before = np.concatenate(([0], total))[offsets[:-1]]

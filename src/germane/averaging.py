@@ -3,10 +3,10 @@
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from germane._cached import cached
 from germane._ragged import Floats
 from germane.errors import CoverageError, MeasureError, some
 from germane.measure import Measure
@@ -32,7 +32,7 @@ class Evaluated:
     def __repr__(self) -> str:
         return f"<{self.measure}: {self.mean:.4f} over {len(self.values)} queries>"
 
-    @cached_property
+    @cached
     def mean(self) -> float:
         """The mean over queries (for counts: the sum), rounded once at the end."""
         if self.measure.row.aggregate == "sum":
@@ -46,7 +46,7 @@ class Evaluated:
             return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR))) / len(kept))
         return math.fsum(kept) / len(kept)
 
-    @cached_property
+    @cached
     def per_query(self) -> dict[Hashable, float]:
         """Query id → value; queries that the policy leaves out are not in it."""
         pairs = zip(self.queries, self.values.tolist(), strict=True)
@@ -71,12 +71,12 @@ class MeasureResult(Evaluated):
         """The measure's formula in words."""
         return self.measure.definition
 
-    @cached_property
+    @cached
     def best(self) -> float:
         """The mean if every tie were resolved in the best way for the system."""
         return self._under("best")
 
-    @cached_property
+    @cached
     def worst(self) -> float:
         """The mean if every tie were resolved in the worst way for the system."""
         return self._under("worst")

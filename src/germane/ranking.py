@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from germane import _ragged
+from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 
 
@@ -39,12 +39,12 @@ class Ranking:
     def __len__(self) -> int:
         return len(self.queries)
 
-    @cached_property
+    @cached
     def owner(self) -> Ints:
         """H: the query that each hit belongs to."""
         return _ragged.owners(self.offsets)
 
-    @cached_property
+    @cached
     def ideal_owner(self) -> Ints:
         """J: the query that each judgment belongs to."""
         return _ragged.owners(self.ideal_offsets)

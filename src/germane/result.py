@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, ValuesView
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from germane._cached import cached
 from germane._version import VERSION
 from germane.averaging import MeasureResult
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
@@ -70,7 +70,7 @@ class Result(Mapping[str, MeasureResult]):
         self.policy = policy
         self._by_measure = dict(measures)
 
-    @cached_property
+    @cached
     def counts(self) -> Counts:
         """How many queries and items the numbers rest on."""
         return self._counts()

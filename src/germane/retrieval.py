@@ -5,10 +5,10 @@ Sources make both; judging turns them into a Ranking.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 
 from germane import _ragged
+from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 
 
@@ -36,17 +36,17 @@ class Qrels:
     def __repr__(self) -> str:
         return f"Qrels({self.name!r}: {len(self)} queries, {len(self.items)} judgments)"
 
-    @cached_property
+    @cached
     def ideal(self) -> Floats:
         """J: each query's grades from the highest to the lowest."""
         return _ragged.sorted_descending(self.grades, self.offsets)
 
-    @cached_property
+    @cached
     def position(self) -> dict[Hashable, int]:
         """Query id → q."""
         return {query: q for q, query in enumerate(self.queries)}
 
-    @cached_property
+    @cached
     def judged(self) -> list[dict[Hashable, int]]:
         """For each query, item → its place in ``items``."""
         items, ends = self.items, self.offsets.tolist()
