@@ -71,6 +71,18 @@ def test_terms_and_norm_are_the_value(row) -> None:  # type: ignore[no-untyped-d
         ]
 
 
+def test_hits_are_those_of_the_measure() -> None:
+    """P@rank, recall, hits and misses use the measure's own rel."""
+    explanation = germane.explain([1, 3, 2], "AP(rel=2)", relevant=4)
+    assert [row.hit for row in explanation.rows] == [False, True, True]
+    assert [row.precision for row in explanation.rows] == [0, 1 / 2, 2 / 3]
+    assert explanation.readings[0].terms == (0, 1 / 2, 2 / 3)
+    assert (explanation.relevant, len(explanation.missed)) == (4, 2)
+    assert germane.explain(QRELS, RUN, "P(rel=2) nDCG", query="q3").relevant == 1
+    with pytest.raises(germane.MeasureError, match="measures with different rel"):
+        germane.explain(QRELS, RUN, "P(rel=2) AP", query="q3")
+
+
 def test_ties_are_shown_with_what_other_orders_would_make_of_them() -> None:
     explanation = germane.explain(QRELS, RUN, "AP@10", query="q3")
     assert [row.item for row in explanation.rows] == ["b", "a", "c", None]

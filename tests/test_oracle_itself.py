@@ -3,11 +3,9 @@
 Nothing of germane is tested here; what germane is compared with is.
 """
 
-import json
 from functools import cache
 from itertools import permutations
 from math import e, exp, factorial, log, log2, nan
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +14,9 @@ import oracle
 from trec_names import (
     CUTOFFS,
     EXCEPTIONS,
+    NINE,
     NO_LEVEL,
+    TEN,
     TEN_EXCEPTIONS,
     TEN_PARAMETERS,
     TREC_10_NAMES,
@@ -25,11 +25,6 @@ from trec_names import (
     floored_log,
     parts,
 )
-
-DATA: dict[str, Any] = json.loads(
-    Path(__file__).with_name("data").joinpath("pytrec_eval.json").read_text("utf-8")
-)
-NINE, TEN = DATA["pytrec_eval"], DATA["trec_eval-10.0"]
 
 # ------------------------------------------------------------------- against the recorded values
 

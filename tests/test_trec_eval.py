@@ -4,10 +4,8 @@ Where they differ, ``trec_names.EXCEPTIONS`` says why and what they answer; the 
 the same table in test_oracle_itself.
 """
 
-import json
 from functools import cache
 from math import exp, nan
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +16,8 @@ from germane import Result
 import oracle
 from trec_names import (
     EXCEPTIONS,
+    NINE,
+    TEN,
     TEN_EXCEPTIONS,
     TEN_PARAMETERS,
     TREC_10_NAMES,
@@ -26,10 +26,6 @@ from trec_names import (
     floored_log,
 )
 
-DATA: dict[str, Any] = json.loads(
-    Path(__file__).with_name("data").joinpath("pytrec_eval.json").read_text("utf-8")
-)
-NINE, TEN = DATA["pytrec_eval"], DATA["trec_eval-10.0"]
 TEN_NAMES = {**TREC_10_NAMES, **TEN_PARAMETERS}
 
 

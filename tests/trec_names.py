@@ -1,11 +1,19 @@
 """trec_eval's names of measures, what germane calls the same thing, and where the two differ."""
 
+import json
 import re
 from collections.abc import Callable
 from math import log, nan
+from pathlib import Path
 from typing import Any
 
 import oracle
+
+# what the tools answered
+_RECORDED: dict[str, Any] = json.loads(
+    Path(__file__).with_name("data").joinpath("pytrec_eval.json").read_text("utf-8")
+)
+NINE, TEN = _RECORDED["pytrec_eval"], _RECORDED["trec_eval-10.0"]
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 LEVELS = ("0.00", "0.10", "0.20", "0.30", "0.40", "0.50", "0.60", "0.70", "0.80", "0.90", "1.00")

@@ -24,7 +24,7 @@ from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
-from germane.retrieval import Qrels
+from germane.retrieval import Qrels, Retrieved
 from germane.sources import Progress
 from germane.sources.sequences import ranking_of
 
@@ -72,13 +72,10 @@ def evaluate(
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
     chosen = parse_all(measures)
-    source = sources.source_of(run)
-    conventions = policy_of(**{"ties": source.ties, **policy})
+    conventions = policy_for(run, **policy)
     check_expected(chosen, conventions)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
-    order = "given" if conventions.ties == "given" else "id"
-    retrieved = source.retrieve(judgments, run, conventions.duplicates, order, progress)
-    judged = judge(judgments, retrieved, conventions)
+    judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     return _result(name or sources.run_name(run), chosen, judged)
 
 
@@ -132,7 +129,7 @@ def score(
     """
     if not isinstance(measure, Measure):
         measure = parse(measure)
-    rel = dict(measure.parameters).get("rel", 1.0)
+    rel = 1.0 if measure.rel is None else measure.rel
     return float(scores(measure, ranking_of(relevance, relevant, rel), "zero")[0])
 
 
@@ -184,7 +181,13 @@ def measures() -> tuple[Measure, ...]:
 _remembered = lru_cache(typed=True)(Policy)
 
 
+def policy_for(run: Any, **choices: Any) -> Policy:
+    """The policy for a run, whose source has an order of ties of its own where none is asked for."""
+    return policy_of(**{"ties": sources.source_of(run).ties, **choices})
+
+
 def policy_of(**choices: Any) -> Policy:
+    """The policy of these choices. Raises PolicyError for one that does not exist."""
     for name in choices:
         if name not in Choices.__annotations__:
             near = suggestion(name, Choices.__annotations__)
@@ -193,6 +196,15 @@ def policy_of(**choices: Any) -> Policy:
         return _remembered(**choices)
     except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
         return Policy(**choices)
+
+
+def retrieve(
+    judgments: Qrels, run: Any, conventions: Policy, progress: Progress | None = None
+) -> Retrieved:
+    """What a run of any source retrieved of the judgments."""
+    order = "given" if conventions.ties == "given" else "id"
+    source = sources.source_of(run)
+    return source.retrieve(judgments, run, conventions.duplicates, order, progress)
 
 
 def check_expected(chosen: tuple[Measure, ...], conventions: Policy) -> None:
@@ -206,8 +218,7 @@ def check_expected(chosen: tuple[Measure, ...], conventions: Policy) -> None:
 def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
     policy = judged.policy
     ranking = judged.ranking(policy.ties)
-
-    ordered = _Ordered(judged)
+    ordered = OtherOrders(judged)
     by_measure = {
         measure: MeasureResult(
             measure,
@@ -221,7 +232,7 @@ def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
     return Result(name, by_measure, partial(_counts, judged), policy)
 
 
-class _Ordered:
+class OtherOrders:
     """The rankings under other orders of ties, each made once; None where nothing judged is tied."""
 
     def __init__(self, judged: Judged) -> None:

@@ -3,15 +3,23 @@
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
 from germane import sources
 from germane.averaging import kernel, scores
-from germane.errors import AbsentError, CoverageError, InputError, PolicyError, clip, suggestion
-from germane.evaluate import Choices, policy_of
+from germane.errors import (
+    AbsentError,
+    CoverageError,
+    InputError,
+    MeasureError,
+    PolicyError,
+    clip,
+    suggestion,
+)
+from germane.evaluate import Choices, OtherOrders, policy_for, retrieve
 from germane.judging import judge
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import values
@@ -187,53 +195,52 @@ def explain(
     ``explain(grades, measures, relevant=…)`` with what ``score`` takes. Several measures stand side
     by side. Raises AbsentError for a query that nobody judged, and what ``evaluate`` raises.
     """
-    if (isinstance(qrels, Sequence) and not isinstance(qrels, (str, bytes))) or hasattr(
-        qrels, "ndim"
-    ):
+    if _is_list(qrels):
         chosen = parse_all("AP" if run is None else run)
-        levels = {dict(measure.parameters).get("rel", 1.0) for measure in chosen}
-        if len(levels) > 1 and isinstance(relevant, int):
-            raise InputError("measures with different rel need relevant= as a list of grades.")
-        ranking = ranking_of(qrels, relevant, max(levels))
-        return _explanation(ranking, chosen, None, lambda ties: None)
+        rel = _level(chosen)
+        return _explanation(ranking_of(qrels, relevant, rel), chosen, rel, None, lambda ties: None)
     if run is None:
         raise InputError("explain takes qrels and a run, or the grades of one list.")
-    chosen = parse_all(measures)
-    if policy.get("ties") == "expected":
+    chosen, conventions = parse_all(measures), policy_for(run, **policy)
+    rel = _level(chosen)
+    if conventions.ties == "expected":
         raise PolicyError(
             "an explanation shows one order of ties, and says what the mean over all of them is; "
             "choose ties=trec, given, best or worst."
         )
-    source = sources.source_of(run)
-    conventions = policy_of(**{"ties": source.ties, **policy})
     judgments = _only(sources.read_qrels(qrels, conventions.duplicates), query)
-    order = "given" if conventions.ties == "given" else "id"
-    try:
-        retrieved = source.retrieve(judgments, run, conventions.duplicates, order, None)
-        judged = judge(judgments, retrieved, replace(conventions, missing="zero"))
-    except CoverageError:
-        raise CoverageError(f"the run has no results for query {clip(query)}.") from None
-    tied = bool(judged.tied.any())
-    return _explanation(
-        judged.ranking(conventions.ties),
-        chosen,
-        judgments,
-        lambda ties: judged.ranking(ties) if tied and ties != conventions.ties else None,
-    )
+    retrieved = retrieve(judgments, run, conventions)
+    if not retrieved.answered.any():
+        raise CoverageError(f"the run has no results for query {clip(judgments.queries[0])}.")
+    judged = judge(judgments, retrieved, conventions)
+    ranking = judged.ranking(conventions.ties)
+    return _explanation(ranking, chosen, rel, judgments, OtherOrders(judged))
+
+
+def _is_list(given: Any) -> bool:
+    """Are these the grades of one list?"""
+    sequence = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
+    return sequence or hasattr(given, "ndim")
+
+
+def _level(measures: tuple[Measure, ...]) -> float:
+    """The one grade from which items are relevant, to the measures as in the columns beside them."""
+    levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
+    if len(levels) > 1:
+        raise MeasureError("measures with different rel count different hits; explain them apart.")
+    return levels.pop()
 
 
 def _only(qrels: Qrels, query: Hashable | None) -> Qrels:
     """The judgments of one query."""
-    if query is None and len(qrels) == 1:
-        query = qrels.queries[0]
+    if query is None:
+        if len(qrels) > 1:
+            raise AbsentError("query=… says which query to explain.")
+        return qrels
     q = qrels.position.get(query)
     if q is None:
-        known = list(map(str, qrels.queries))
-        asked = (
-            "query=… says which query to explain" if query is None else f"no query {clip(query)}"
-        )
-        near = "" if query is None else suggestion(str(query), known)
-        raise AbsentError(f"{asked} is judged.{near}" if query is not None else f"{asked}.")
+        near = suggestion(str(query), map(str, qrels.queries))
+        raise AbsentError(f"no query {clip(query)} is judged.{near}")
     part = slice(qrels.offsets[q], qrels.offsets[q + 1])
     items, grades = qrels.items[part], qrels.grades[part]
     return Qrels([query], np.array([0, len(items)]), items, grades, qrels.name)
@@ -242,15 +249,19 @@ def _only(qrels: Qrels, query: Hashable | None) -> Qrels:
 def _explanation(
     ranking: Ranking,
     measures: tuple[Measure, ...],
+    rel: float,
     qrels: Qrels | None,
     ordered: Callable[[Any], Ranking | None],
 ) -> Explanation:
-    total, retrieved = int(ranking.total(1)[0]), int(ranking.retrieved[0])
     starts = _row_starts(ranking, measures)
-    rows = tuple(_rank(ranking, qrels, start, upto, total) for start, upto in starts)
-    readings = tuple(_reading(m, ranking, rows, ordered) for m in measures)
+    rows = tuple(_rank(ranking, rel, qrels, start, upto) for start, upto in starts)
     return Explanation(
-        ranking.queries[0], rows, readings, tuple(_missed(ranking, qrels)), total, retrieved
+        query=ranking.queries[0],
+        rows=rows,
+        readings=tuple(_reading(m, ranking, rows, ordered) for m in measures),
+        missed=tuple(_missed(ranking, rel, qrels)),
+        relevant=int(ranking.total(rel)[0]),
+        retrieved=int(ranking.retrieved[0]),
     )
 
 
@@ -276,8 +287,8 @@ def _row_starts(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple[i
     return rows
 
 
-def _rank(ranking: Ranking, qrels: Qrels | None, start: int, upto: int, total: int) -> Rank:
-    found = int(np.count_nonzero(ranking.relevant(1) & (ranking.rank <= upto)))
+def _rank(ranking: Ranking, rel: float, qrels: Qrels | None, start: int, upto: int) -> Rank:
+    found, total = int(ranking.found(rel, upto)[0]), int(ranking.total(rel)[0])
     precision, recall = found / upto, found / total if total else 0.0
     here = np.flatnonzero(ranking.rank == start)
     if not len(here):
@@ -287,7 +298,7 @@ def _rank(ranking: Ranking, qrels: Qrels | None, start: int, upto: int, total: i
     first, last = int(ranking.tied_from[h]), int(ranking.tied_to[h])
     tied = (first, last) if last > first else None
     grade = float(ranking.relevance[h])
-    return Rank(start, upto, item, grade, grade >= 1, precision, recall, tied)
+    return Rank(start, upto, item, grade, grade >= rel, precision, recall, tied)
 
 
 def _reading(
@@ -335,7 +346,7 @@ def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str]:
     if row.norm is None:
         return "", ""
     parameters = dict(measure.parameters)
-    rel = parameters.get("rel", 1.0)
+    rel = 1.0 if measure.rel is None else measure.rel
     symbolic = row.norm(measure.k, parameters)
     numbers = {
         r"relevant items found( in the first \d+)?": int(ranking.found(rel, measure.k)[0]),
@@ -349,11 +360,13 @@ def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str]:
     return symbolic, numeric.partition(", β")[0]
 
 
-def _missed(ranking: Ranking, qrels: Qrels | None) -> Iterator[tuple[Hashable | None, float]]:
+def _missed(
+    ranking: Ranking, rel: float, qrels: Qrels | None
+) -> Iterator[tuple[Hashable | None, float]]:
     """The relevant items that were not retrieved, highest grade first."""
     if qrels is None or ranking.judgment is None:
-        left = ranking.ideal[ranking.ideal >= 1].tolist()
-        for grade in ranking.relevance[ranking.relevant(1)].tolist():
+        left = ranking.ideal[ranking.ideal >= rel].tolist()
+        for grade in ranking.relevance[ranking.relevant(rel)].tolist():
             left.remove(grade)
         yield from ((None, grade) for grade in left)
         return
@@ -361,7 +374,7 @@ def _missed(ranking: Ranking, qrels: Qrels | None) -> Iterator[tuple[Hashable | 
     missed = [
         (item, grade)
         for j, (item, grade) in enumerate(zip(qrels.items, qrels.grades.tolist(), strict=True))
-        if grade >= 1 and j not in got
+        if grade >= rel and j not in got
     ]
     yield from sorted(missed, key=lambda pair: -pair[1])
 

@@ -90,6 +90,11 @@ class Measure:
         return BY_NAME[self.name]
 
     @property
+    def rel(self) -> float | None:
+        """The lowest grade that counts as relevant; None where grades are used as they are."""
+        return dict(self.parameters).get("rel")
+
+    @property
     def definition(self) -> str:
         """The formula with the parameters put in.
 
