@@ -134,7 +134,7 @@ def test_every_way_to_write_it() -> None:
     explanation = germane.explain(QRELS, RUN, "AP@10 nDCG", query="q3")
     assert "| rank | item |" in explanation.markdown()
     assert r"\begin{tabular}" in explanation.latex()
-    assert "<table>" in explanation._repr_html_()
+    assert "<table " in explanation._repr_html_()
     written = json.loads(json.dumps(explanation.to_dict()))
     assert written["ranks"][1] == {
         "rank": 2,

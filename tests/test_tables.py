@@ -57,10 +57,16 @@ def test_csv_and_tsv() -> None:
 
 def test_html() -> None:
     text = TABLE.html()
-    assert text.startswith("<div class='germane'><table><thead><tr><th>run</th>")
-    assert "<td style='text-align:right'>0.5000</td>" in text
-    assert text.endswith("<div style='font-size:smaller'>a note</div></div>")
+    assert text.startswith("<div class='germane'><table style='border-collapse:collapse'><thead>")
+    for side, tag, cell in (
+        ("left", "th", "run"),
+        ("right", "th", "AP"),
+        ("right", "td", "0.5000"),
+    ):
+        assert f"<{tag} style='text-align:{side};padding:2px 10px'>{cell}</{tag}>" in text
+    assert text.endswith("white-space:pre-wrap;padding:6px 10px'>a note</div></div>")
     assert "smaller" not in Table(("a",), ()).html()
+    assert "a\nb" not in Table(("a",), (), ("a\nb",)).html()  # an id in a note starts no line
 
 
 @pytest.mark.parametrize("style", FORMATS)

@@ -62,22 +62,22 @@ class Table:
 
     def html(self) -> str:
         """A table element with its notes; everything is escaped."""
-        heading = "".join(f"<th>{_html(cell)}</th>" for cell in self.columns)
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f"<td style='text-align:{'left' if i in self._left() else 'right'}'>{_html(cell)}</td>"
-                for i, cell in enumerate(row)
-            )
-            + "</tr>"
-            for row in self.rows
-        )
-        notes = "<br>".join(map(_html, self.notes))
-        caption = f"<div style='font-size:smaller'>{notes}</div>" if notes else ""
+        heading = self._html_row("th", self.columns)
+        body = "".join(self._html_row("td", row) for row in self.rows)
+        notes = "\n".join(map(_html, self.notes))
+        caption = f"<div style='{_NOTES}'>{notes}</div>" if notes else ""
         return (
-            "<div class='germane'><table>"
-            f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>{caption}</div>"
+            "<div class='germane'><table style='border-collapse:collapse'>"
+            f"<thead>{heading}</thead><tbody>{body}</tbody></table>{caption}</div>"
         )
+
+    def _html_row(self, tag: str, row: Row) -> str:
+        sides = ("left" if i in self._left() else "right" for i in range(len(row)))
+        cells = (
+            f"<{tag} style='text-align:{side};padding:2px 10px'>{_html(cell)}</{tag}>"
+            for side, cell in zip(sides, row, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
 
     def _left(self) -> set[int]:
         return {0, *self.left}
@@ -157,6 +157,9 @@ _LATEX = {
 
 def _latex(text: str) -> str:
     return "".join(_LATEX.get(c, c) for c in visible(text))
+
+
+_NOTES = "font-family:monospace;font-size:smaller;white-space:pre-wrap;padding:6px 10px"
 
 
 def _html(text: str) -> str:
