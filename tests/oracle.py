@@ -10,7 +10,7 @@ an item nobody judged, and 0/0 is 0. Notation, as in the definitions:
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, permutations, product
+from itertools import chain, pairwise, permutations, product
 from math import ceil, floor, fsum, log, log2, prod
 from typing import Any, TypeVar
 
@@ -29,6 +29,7 @@ class Query:
     grades: Sequence[Grade]
     judged: Sequence[float]
     k: int | None
+    ends: Sequence[int] | None = None  # last ranks of groups of equal scores, where these are steps
 
     @property
     def N(self) -> int:
@@ -365,6 +366,80 @@ def iap(q: Query, points: int = 11, rel: float = 1, rounding: str = "up") -> flo
     return fsum(interpolated(q, level, rel, rounding) for level in levels) / points
 
 
+# ---------------------------------------------------------------------------------------- areas
+
+
+def steps(q: Query) -> list[int]:
+    """The ranks at which the curve has a point: all within k, or the ends of groups of ties."""
+    return list(q.ranks) if q.ends is None else list(q.ends)
+
+
+def points(q: Query, rel: float, start: str) -> list[tuple[float, float]]:
+    """(recall, precision) at every step, behind the point that the curve starts from."""
+    listed = [(q.h(i, rel) / q.R(rel), q.P(i, rel)) for i in steps(q)]
+    if start == "(1/R,P@first)":
+        return [(recall, precision) for recall, precision in listed if recall > 0]
+    return {"(0,1)": [(0.0, 1.0)], "(0,0)": [(0.0, 0.0)], "none": []}[start] + listed
+
+
+def aupr(q: Query, rule: str | int = "step", start: str = "(0,1)", rel: float = 1) -> float:
+    """The area under the curve: rectangles to each point, trapezoids between points, or the mean
+    over levels of recall, or over all recall, of the best precision from there on."""
+    if q.R(rel) == 0:
+        return 0.0
+    if isinstance(rule, int):
+        levels = [Fraction(j, rule - 1) for j in range(rule)]
+        return fsum(best_from(q, level, rel) for level in levels) / rule
+    curve = points(q, rel, start if rule == "trapezoid" else "(0,0)")
+    sides = list(pairwise(curve))
+    match rule:
+        case "trapezoid":
+            return fsum((r1 - r0) * (p0 + p1) / 2 for (r0, p0), (r1, p1) in sides)
+        case "step":
+            return fsum((r1 - r0) * p1 for (r0, _), (r1, p1) in sides)
+        case "interpolated":
+            best = [max(p for r, p in curve if r >= r1) for _, (r1, _) in sides]
+            return fsum((r1 - r0) * p for ((r0, _), (r1, _)), p in zip(sides, best, strict=True))
+    raise ValueError(f"no rule {rule!r}")
+
+
+def best_from(q: Query, level: Fraction, rel: float) -> float:
+    """The best precision at any step with a recall of at least the level."""
+    R = q.R(rel)
+    return max((q.P(i, rel) for i in steps(q) if Fraction(q.h(i, rel), R) >= level), default=0.0)
+
+
+def grouped(
+    name: str, params: Mapping[str, Any], scores: Mapping[Item, float], judged: Mapping[Item, float]
+) -> float:
+    """A measure where each group of equal scores is one step, to its last rank."""
+    groups = tie_groups(scores)
+    ends = [sum(map(len, groups[: i + 1])) for i in range(len(groups))]
+    ranked = list(chain.from_iterable(groups))
+    q = Query([judged.get(item) for item in ranked], list(judged.values()), None, ends)
+    rel = params.get("rel", 1)
+    match name:
+        case "AUPR":
+            return aupr(q, **{key: val for key, val in params.items() if key != "mean"})
+        case "AP":
+            norms = {"found": q.h(q.N, rel), "k": q.N}
+            hits = [q.h(e, rel) - q.h(s, rel) for s, e in zip([0, *ends], ends, strict=False)]
+            total = fsum(n * q.P(e, rel) for n, e in zip(hits, ends, strict=True) if n)
+            return ratio(total, norms.get(params.get("norm", "min"), q.R(rel)))
+        case "IPrec" | "IAP":
+            levels = (
+                [decimal(params["recall"])]
+                if name == "IPrec"
+                else [Fraction(j, params["points"] - 1) for j in range(params["points"])]
+            )
+            wanted = [max(needed(level, q.R(rel), params["rounding"]), 1) for level in levels]
+            best = [
+                max((q.P(e, rel) for e in ends if q.h(e, rel) >= n), default=0.0) for n in wanted
+            ]
+            return fsum(best) / len(best)
+    return value(name, params, None, ranked, judged)
+
+
 # -------------------------------------------------------------------------------------- sparse
 
 
@@ -427,6 +502,7 @@ WITH_CUTOFF: dict[str, Callable[..., float]] = {
     "ERR": err,
     "RBP": rbp,
     "RBPResidual": rbp_residual,
+    "AUPR": aupr,
 }
 
 WITHOUT_CUTOFF: dict[str, Callable[..., float]] = {

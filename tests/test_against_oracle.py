@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import Measure, MeasureError
+from germane import Measure, MeasureError, PolicyError
 from germane.measures import TABLE, Definition
 
 import oracle
@@ -214,6 +214,46 @@ def test_no_closed_form_is_an_error_and_not_a_guess(row: Definition) -> None:
     with pytest.raises(MeasureError, match="has no closed form here") as error:
         germane.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, measure, ties="expected")
     assert str(measure) in str(error.value)
+
+
+# --------------------------------------------------------------------------- ties as one step
+
+
+@given(collections(), one_of_each([row for row in TABLE if row.grouped]), UNJUDGED)
+def test_a_group_of_ties_as_one_step(
+    collection: Collection, measures: Measures, unjudged: Any
+) -> None:
+    qrels, run = collection
+    chosen = [Measure(measure.name, measure.parameters) for measure in measures]
+    result = germane.evaluate(qrels, run, chosen, ties="grouped", unjudged=unjudged)
+    for measure in chosen:
+        expected = {}
+        for query, judged in qrels.items():
+            kept = run.get(query, {})
+            if unjudged == "remove":
+                kept = {i: score for i, score in kept.items() if judged.get(i, -1) >= 0}
+            expected[query] = oracle.grouped(measure.name, oracle_parameters(measure), kept, judged)
+        check(result[measure].per_query, expected, measure)
+
+
+def test_grouped_ties_are_one_step_of_scikit_learn() -> None:
+    """Two hits among three items of one score: precision 2/3 for both, not 1 and 2/3."""
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
+    result = germane.evaluate({"q": ["a", "b", "d"]}, run, "AP", ties="grouped")
+    assert result["AP"].mean == (2 * 2 / 3 + 3 / 4) / 3
+
+
+def test_what_has_no_meaning_for_groups_is_refused() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 0.0}}
+    with pytest.raises(MeasureError, match="RR is not defined where equal scores are one step"):
+        germane.evaluate(qrels, run, "RR", ties="grouped")
+    with pytest.raises(
+        MeasureError, match=r"AP@1 is not defined .*a cutoff may fall into a group"
+    ):
+        germane.evaluate(qrels, run, "AP@1", ties="grouped")
+    with pytest.raises(PolicyError, match="a depth that cuts through tied items"):
+        germane.evaluate(qrels, run, "AP", ties="grouped", depth=1)
+    assert germane.evaluate(qrels, run, "AP", ties="grouped", depth=2)["AP"].mean == 1 / 2
 
 
 # ------------------------------------------------------------------------------ large, by formula

@@ -69,6 +69,7 @@ BREAKS: dict[str, dict[str, str]] = {
         "MeanP": HAS_K,
         "AP(norm=k)": HAS_K,
         "AP(norm=R)": "k items cannot hold more than k relevant ones",
+        "AUPR": "k items cannot hold more than k relevant ones",
         "R": "k items cannot hold more than k relevant ones",
         "Rprec": "with mult > 1 it looks beyond the last relevant item",
         "Utility": "gains and costs in units of the reader's choice",

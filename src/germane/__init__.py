@@ -90,6 +90,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "RBPResidual",
     "IPrec",
     "IAP",
+    "AUPR",
     "bpref",
     "infAP",
     "__version__",
@@ -126,5 +127,6 @@ RBP = Measure("RBP")
 RBPResidual = Measure("RBPResidual")
 IPrec = Measure("IPrec")
 IAP = Measure("IAP")
+AUPR = Measure("AUPR")
 bpref = Measure("bpref")
 infAP = Measure("infAP")

@@ -121,18 +121,26 @@ def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
 def kernel(measure: Measure, ranking: Ranking) -> Scored:
     """The measure's terms and norm for every query, or the error for what it cannot be given."""
     row = measure.row
-    if ranking.expected and not row.expected:
-        raise no_closed_form(measure)
+    check_ties(measure, ranking.ties)
     _check_grades(measure, ranking)
     parameters = {name: value for name, value in measure.parameters if name != "mean"}
     return row.kernel(ranking, measure.k, **parameters)
 
 
-def no_closed_form(measure: Measure) -> MeasureError:
-    return MeasureError(
-        f"{measure}: the mean over all orders of tied items has no closed form here; "
-        "choose ties=trec, given, best or worst."
-    )
+def check_ties(measure: Measure, ties: str) -> None:
+    """Refuse a measure that is not known where ties have no order."""
+    row = measure.row
+    if ties == "expected" and not row.expected:
+        raise MeasureError(
+            f"{measure}: the mean over all orders of tied items has no closed form here; "
+            "choose ties=trec, given, best or worst."
+        )
+    if ties == "grouped" and not (row.grouped and measure.k is None):
+        why = "a cutoff may fall into a group" if row.grouped else "it looks at single ranks"
+        raise MeasureError(
+            f"{measure} is not defined where equal scores are one step ({why}); "
+            "choose ties=trec, given, best or worst."
+        )
 
 
 def _check_grades(measure: Measure, ranking: Ranking) -> None:

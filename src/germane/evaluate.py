@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from germane import sources
-from germane.averaging import MeasureResult, no_closed_form, scores
+from germane.averaging import MeasureResult, check_ties, scores
 from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
 from germane.judging import (
     Duplicates,
@@ -73,7 +73,8 @@ def evaluate(
     """
     chosen = parse_all(measures)
     conventions = policy_for(run, **policy)
-    check_expected(chosen, conventions)
+    for measure in chosen:
+        check_ties(measure, conventions.ties)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     return _result(name or sources.run_name(run), chosen, judged)
@@ -102,7 +103,8 @@ def evaluate_many(
         raise EmptyError("there are no runs to evaluate.")
     chosen = parse_all(measures)
     conventions = policy_of(**policy)
-    check_expected(chosen, conventions)
+    for measure in chosen:
+        check_ties(measure, conventions.ties)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     return Results(
         {
@@ -205,14 +207,6 @@ def retrieve(
     order = "given" if conventions.ties == "given" else "id"
     source = sources.source_of(run)
     return source.retrieve(judgments, run, conventions.duplicates, order, progress)
-
-
-def check_expected(chosen: tuple[Measure, ...], conventions: Policy) -> None:
-    """Refuse measures whose mean over all orders of ties is not known, before anything is read."""
-    if conventions.ties == "expected":
-        for measure in chosen:
-            if not measure.row.expected:
-                raise no_closed_form(measure)
 
 
 def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:

@@ -12,7 +12,7 @@ from germane.ranking import Ranking
 from germane.retrieval import Qrels, Retrieved
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep"]
-Ties: TypeAlias = Literal["trec", "given", "expected", "best", "worst"]
+Ties: TypeAlias = Literal["trec", "given", "expected", "best", "worst", "grouped"]
 Missing: TypeAlias = Literal["zero", "skip", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
@@ -42,7 +42,8 @@ class Policy:
 
     ties: Ties = "trec"
     """Equal scores: by item id from the last to the first, as trec_eval does; in the order given;
-    the exact mean over all orders; or the order that is best or worst for the system."""
+    the exact mean over all orders; the order that is best or worst for the system; or all of a group
+    at once, as one step to its last rank."""
 
     missing: Missing = "zero"
     """A judged query that the run does not answer counts as 0, is left out, or is an error."""
@@ -93,6 +94,7 @@ class Judged:
     def ranking(self, ties: Ties) -> Ranking:
         """The ranking under one order of ties."""
         got, depth = self.retrieved, self.policy.depth
+        within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = _RANKS.get(ties, _as_read)(self)
         retrieved, grades = got.retrieved, self.grades
         hits = np.lexsort((rank, got.owner))
@@ -103,8 +105,8 @@ class Judged:
             hits = hits[rank[hits] <= depth]
         if self.policy.unjudged == "remove":
             hits = hits[grades[hits] >= 0]
-            if ties == "expected":
-                self._refuse_torn(depth)
+        if depth is not None and within != "ordered":
+            self._refuse_torn(depth, ties)
         owner = got.owner[hits]
         ranking = Ranking(
             queries=self.qrels.queries,
@@ -116,7 +118,7 @@ class Judged:
             ideal=self.qrels.ideal,
             tied_from=got.tied_from[hits],
             tied_to=got.tied_to[hits],
-            expected=ties == "expected",
+            ties=within,
             judgment=got.judgment[hits],
         )
         if self.policy.unjudged == "remove":
@@ -147,12 +149,14 @@ class Judged:
                 )
         return hits[first]
 
-    def _refuse_torn(self, depth: int | None) -> None:
+    def _refuse_torn(self, depth: int, ties: str) -> None:
+        """A depth that cuts through a group of equal scores, where that has no meaning."""
         got = self.retrieved
-        if depth is not None and ((got.tied_from <= depth) & (got.tied_to > depth)).any():
+        torn = ((got.tied_from <= depth) & (got.tied_to > depth)).any()
+        if torn and (ties == "grouped" or self.policy.unjudged == "remove"):
             raise PolicyError(
-                "ties=expected with unjudged=remove and a depth that cuts through tied items has "
-                "no closed form; choose ties=trec, best or worst."
+                f"ties={ties} with {'unjudged=remove and ' * (ties == 'expected')}a depth that cuts "
+                "through tied items has no closed form; choose ties=trec, best or worst."
             )
 
 
@@ -216,7 +220,11 @@ def _worst(judged: Judged) -> Ints:
     )
 
 
-_RANKS = {"expected": _expected, "best": _best, "worst": _worst}
+def _grouped(judged: Judged) -> Ints:
+    return judged.retrieved.tied_to
+
+
+_RANKS = {"expected": _expected, "best": _best, "worst": _worst, "grouped": _grouped}
 
 
 def _place(judged: Judged, key: _ragged.Floats, among: Bools) -> Ints:
@@ -242,12 +250,14 @@ def _closed_up(ranking: Ranking) -> Ranking:
     width = np.diff(np.append(first, len(position)))
     base = ranking.offsets[ranking.owner]
     tied_from = first[group] - base + 1
+    tied_to = tied_from + width[group] - 1
+    rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
     return replace(
         ranking,
-        rank=tied_from if ranking.expected else position - base + 1,
+        rank=rank,
         retrieved=np.diff(ranking.offsets),
         tied_from=tied_from,
-        tied_to=tied_from + width[group] - 1,
+        tied_to=tied_to,
         _cache={},
     )
 

@@ -154,6 +154,8 @@ def ties(row: Definition) -> str:
     text = (
         "expected has a closed form." if row.expected else "expected has no closed form: an error."
     )
+    if row.grouped:
+        text += " grouped has a meaning without a cutoff."
     if not row.monotone:
         text += (
             " best and worst put relevant items first and last, which are not always the highest "

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -19,20 +20,21 @@ class Ranking:
     slice ``ideal_offsets[q]:ideal_offsets[q + 1]`` of ``ideal``. No file, policy or item id that
     could change a number is left in it.
 
-    With ``expected`` the order within each group of equal scores is random and ``tied_from`` and
-    ``tied_to`` say where an item can stand; a rank is then its group's first.
+    ``ties`` says how the items of a group of equal scores, on the ranks ``tied_from`` to ``tied_to``,
+    stand to each other: ``ordered`` one after the other; ``expected`` in random order, where a rank is
+    the group's first; or ``grouped``, all of them at once, at the group's last rank.
     """
 
     queries: list[object]  # Q
     offsets: Ints  # Q + 1
-    rank: Ints  # H, from 1, ascending within a query
+    rank: Ints  # H, from 1, not descending within a query
     relevance: Floats  # H, grades; negative: in the pool but not judged
     retrieved: Ints  # Q, number of items retrieved
     ideal_offsets: Ints  # Q + 1
     ideal: Floats  # J, all grades judged for a query, descending
     tied_from: Ints  # H, first and last rank that the item's group of equal scores occupies
     tied_to: Ints  # H
-    expected: bool = False
+    ties: Literal["ordered", "expected", "grouped"] = "ordered"
     judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations only
     _cache: dict[tuple[str, float], Ints | Bools] = field(default_factory=dict, repr=False)
 
@@ -71,9 +73,23 @@ class Ranking:
 
     def so_far(self, rel: float) -> Ints:
         """H: the number of relevant items at this rank and before."""
-        return self._cached(
-            "so_far", rel, lambda: _ragged.running(self.relevant(rel), self.offsets, self.owner)
-        )
+        return self._cached("so_far", rel, lambda: self._so_far(rel))
+
+    def _so_far(self, rel: float) -> Ints:
+        if self.ties == "grouped":
+            size, before = self.tied_relevant(rel)
+            return before + size
+        return _ragged.running(self.relevant(rel), self.offsets, self.owner)
+
+    def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
+        """H: the relevant items in each hit's group of equal scores, and those before the group."""
+        starts = np.ones(len(self.rank), bool)
+        starts[1:] = (np.diff(self.owner) > 0) | (np.diff(self.tied_from) > 0)
+        group = np.cumsum(starts) - 1
+        relevant = self.relevant(rel)
+        size = np.bincount(group, weights=relevant).astype(np.int64)[group]
+        running = _ragged.running(relevant, self.offsets, self.owner)
+        return size, (running - relevant)[np.flatnonzero(starts)[group]]
 
     def found(self, rel: float, k: int | None) -> Ints:
         """Q: the number of relevant items within the first ``k`` ranks."""

@@ -8,13 +8,13 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.measures.sets import depth
-from germane.measures.terms import Scored, Weight, harmonic, placed, tied_groups
+from germane.measures.terms import Scored, Weight, harmonic, placed
 from germane.ranking import Ranking
 
 
 def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
-    if ranking.expected:
+    if ranking.ties == "expected":
         terms = _expected_precisions(ranking, k, rel)
         if norm == "found":
             return _expected_over_found(ranking, k, rel, terms)
@@ -69,7 +69,7 @@ def yaap(ranking: Ranking, k: int | None, rel: float) -> Scored:
 def _expected_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """H: each relevant hit's share, 1/r, of its group's expected sum."""
     relevant = ranking.relevant(rel)
-    size, before = tied_groups(ranking, rel)
+    size, before = ranking.tied_relevant(rel)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
     end = np.minimum(ranking.tied_to, ranking.last(k)[ranking.owner])
     share = _precision_sum(first, end, before, size, width) / width
@@ -91,7 +91,7 @@ def _expected_over_found(ranking: Ranking, k: int | None, rel: float, terms: Flo
     since the norm differs from order to order, it is inside the terms.
     """
     relevant = ranking.relevant(rel)
-    size, before = tied_groups(ranking, rel)
+    size, before = ranking.tied_relevant(rel)
     last = ranking.last(k)[ranking.owner]
     inside = relevant & (ranking.tied_to <= last)
     norm = _ragged.counts(inside, ranking.owner, len(ranking)).astype(float)

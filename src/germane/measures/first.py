@@ -6,12 +6,12 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane.measures.terms import Scored, tied_groups
+from germane.measures.terms import Scored
 from germane.ranking import Ranking
 
 
 def reciprocal_rank(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    if ranking.expected:
+    if ranking.ties == "expected":
         terms = _expected(ranking, k, rel, lambda rank: 1.0 / rank)
     else:
         terms = np.where(_first(ranking, k, rel), 1.0 / ranking.rank, 0.0)
@@ -19,7 +19,7 @@ def reciprocal_rank(ranking: Ranking, k: int | None, rel: float) -> Scored:
 
 
 def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    if ranking.expected:
+    if ranking.ties == "expected":
         terms = _expected(ranking, k, rel, lambda rank: np.ones(len(rank)))
     else:
         terms = _first(ranking, k, rel).astype(float)
@@ -39,7 +39,7 @@ def _expected(
     The first relevant of r among n tied items stands on the group's j-th rank with probability
     S(j-1)·r/(n-j+1), where S(j) = Π_{t<j} (n-r-t)/(n-t): none among the first j.
     """
-    size, before = tied_groups(ranking, rel)
+    size, before = ranking.tied_relevant(rel)
     hit = np.flatnonzero(ranking.relevant(rel) & (ranking.so_far(rel) == 1) & (before == 0))
     r, first = size[hit], ranking.tied_from[hit]
     n = ranking.tied_to[hit] - first + 1

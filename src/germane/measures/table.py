@@ -69,6 +69,14 @@ def _gain(p: dict[str, Any]) -> str:
     return _GAIN_SAYS.get(p["gain"], f"gain[{p['gain']}]") if isinstance(p["gain"], str) else "gain"
 
 
+_AREA_TERMS: dict[str | int, str] = {
+    "step": "Σ P@i·rel(i)",
+    "trapezoid": "Σ (P@(i-1) + P@i)/2·rel(i) with P@0 = 1",
+    "interpolated": "Σ max P@j over j ≥ i, ·rel(i)",
+    11: "Σ max P@i with recall ≥ r over r = 0, 0.1, … 1",
+    101: "Σ max P@i with recall ≥ r over r = 0, 0.01, … 1",
+}
+
 TABLE: tuple[Definition, ...] = (
     # --- counts ----------------------------------------------------------------------------------
     Definition(
@@ -79,6 +87,7 @@ TABLE: tuple[Definition, ...] = (
         'score([0, 1], "NumQ") == 1',
         cutoff=False,
         aggregate="sum",
+        grouped=True,
     ),
     Definition(
         "NumRet",
@@ -87,6 +96,7 @@ TABLE: tuple[Definition, ...] = (
         lambda k, p: f"number of items retrieved, {_to(k)}",
         'score([0, 1, 0], "NumRet") == 3',
         aggregate="sum",
+        grouped=True,
     ),
     Definition(
         "NumRel",
@@ -97,6 +107,7 @@ TABLE: tuple[Definition, ...] = (
         parameters=(REL,),
         cutoff=False,
         aggregate="sum",
+        grouped=True,
     ),
     Definition(
         "NumRelRet",
@@ -106,6 +117,7 @@ TABLE: tuple[Definition, ...] = (
         'score([0, 1, 1], "NumRelRet@2", relevant=4) == 1',
         parameters=(REL,),
         aggregate="sum",
+        grouped=True,
     ),
     Definition(
         "NumNonrelRet",
@@ -116,6 +128,7 @@ TABLE: tuple[Definition, ...] = (
         parameters=(REL,),
         aggregate="sum",
         monotone=False,
+        grouped=True,
     ),
     Definition(
         "Judged",
@@ -127,6 +140,7 @@ TABLE: tuple[Definition, ...] = (
         parameters=(MEAN,),
         conventions="An item with a negative grade is in the pool but not judged. " + _SHORT,
         undefined="0 where nothing was retrieved.",
+        grouped=True,
     ),
     Definition(
         "Unjudged",
@@ -139,6 +153,7 @@ TABLE: tuple[Definition, ...] = (
         monotone=False,
         conventions="Ranks that a short list leaves empty are neither judged nor unjudged.",
         undefined="0 where nothing was retrieved.",
+        grouped=True,
     ),
     # --- sets ------------------------------------------------------------------------------------
     Definition(
@@ -152,6 +167,7 @@ TABLE: tuple[Definition, ...] = (
         aliases=("Precision", "SetP"),
         conventions=_SHORT + " Without a cutoff: all retrieved items, divided by their number.",
         undefined="0 where nothing was retrieved. " + _NO_RELEVANT,
+        grouped=True,
     ),
     Definition(
         "R",
@@ -168,6 +184,7 @@ TABLE: tuple[Definition, ...] = (
         aliases=("Recall", "SetR"),
         conventions="norm=min divides by the most that k results can hold (capped recall).",
         undefined=_NO_RELEVANT,
+        grouped=True,
     ),
     Definition(
         "F",
@@ -185,6 +202,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="The quotient equals (1+β²)·P·R / (β²·P + R) of the same cutoff.",
         undefined=_NO_RELEVANT,
         cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
+        grouped=True,
     ),
     Definition(
         "Rprec",
@@ -224,6 +242,7 @@ TABLE: tuple[Definition, ...] = (
         parameters=(REL, MEAN),
         expected=False,
         undefined=_NO_RELEVANT,
+        grouped=True,
     ),
     Definition(
         "Utility",
@@ -241,6 +260,7 @@ TABLE: tuple[Definition, ...] = (
             REL,
         ),
         conventions="Everything retrieved that is not relevant costs, judged or not.",
+        grouped=True,
     ),
     # --- average ---------------------------------------------------------------------------------
     Definition(
@@ -269,6 +289,7 @@ TABLE: tuple[Definition, ...] = (
         undefined=_NO_RELEVANT,
         cite="Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
         "Craswell & Robertson, Average Precision at n, Encyclopedia of Database Systems, 2009",
+        grouped=True,
     ),
     Definition(
         "MeanP",
@@ -467,6 +488,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="0 where that recall is never reached.",
         undefined=_NO_RELEVANT,
         cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
+        grouped=True,
     ),
     Definition(
         "IAP",
@@ -486,6 +508,35 @@ TABLE: tuple[Definition, ...] = (
         conventions="11 points: PASCAL VOC 2007 and old TREC reports; 101 points: COCO.",
         undefined=_NO_RELEVANT,
         cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014",
+        grouped=True,
+    ),
+    Definition(
+        "AUPR",
+        "Area under the precision–recall curve",
+        interpolated.area_under_curve,
+        lambda k, p: f"{_AREA_TERMS[p['rule']]}, {_to(k)}",
+        norm=lambda k, p: str(p["rule"]) if isinstance(p["rule"], int) else "R",
+        example='score([0, 1], "AUPR(rule=trapezoid)") == (0 + 1 / 2) / 2',
+        parameters=(
+            Parameter(
+                "rule",
+                "step",
+                "how the area is taken: step is AP; trapezoid joins the points of all ranks, from "
+                "recall 0 with precision 1, by straight lines; interpolated, 11 and 101 take the best precision from a recall on, at "
+                "every recall or at so many levels",
+                words=("step", "trapezoid", "interpolated"),
+                numbers=(11, 101),
+            ),
+            REL,
+            MEAN,
+        ),
+        aliases=("AUCPR",),
+        expected=False,
+        grouped=True,
+        conventions="The area that recall does not reach counts as 0. step equals AP(norm=R). "
+        "interpolated: PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings.",
+        undefined=_NO_RELEVANT,
+        cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014; Philbin et al., CVPR 2007",
     ),
     # --- sparse ----------------------------------------------------------------------------------
     Definition(

@@ -52,7 +52,7 @@ def placed(ranking: Ranking, weight: Weight, last: Any) -> Floats:
 
     Where the order of ties is random, it is the mean over the ranks that the hit can take.
     """
-    if not ranking.expected:
+    if ranking.ties != "expected":
         return np.where(ranking.rank <= last, weight.at(ranking.rank), 0.0)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
     end = np.maximum(np.minimum(ranking.tied_to, last), first - 1)
@@ -105,14 +105,3 @@ def gains(grades: Floats, gain: Any) -> Floats:
     for grade, value in gain:
         out[grades == grade] = value
     return out
-
-
-def tied_groups(ranking: Ranking, rel: float) -> tuple[Ints, Ints]:
-    """H: the relevant items in each hit's group of equal scores, and those before the group."""
-    starts = np.ones(len(ranking.rank), bool)
-    starts[1:] = (np.diff(ranking.owner) > 0) | (np.diff(ranking.tied_from) > 0)
-    group = np.cumsum(starts) - 1
-    relevant = ranking.relevant(rel)
-    size = np.bincount(group, weights=relevant).astype(np.int64)[group]
-    before = (ranking.so_far(rel) - relevant)[np.flatnonzero(starts)[group]]
-    return size, before
