@@ -247,9 +247,7 @@ def test_what_has_no_meaning_for_groups_is_refused() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 0.0}}
     with pytest.raises(MeasureError, match="RR is not defined where equal scores are one step"):
         germane.evaluate(qrels, run, "RR", ties="grouped")
-    with pytest.raises(
-        MeasureError, match=r"AP@1 is not defined .*a cutoff may fall into a group"
-    ):
+    with pytest.raises(MeasureError, match=r"AP@1 is not defined .*a cutoff may fall into a group"):
         germane.evaluate(qrels, run, "AP@1", ties="grouped")
     with pytest.raises(PolicyError, match="a depth that cuts through tied items"):
         germane.evaluate(qrels, run, "AP", ties="grouped", depth=1)

@@ -162,9 +162,9 @@ def test_through_files() -> None:
     ("arguments", "options", "error", "says"),
     [
         ((QRELS, RUN), {"query": "q33"}, germane.AbsentError, "no query 'q33' is judged. Did you mean 'q3'?"),
-        ((QRELS, RUN), {}, germane.AbsentError, "query=… says which query to explain."),
+        ((QRELS, RUN), {}, germane.AbsentError, "query=… says which of the 2 judged queries is meant."),
         ((QRELS, {"other": {"a": 1.0}}), {"query": "q3"}, germane.CoverageError, "no results for query 'q3'"),
-        ((QRELS,), {}, germane.InputError, "explain takes qrels and a run"),
+        ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run"),
         ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "one order of ties"),
         (([0, 1], "AQ"), {}, germane.MeasureError, "no measure 'AQ'"),
     ],

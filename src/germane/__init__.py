@@ -7,6 +7,7 @@
 
 from germane._version import VERSION as __version__
 from germane.averaging import MeasureResult
+from germane.curve import MeanPRCurve, PRCurve, mean_pr_curve, pr_curve
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -33,15 +34,19 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "evaluate",
     "evaluate_many",
     "explain",
+    "mean_pr_curve",
     "measures",
     "parse",
+    "pr_curve",
     "read_qrels",
     "read_run",
     "score",
     # types
     "Explanation",
+    "MeanPRCurve",
     "Measure",
     "MeasureResult",
+    "PRCurve",
     "Policy",
     "Qrels",
     "Ranking",

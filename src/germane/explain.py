@@ -2,30 +2,20 @@
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
-from germane import sources
 from germane.averaging import kernel, scores
-from germane.errors import (
-    AbsentError,
-    CoverageError,
-    InputError,
-    MeasureError,
-    PolicyError,
-    clip,
-    suggestion,
-)
-from germane.evaluate import Choices, OtherOrders, policy_for, retrieve
-from germane.judging import judge
+from germane.errors import MeasureError, clip
+from germane.evaluate import Choices
+from germane.listed import Listed, is_list, of_grades, of_query
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import values
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
-from germane.sources.sequences import ranking_of
 from germane.tables import Table
 
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
@@ -195,32 +185,13 @@ def explain(
     ``explain(grades, measures, relevant=…)`` with what ``score`` takes. Several measures stand side
     by side. Raises AbsentError for a query that nobody judged, and what ``evaluate`` raises.
     """
-    if _is_list(qrels):
-        chosen = parse_all("AP" if run is None else run)
-        rel = _level(chosen)
-        return _explanation(ranking_of(qrels, relevant, rel), chosen, rel, None, lambda ties: None)
-    if run is None:
-        raise InputError("explain takes qrels and a run, or the grades of one list.")
-    chosen, conventions = parse_all(measures), policy_for(run, **policy)
+    chosen = parse_all(("AP" if run is None else run) if is_list(qrels) else measures)
     rel = _level(chosen)
-    if conventions.ties == "expected":
-        raise PolicyError(
-            "an explanation shows one order of ties, and says what the mean over all of them is; "
-            "choose ties=trec, given, best or worst."
-        )
-    judgments = _only(sources.read_qrels(qrels, conventions.duplicates), query)
-    retrieved = retrieve(judgments, run, conventions)
-    if not retrieved.answered.any():
-        raise CoverageError(f"the run has no results for query {clip(judgments.queries[0])}.")
-    judged = judge(judgments, retrieved, conventions)
-    ranking = judged.ranking(conventions.ties)
-    return _explanation(ranking, chosen, rel, judgments, OtherOrders(judged))
-
-
-def _is_list(given: Any) -> bool:
-    """Are these the grades of one list?"""
-    sequence = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
-    return sequence or hasattr(given, "ndim")
+    if is_list(qrels):
+        listed = of_grades(qrels, relevant, rel)
+    else:
+        listed = of_query(qrels, run, query, {**policy}, refused=("expected", "grouped"))
+    return _explanation(listed, chosen, rel)
 
 
 def _level(measures: tuple[Measure, ...]) -> float:
@@ -231,34 +202,14 @@ def _level(measures: tuple[Measure, ...]) -> float:
     return levels.pop()
 
 
-def _only(qrels: Qrels, query: Hashable | None) -> Qrels:
-    """The judgments of one query."""
-    if query is None:
-        if len(qrels) > 1:
-            raise AbsentError("query=… says which query to explain.")
-        return qrels
-    q = qrels.position.get(query)
-    if q is None:
-        near = suggestion(str(query), map(str, qrels.queries))
-        raise AbsentError(f"no query {clip(query)} is judged.{near}")
-    part = slice(qrels.offsets[q], qrels.offsets[q + 1])
-    items, grades = qrels.items[part], qrels.grades[part]
-    return Qrels([query], np.array([0, len(items)]), items, grades, qrels.name)
-
-
-def _explanation(
-    ranking: Ranking,
-    measures: tuple[Measure, ...],
-    rel: float,
-    qrels: Qrels | None,
-    ordered: Callable[[Any], Ranking | None],
-) -> Explanation:
+def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> Explanation:
+    ranking, qrels = listed.ranking, listed.qrels
     starts = _row_starts(ranking, measures)
     rows = tuple(_rank(ranking, rel, qrels, start, upto) for start, upto in starts)
     return Explanation(
         query=ranking.queries[0],
         rows=rows,
-        readings=tuple(_reading(m, ranking, rows, ordered) for m in measures),
+        readings=tuple(_reading(m, ranking, rows, listed.ordered) for m in measures),
         missed=tuple(_missed(ranking, rel, qrels)),
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),

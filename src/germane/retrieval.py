@@ -7,9 +7,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+import numpy as np
+
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
+from germane.errors import AbsentError, clip, suggestion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +38,16 @@ class Qrels:
 
     def __repr__(self) -> str:
         return f"Qrels({self.name!r}: {len(self)} queries, {len(self.items)} judgments)"
+
+    def only(self, query: Hashable) -> "Qrels":
+        """The judgments of one query. Raises AbsentError where it has none."""
+        q = self.position.get(query)
+        if q is None:
+            near = suggestion(str(query), map(str, self.queries))
+            raise AbsentError(f"no query {clip(query)} is judged.{near}")
+        part = slice(self.offsets[q], self.offsets[q + 1])
+        items, grades = self.items[part], self.grades[part]
+        return Qrels([query], np.array([0, len(items)]), items, grades, self.name)
 
     @cached
     def ideal(self) -> Floats:
