@@ -1,4 +1,4 @@
-"""Writing: a file is replaced only when all of its text is there."""
+"""Writing: a file is replaced only when all of it is there."""
 
 import os
 import stat
@@ -22,39 +22,38 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
 
 
 def write(path: str | None, text: str) -> None:
-    """To standard output, or to a file.
+    """To standard output, or to a file."""
+    if path is None or path == "-":
+        sys.stdout.write(text)
+    else:
+        replace(path, text.encode("utf-8", "backslashreplace"))
+
+
+def replace(path: str, data: bytes) -> None:
+    """Write a file whole or not at all.
 
     A regular file is written beside its place and renamed; it keeps its permissions, and a link
     stays a link. A pipe or a device is written as it is.
     """
-    if path is None or path == "-":
-        sys.stdout.write(text)
-        return
     place = os.path.realpath(path)
     try:
         mode = os.stat(place).st_mode if os.path.exists(place) else None
         if mode is not None and not stat.S_ISREG(mode):
-            with open(place, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:
-                out.write(text)
+            with open(place, "wb") as out:
+                out.write(data)
         else:
-            _replace(place, text, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+            _replace(place, data, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror}).") from None
 
 
-def _replace(place: str, text: str, mode: int) -> None:
+def _replace(place: str, data: bytes, mode: int) -> None:
     part = tempfile.NamedTemporaryFile(  # noqa: SIM115  (it is renamed, not deleted)
-        "w",
-        dir=os.path.dirname(place),
-        prefix=".germane-",
-        encoding="utf-8",
-        errors="backslashreplace",
-        newline="",
-        delete=False,
+        dir=os.path.dirname(place), prefix=".germane-", delete=False
     )
     try:
         with part:
-            part.write(text)
+            part.write(data)
             part.flush()
             os.fsync(part.fileno())
         os.chmod(part.name, mode)
