@@ -6,6 +6,7 @@
 """
 
 from germane._version import VERSION as __version__
+from germane.animate import animate
 from germane.averaging import MeasureResult
 from germane.errors import (
     AbsentError,
@@ -30,6 +31,7 @@ from germane.retrieval import Qrels
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
+    "animate",
     "evaluate",
     "evaluate_many",
     "explain",
