@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 
 from germane import judging, output
 from germane._version import VERSION
+from germane.animate import animate
+from germane.animate import check as check_animation
 from germane.errors import EmptyError, GermaneError, InputError, choices, clip, suggestion
 from germane.evaluate import DEFAULT, evaluate_many, score
 from germane.explain import explain
@@ -170,6 +172,11 @@ def _add_explain(commands: Any) -> None:
     _add_relevant_option(command)
     _add_measure_option(command, "AP")
     _add_output_options(command)
+    command.add_argument(
+        "--animate",
+        metavar="FILE",
+        help="also write it as an animation: a .gif, .svg or .html file",
+    )
     _add_policy_options(command)
 
 
@@ -256,7 +263,12 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 def _explain(options: argparse.Namespace) -> None:
     measures = _chosen(options)
-    output.check(options.output, options.given if len(options.given) > 1 else ())
+    inputs = options.given if len(options.given) > 1 else []
+    output.check(options.output, inputs)
+    if options.animate is not None:
+        check_animation(options.animate, inputs)
+        if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
+            raise InputError(f"{options.animate}: -o and --animate name the same file.")
     match options.given:
         case [listed]:
             explanation = explain(_grades(listed), measures, relevant=options.relevant)
@@ -264,6 +276,8 @@ def _explain(options: argparse.Namespace) -> None:
             explanation = explain(qrels, run, measures, query=options.query, **_policy(options))
         case _:
             raise InputError("explain takes QRELS and RUN, or one LIST.")
+    if options.animate is not None:
+        animate(explanation, options.animate)
     if options.format == "json":
         output.write(options.output, _json(explanation.to_dict()))
     else:
