@@ -226,7 +226,7 @@ def _curve(frames: tuple[Frame, ...], height: float) -> Panel:
         x, y = place(line.curve[-1])
         guide = ((left, y), (x, y), (x, bottom))
         marks.append(Path(style="guide", points=guide, first=i, last=i))
-        marks.append(Disc(style="halo", x=x, y=y, radius=10, first=i, last=i))
+        marks.append(Disc(style="halo", x=x, y=y, radius=9.5, first=i, last=i))
     return Panel(SIDE, height, tuple(marks))
 
 
@@ -237,13 +237,13 @@ def _axes(place: Callable[[tuple[float, float]], tuple[float, float]]) -> Iterat
         yield Path(style=style, points=(place((at, 0)), place((at, 1))))
         yield Path(style=style, points=(place((0, at)), place((1, at))))
         x, y = place((at, 0))
-        yield Text(style="muted", x=x, y=y + 18, text=text, size=SMALL, anchor="middle")
+        yield Text(style="muted", x=x, y=y + 22, text=text, size=SMALL, anchor="middle")
         x, y = place((0, at))
-        yield Text(style="muted", x=x - 9, y=y + 4.5, text=text, size=SMALL, anchor="end")
+        yield Text(style="muted", x=x - 13, y=y + 4.5, text=text, size=SMALL, anchor="end")
     x, y = place((0.5, 0))
-    yield Text(style="ink", x=x, y=y + 40, text="Recall", size=MEDIUM, anchor="middle")
+    yield Text(style="ink", x=x, y=y + 43, text="Recall", size=MEDIUM, anchor="middle")
     x, y = place((0, 0.5))
-    yield Text(style="ink", x=x - 44, y=y, text="Precision", size=MEDIUM, anchor="middle", turn=90)
+    yield Text(style="ink", x=x - 47, y=y, text="Precision", size=MEDIUM, anchor="middle", turn=90)
 
 
 # --- The sums --------------------------------------------------------------------------------------

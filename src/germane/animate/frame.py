@@ -92,7 +92,7 @@ def frames(explanation: Explanation) -> tuple[Frame, ...]:
     >>> from germane.animate import frames
     >>> for frame in frames(germane.explain([1, 0, 1], "AP@3", relevant=4)):
     ...     print(frame.sums[0].expression, "|", frame.text)
-    0 | 3 results; 4 relevant items exist. They are read from the top.
+    0 | 3 results, read from the top; 4 relevant items exist.
     1 | Rank 1 is relevant: P@1 = 1/1 = 1.0000. AP@3 adds 1, so its sum is 1.0000.
     1 | Rank 2 is not relevant: P@2 = 1/2 = 0.5000.
     1 + 2/3 | Rank 3 is relevant: P@3 = 2/3 = 0.6667. AP@3 adds 2/3, so its sum is 1.6667.
@@ -241,7 +241,7 @@ def _opening(explanation: Explanation) -> str:
     retrieved, relevant = explanation.retrieved, explanation.relevant
     items = "relevant item exists" if relevant == 1 else "relevant items exist"
     results = "1 result" if retrieved == 1 else f"{retrieved} results"
-    return f"{results}; {relevant} {items}. They are read from the top."
+    return f"{results}, read from the top; {relevant} {items}."
 
 
 def _reads(line: Line, sums: tuple[Sum, ...]) -> str:
