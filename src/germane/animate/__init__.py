@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from germane import output
 from germane.animate.frame import Frame, Line, Sum, frames
 from germane.errors import InputError, choices, clip
 from germane.explain import Explanation
+
+if TYPE_CHECKING:
+    from germane.animate.drawing import Drawing
 
 __all__ = ["FORMATS", "Frame", "Line", "Sum", "animate", "check", "frames"]
 
@@ -42,20 +46,21 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
         )
     from germane.animate.drawing import draw
 
-    drawing = draw(explanation, frames(explanation))
-    match _format(place):
-        case "gif":
-            from germane.animate.gif import gif
+    output.replace(place, _written(draw(explanation, frames(explanation)), _format(place)))
 
-            output.replace(place, gif(drawing))
-        case "svg":
-            from germane.animate.svg import svg
 
-            output.replace(place, svg(drawing).encode())
-        case _:
-            from germane.animate.page import page
+def _written(drawing: "Drawing", format: str) -> bytes:
+    if format == "gif":
+        from germane.animate.gif import gif
 
-            output.replace(place, page(drawing).encode())
+        return gif(drawing)
+    if format == "svg":
+        from germane.animate.svg import svg
+
+        return svg(drawing).encode()
+    from germane.animate.page import page
+
+    return page(drawing).encode()
 
 
 def check(path: str, inputs: Iterable[str] = ()) -> None:
