@@ -1,0 +1,90 @@
+"""Experiments on the measures themselves: one quantity is swept, and the measures say what moves."""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from germane.errors import InputError, clip, suggestion
+from germane.simulate import lists
+from germane.simulate.experiment import Design, Experiment
+from germane.simulate.ties import ties
+
+__all__ = ["EXPERIMENTS", "Design", "Experiment", "simulate"]
+
+Seed: TypeAlias = int | np.random.Generator
+
+EXPERIMENTS = (
+    Design(
+        "early_precision",
+        "Early precision",
+        "1,000 items, all 500 relevant ones retrieved; ranks 1 to 10 are relevant in every list.",
+        "relevant in ranks 1–250",
+        lists.early_precision(10),
+    ),
+    Design(
+        "early_precision_50",
+        "Early precision, the first 50 relevant",
+        "1,000 items, all 500 relevant ones retrieved; ranks 1 to 50 are relevant in every list.",
+        "relevant in ranks 1–250",
+        lists.early_precision(50),
+    ),
+    Design(
+        "late_precision",
+        "Late precision",
+        "1,000 items, all 500 relevant ones retrieved; 0 to 250 of them stand in the last 250 ranks.",
+        "relevant in ranks 751–1000",
+        lists.late_precision,
+    ),
+    Design(
+        "recall",
+        "Recall",
+        "1,000 items; 100 to 500 of 500 relevant ones are retrieved, at random ranks.",
+        "relevant retrieved",
+        lists.recall,
+    ),
+    Design(
+        "cheating",
+        "Cheating",
+        "One system with 500 of 500 relevant items in 1,000 keeps only the first of them.",
+        "relevant kept",
+        lists.cheating,
+    ),
+    Design(
+        "ties",
+        "Ties",
+        "100 queries of 200 scored items, the scores rounded to fewer and fewer digits.",
+        "digits",
+        ties,
+    ),
+)
+BY_NAME = {design.name: design for design in EXPERIMENTS}
+
+
+def simulate(name: str, *, rng: Seed = 0) -> Experiment:
+    """Make one of the experiments on the measures themselves.
+
+    >>> cheating = germane.simulate("cheating")
+    >>> found = cheating["AP(norm=found)@1000"]
+    >>> found[500] < found[100] < found[10]
+    True
+
+    ``name`` is early_precision, early_precision_50, late_precision, recall, cheating or ties; blanks
+    and hyphens may stand for underscores. ``rng`` is a seed or a NumPy generator: the same seed makes
+    the same experiment. Raises InputError for a name or seed that there is not.
+    """
+    design = BY_NAME.get(plain(name)) if isinstance(name, str) else None
+    if design is None:
+        near = suggestion(plain(name), BY_NAME) if isinstance(name, str) else ""
+        raise InputError(f"no experiment {clip(name)}.{near}  There are: {', '.join(BY_NAME)}")
+    try:
+        generator = np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"rng takes a seed, a whole number from 0, or a NumPy generator; got {clip(rng)}"
+        ) from None
+    return design.make(design, generator)
+
+
+def plain(name: str) -> str:
+    """A name as it is listed: 'Early precision' is early_precision."""
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
