@@ -131,19 +131,12 @@ class PRCurve:
         scored = area_under_curve(self.ranking, None, self.rel, checked_rule(rule), self.start)
         return float(values(self.ranking, scored)[0])
 
-    def table(self) -> Table:
+    def table(self, *, digits: int | None = 4) -> Table:
         """One row a relevant rank, and the end of the curve; areas as notes."""
         shown = np.flatnonzero(self.hits | (self.rank == self.retrieved))
-        rows = [
-            (str(rank), f"{recall:.4f}", f"{precision:.4f}", f"{best:.4f}")
-            for rank, recall, precision, best in zip(
-                self.rank[shown].tolist(),
-                self.recall[shown],
-                self.precision[shown],
-                self.interpolated[shown],
-                strict=True,
-            )
-        ]
+        points = (self.recall[shown], self.precision[shown], self.interpolated[shown])
+        ranks = map(str, self.rank[shown].tolist())
+        rows = zip(ranks, *(_written(column, digits) for column in points), strict=True)
         columns = ("rank", "recall", "precision", "interpolated")
         return Table(columns, tuple(rows), tuple(self._notes()))
 
@@ -222,12 +215,11 @@ class MeanPRCurve:
         parameters = (("rule", checked_rule(rule)), ("rel", self.rel))
         return evaluated(Measure("AUPR", parameters), self.ranking, self.no_relevant).mean
 
-    def table(self) -> Table:
+    def table(self, *, digits: int | None = 4) -> Table:
         """One row a recall level; the mean areas as notes."""
-        rows = [
-            tuple(f"{number:.{digits}f}" for number, digits in zip(row, (2, 4, 4, 4), strict=True))
-            for row in zip(self.recall, self.precision, self.low, self.high, strict=True)
-        ]
+        levels = (f"{level:.2f}" for level in self.recall.tolist())
+        values = (self.precision, self.low, self.high)
+        rows = zip(levels, *(_written(column, digits) for column in values), strict=True)
         columns = ("recall", "precision", "low", "high")
         return Table(columns, tuple(rows), tuple(self._notes()))
 
@@ -302,12 +294,11 @@ def pr_curve(
     else:
         listed = of_query(qrels, run, query, {**policy}, ("expected",), progress)
         ranking = listed.ranking
+    which = "the list" if is_list(qrels) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
-        raise CoverageError(
-            f"query {clip(ranking.queries[0])} has no relevant item; recall is not defined."
-        )
+        raise CoverageError(f"{which} has no relevant item; recall is not defined.")
     if not ranking.retrieved[0]:
-        raise CoverageError(f"nothing was retrieved for query {clip(ranking.queries[0])}.")
+        raise CoverageError(f"nothing was retrieved for {which}.")
     return PRCurve(ranking, rel, start)
 
 
@@ -367,6 +358,10 @@ def _levels(points: int) -> list[float]:
 
 def _precision_at(level: float, rel: float) -> Measure:
     return Measure("IPrec", (("recall", level), ("rel", rel)))
+
+
+def _written(column: Floats, digits: int | None) -> Iterator[str]:
+    return (repr(x) if digits is None else f"{x:.{digits}f}" for x in column.tolist())
 
 
 def _areas(areas: dict[Rule, float]) -> Iterator[str]:

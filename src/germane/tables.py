@@ -1,7 +1,7 @@
 """Table: rows of text with a heading and notes, and the ways to write it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Row = tuple[str, ...]
@@ -92,6 +92,19 @@ class Table:
             [inert(visible(cell)) for cell in row] for row in (self.columns, *self.rows)
         )
         return out.getvalue()
+
+
+def stacked(name: str, tables: Mapping[str, Table]) -> Table:
+    """Tables of the same columns as one, with a column that says which; notes likewise."""
+    if len(tables) == 1:
+        return next(iter(tables.values()))
+    rows = tuple((which, *row) for which, table in tables.items() for row in table.rows)
+    notes = tuple(
+        note for which, table in tables.items() for note in ("", f"{which}:", *table.notes)
+    )
+    one = next(iter(tables.values()))
+    left = tuple(column + 1 for column in (0, *one.left))
+    return Table((name, *one.columns), rows, notes[1:], left)
 
 
 FORMATS: dict[str, Callable[[Table], str]] = {

@@ -31,9 +31,9 @@ class Column(NamedTuple):
     definition: str
     values: tuple[float, ...]
 
-    def cell(self, i: int) -> str:
-        """The value of a setting, with four decimals."""
-        return f"{self.values[i]:.4f}"
+    def cell(self, i: int, digits: int | None) -> str:
+        """The value of a setting, with so many decimals, or all of them."""
+        return repr(self.values[i]) if digits is None else f"{self.values[i]:.{digits}f}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,10 +88,10 @@ class Experiment:
             )
         return dict(zip(self.settings, by_name[column], strict=True))
 
-    def table(self) -> Table:
+    def table(self, *, digits: int | None = 4) -> Table:
         """One row a setting; what it shows and the columns' definitions as notes."""
         rows = [
-            (str(setting), *(column.cell(i) for column in self.columns))
+            (str(setting), *(column.cell(i, digits) for column in self.columns))
             for i, setting in enumerate(self.settings)
         ]
         widest = max(len(column.name) for column in self.columns)

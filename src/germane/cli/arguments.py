@@ -1,0 +1,115 @@
+"""The arguments that commands share, and how their values are read."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from germane import judging
+from germane.errors import EmptyError, InputError, choices, clip, suggestion
+from germane.measure import Measure, parse_all
+from germane.sources import name_of
+from germane.tables import FORMATS
+
+_FORMATS = (*FORMATS, "json")
+
+
+def add_measures(command: argparse.ArgumentParser, default: str) -> None:
+    command.add_argument(
+        "-m",
+        "--measures",
+        metavar="MEASURES",
+        action="append",
+        help=f"names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated (default: '{default}')",
+    )
+    command.set_defaults(default_measures=default)
+
+
+def add_relevant(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--relevant",
+        metavar="R",
+        type=whole,
+        help="relevant items that exist (default: those in the list)",
+    )
+
+
+def add_policy(command: argparse.ArgumentParser) -> None:
+    policy = command.add_argument_group("conventions (germane's own are the defaults)")
+    says = {
+        "ties": "order of equal scores",
+        "missing": "judged queries that a run does not have",
+        "no_relevant": "queries without relevant items",
+        "duplicates": "items retrieved twice for a query",
+        "unjudged": "items without a judgment",
+    }
+    for name, help_text in says.items():
+        policy.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="|".join(judging.WORDS[name]),
+            help=f"{help_text} (default: {getattr(judging.Policy, name)})",
+            default=getattr(judging.Policy, name),
+        )
+    policy.add_argument(
+        "--depth", metavar="N", type=whole, help="look at the first N results of each query only"
+    )
+
+
+def add_output(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--format",
+        metavar="|".join(_FORMATS),
+        type=_format,
+        default="table",
+        help="(default: table)",
+    )
+    command.add_argument(
+        "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
+    )
+
+
+def chosen(options: argparse.Namespace) -> tuple[Measure, ...]:
+    return parse_all(options.measures or options.default_measures)
+
+
+def policy_of(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in (*judging.WORDS, "depth")}
+
+
+def read_grades(listed: str) -> list[Any]:
+    grades = [_grade(word) for word in listed.replace(",", " ").split()]
+    if not grades:
+        raise EmptyError("the list is empty: there are no relevance grades.")
+    return grades
+
+
+def _grade(word: str) -> float | str:
+    try:
+        return float(word)
+    except ValueError:
+        return word  # refused further on, with its rank
+
+
+def _format(text: str) -> str:
+    if text not in _FORMATS:
+        near = suggestion(text, _FORMATS)
+        raise argparse.ArgumentTypeError(f"takes {choices(_FORMATS)}; got {text!r}.{near}")
+    return text
+
+
+def whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise argparse.ArgumentTypeError(f"takes a whole number; got {clip(text)}.")
+    return int(text)
+
+
+def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
+    """Paths by short names, or by themselves where two have the same file name."""
+    if [qrels, *paths].count("-") > 1:
+        raise InputError("standard input (-) is asked for twice; it can be read only once.")
+    names = [name_of(path) for path in paths]
+    if len(set(names)) < len(names):
+        names = list(paths)
+    if len(set(names)) < len(names):
+        twice = next(path for path in paths if list(paths).count(path) > 1)
+        raise InputError(f"the run {twice} is given twice.")
+    return dict(zip(names, paths, strict=True))

@@ -1,0 +1,123 @@
+"""germane curve: precision and recall, as numbers or as a picture."""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from germane import output, plot
+from germane.cli.arguments import (
+    add_output,
+    add_policy,
+    add_relevant,
+    policy_of,
+    read_grades,
+    read_runs,
+)
+from germane.cli.terminal import as_json, progress_line
+from germane.curve import (
+    RULES,
+    MeanPRCurve,
+    PRCurve,
+    Start,
+    checked_rule,
+    mean_pr_curve,
+    pr_curve,
+)
+from germane.evaluate import read_qrels
+from germane.tables import FORMATS, stacked
+
+IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "curve",
+        help="precision and recall of one query, or averaged, as numbers or as a picture",
+        description="The precision-recall curve of one query, of one list, or averaged over queries, "
+        "and the area under it. With -o FILE.svg, .png or .pdf it is drawn.",
+        usage="%(prog)s QRELS RUN... [--query ID] [options]\n"
+        "       %(prog)s LIST [--relevant R] [options]",
+    )
+    command.set_defaults(run=run)
+    command.add_argument(
+        "given", metavar="QRELS RUN... | LIST", nargs="+", help="files, or grades such as '0 0 1'"
+    )
+    command.add_argument(
+        "--query", metavar="ID", help="one query's curve (default: the mean over queries)"
+    )
+    add_relevant(command)
+    command.add_argument(
+        "--rule",
+        metavar="|".join(map(str, RULES)),
+        default="step",
+        help="how the area is taken (default: step, which is AP)",
+    )
+    command.add_argument(
+        "--start",
+        metavar="POINT",
+        default="(0,1)",
+        help=f"where one query's curve starts: {', '.join(get_args(Start))} (default: (0,1))",
+    )
+    command.add_argument(
+        "--points",
+        metavar="11|101",
+        type=int,
+        default=11,
+        help="recall levels of a mean curve (default: 11)",
+    )
+    command.add_argument(
+        "--rel",
+        metavar="GRADE",
+        type=float,
+        default=1.0,
+        help="the lowest grade that counts as relevant (default: 1)",
+    )
+    add_output(command)
+    add_policy(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    rule = checked_rule(int(options.rule) if options.rule.isdigit() else options.rule)
+    output.check(options.output, options.given if len(options.given) > 1 else ())
+    picture = (options.output or "").lower().rpartition(".")[2] in IMAGES
+    if picture:
+        plot.check(options.output)
+    curves = _curves(options)
+    if picture:
+        only = next(iter(curves.values()))
+        if len(curves) == 1 and isinstance(only, PRCurve):
+            plot.PRCurveDisplay(only, rule=rule).save(options.output)
+        else:
+            plot.PRCurvesDisplay(curves, rule=rule).save(options.output)
+    elif options.format == "json":
+        runs = [{"name": name, **curve.to_dict()} for name, curve in curves.items()]
+        output.write(options.output, as_json({"schema": 1, "curves": runs}))
+    else:
+        digits = None if options.format in ("tsv", "csv") else 4
+        tables = {name: curve.table(digits=digits) for name, curve in curves.items()}
+        output.write(options.output, FORMATS[options.format](stacked("run", tables)))
+
+
+def _curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
+    rel, start, policy = options.rel, options.start, policy_of(options)
+    if len(options.given) == 1:
+        grades = read_grades(options.given[0])
+        return {"list": pr_curve(grades, relevant=options.relevant, rel=rel, start=start)}
+    path, *paths = options.given
+    runs = read_runs(path, paths)
+    with progress_line() as progress:
+        qrels = read_qrels(path, duplicates=options.duplicates, progress=progress)
+        if options.query is not None:
+            return {
+                name: pr_curve(
+                    qrels, path, query=options.query, rel=rel, start=start,
+                    progress=progress, **policy,
+                )
+                for name, path in runs.items()
+            }  # fmt: skip
+        return {
+            name: mean_pr_curve(
+                qrels, path, points=options.points, rel=rel, progress=progress, **policy
+            )
+            for name, path in runs.items()
+        }

@@ -1,0 +1,50 @@
+"""germane evaluate: judge runs against qrels."""
+
+import argparse
+from typing import Any
+
+from germane import output
+from germane.cli.arguments import add_measures, add_output, add_policy, chosen, policy_of, read_runs
+from germane.cli.terminal import as_json, progress_line
+from germane.evaluate import DEFAULT, evaluate_many
+from germane.tables import FORMATS
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "evaluate",
+        help="judge runs against qrels",
+        description="Judge TREC runs against TREC qrels and print measures with their definitions.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade'")
+    command.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="lines 'query Q0 item rank score tag'; - is standard input",
+    )
+    add_measures(command, DEFAULT)
+    command.add_argument(
+        "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
+    )
+    add_output(command)
+    add_policy(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    measures, policy = chosen(options), policy_of(options)
+    runs = read_runs(options.qrels, options.runs)
+    output.check(options.output, [options.qrels, *options.runs])
+    with progress_line() as progress:
+        results = evaluate_many(options.qrels, runs, measures, progress=progress, **policy)
+    if options.format == "json":
+        output.write(options.output, as_json(results.to_dict(queries=options.per_query)))
+        return
+    digits = None if options.format in ("tsv", "csv") else 4
+    table = (
+        results.table_per_query(digits=digits)
+        if options.per_query
+        else results.table(digits=digits)
+    )
+    output.write(options.output, FORMATS[options.format](table))

@@ -1,0 +1,53 @@
+"""germane explain: show where a number comes from, rank by rank."""
+
+import argparse
+from typing import Any
+
+from germane import output
+from germane.cli.arguments import (
+    add_measures,
+    add_output,
+    add_policy,
+    add_relevant,
+    chosen,
+    policy_of,
+    read_grades,
+)
+from germane.cli.terminal import as_json
+from germane.errors import InputError
+from germane.explain import explain
+from germane.tables import FORMATS
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "explain",
+        help="show where a number comes from, rank by rank",
+        description="Show rank by rank how measures of one query, or of one list, come about.",
+        usage="%(prog)s QRELS RUN --query ID [options]\n       %(prog)s LIST [--relevant R] [options]",
+    )
+    command.set_defaults(run=run)
+    command.add_argument(
+        "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
+    )
+    command.add_argument("--query", metavar="ID", help="the query to explain")
+    add_relevant(command)
+    add_measures(command, "AP")
+    add_output(command)
+    add_policy(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    measures = chosen(options)
+    output.check(options.output, options.given if len(options.given) > 1 else ())
+    match options.given:
+        case [listed]:
+            explanation = explain(read_grades(listed), measures, relevant=options.relevant)
+        case [qrels, run]:
+            explanation = explain(qrels, run, measures, query=options.query, **policy_of(options))
+        case _:
+            raise InputError("explain takes QRELS and RUN, or one LIST.")
+    if options.format == "json":
+        output.write(options.output, as_json(explanation.to_dict()))
+    else:
+        output.write(options.output, FORMATS[options.format](explanation.table()))

@@ -1,0 +1,41 @@
+"""germane score: measure one list typed at the prompt."""
+
+import argparse
+from typing import Any
+
+from germane import output
+from germane._version import VERSION
+from germane.cli.arguments import add_measures, add_output, add_relevant, chosen, read_grades
+from germane.cli.terminal import as_json
+from germane.evaluate import score
+from germane.result import number
+from germane.tables import FORMATS, Table
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "score",
+        help="measure one list typed at the prompt",
+        description="Measure one list, given as the relevance grades of its items in rank order.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("relevance", metavar="LIST", help="grades such as '0 0 1 0 1'")
+    add_relevant(command)
+    add_measures(command, "AP")
+    add_output(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    grades = read_grades(options.relevance)
+    output.check(options.output)
+    values = [(m, score(grades, m, relevant=options.relevant)) for m in chosen(options)]
+    if options.format == "json":
+        rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
+        output.write(options.output, as_json({"schema": 1, "germane": VERSION, "measures": rows}))
+        return
+    digits = None if options.format in ("tsv", "csv") else 4
+    cells = tuple((str(m), number(v, m, digits), m.definition) for m, v in values)
+    output.write(
+        options.output,
+        FORMATS[options.format](Table(("measure", "value", "definition"), cells, left=(2,))),
+    )

@@ -1,0 +1,49 @@
+"""What a person at a terminal sees: one-line errors, progress, JSON."""
+
+import contextlib
+import json
+import sys
+import time
+from typing import Any
+
+from germane.tables import visible
+
+
+def say(text: str) -> None:
+    """One line on standard error, whatever bytes an id in it holds."""
+    with contextlib.suppress(OSError):
+        print(visible(" ".join(text.splitlines())), file=sys.stderr)
+
+
+def as_json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+@contextlib.contextmanager
+def progress_line() -> Any:
+    """A progress line on standard error for long reads, only where a person looks at it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    started = time.monotonic()
+    shown = 0.0
+
+    def show(name: str, done: int, size: int | None) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - started < 0.5 or now - shown < 0.1:
+            return
+        shown = now
+        part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
+        sys.stderr.write(f"\r\x1b[Kreading {visible(name[-50:])}: {part}")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

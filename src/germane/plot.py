@@ -1,0 +1,387 @@
+"""Pictures of curves and of values per query, with Matplotlib (``pip install 'germane[plot]'``).
+
+A display holds finished values; ``plot(ax=…)`` draws them and keeps ``ax_`` and ``figure_``, as
+scikit-learn's displays do. All are drawn in one style, and told apart without color as well.
+"""
+
+import io
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from germane import output
+from germane.averaging import Evaluated
+from germane.curve import MeanPRCurve, PRCurve, Rule, checked_rule
+from germane.errors import InputError, choices
+from germane.measure import Measure
+from germane.tables import visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("svg", "png", "pdf")
+
+INK, LINE, AREA, EDGE, FAINT = "#222222", "#1f3b73", "#cfdcf0", "#6f8fc0", "#9a9a9a"
+LINES = (  # color and dashes: no two share a lightness and a pattern
+    ("#1f3b73", "-"),
+    ("#d1682b", "--"),
+    ("#4f9d69", "-."),
+    ("#8a3b7d", (0, (1, 1.2))),
+    ("#b8a13a", (0, (5, 1, 1, 1, 1, 1))),
+    ("#6e6e6e", (0, (7, 2))),
+)
+STYLE: dict[str, Any] = {
+    "axes.edgecolor": "#888888",
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.axisbelow": True,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "figure.dpi": 120,
+    "font.size": 10,
+    "font.family": ["DejaVu Sans"],
+    "grid.color": "#e6e6e6",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "lines.linewidth": 1.8,
+    "savefig.dpi": 160,
+    "svg.hashsalt": "germane",
+    "text.color": INK,
+    "text.parse_math": False,  # a dollar sign in an id is a dollar sign
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+AREAS: dict[Rule, str] = {
+    "step": "the shaded area",
+    "trapezoid": "the shaded area",
+    "interpolated": "the shaded area",
+    11: "the mean of 11 levels",
+    101: "the mean of 101 levels",
+}
+NAMED = 14  # terms written into their bars, up to so many
+MARKED = 60  # relevant ranks marked one by one, up to so many
+
+
+class Display:
+    """What all displays share: where they are drawn, and how they are kept in a file."""
+
+    ax_: "Axes"
+    figure_: "Figure"
+
+    def plot(self: "D", ax: "Axes | None" = None) -> "D":
+        """Draw into ``ax``, or into a new figure of pyplot's; ``ax_`` and ``figure_`` are kept."""
+        with styled():
+            if ax is None:
+                from matplotlib import pyplot
+
+                ax = pyplot.subplots(layout="constrained")[1]
+            self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+            self._draw(ax)
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Draw a figure of its own and write it whole or not at all; the suffix says how.
+
+        Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written.
+        """
+        suffix = check(path)
+        with styled():
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=self._size(), layout="constrained")
+            self.plot(figure.add_subplot())
+            save(figure, path, suffix)
+
+    def _size(self) -> tuple[float, float]:
+        return (6.4, 4.6)
+
+    def _draw(self, ax: "Axes") -> None:
+        raise NotImplementedError
+
+
+D = TypeVar("D", bound=Display)
+
+
+class PRCurveDisplay(Display):
+    """The precision–recall curve of one list, and the area under it by one rule.
+
+    >>> from germane.plot import PRCurveDisplay
+    >>> curve = germane.pr_curve([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], relevant=3)
+    >>> PRCurveDisplay(curve).plot().ax_.get_xlabel()
+    'Recall: share of the 3 relevant items found'
+
+    With ``rule="step"`` the terms of AP are bars, one a relevant item, and the shaded area is AP;
+    ``interpolated`` shades below the best precision from each recall on, ``trapezoid`` below the
+    straight lines, and ``11`` and ``101`` mark the recall levels.
+    """
+
+    def __init__(self, curve: PRCurve, *, rule: Rule = "step") -> None:
+        self.curve = curve
+        self.rule = checked_rule(rule)
+
+    def _draw(self, ax: "Axes") -> None:
+        curve = self.curve
+        self._shade(ax)
+        raw = self.rule in ("step", "trapezoid")
+        ax.plot(
+            *curve.drawn,
+            color=LINE if raw else FAINT,
+            linewidth=1.6 if raw else 1.0,
+            label="precision at every rank",
+        )
+        recall, precision = curve.recall[curve.hits], curve.precision[curve.hits]
+        if len(recall) <= MARKED:
+            ax.plot(
+                recall, precision, "o", color=LINE, markersize=5, clip_on=False,
+                label="relevant ranks",
+            )  # fmt: skip
+        self._mark_missed(ax)
+        measure = Measure("AUPR", (("rule", self.rule), ("rel", curve.rel)))
+        about = "" if curve.query == "list" else f", query {_short(curve.query)}"
+        _title(
+            ax,
+            f"{_name(self.rule)} = {curve.area(self.rule):.4f}, {AREAS[self.rule]}{about}\n"
+            f"{measure.definition}",
+        )
+        label_axes(ax, f"share of the {curve.relevant} relevant items found")
+        ax.legend(loc="best" if len(curve.rank) <= 2000 else "upper right")
+
+    def _shade(self, ax: "Axes") -> None:
+        curve, fill = self.curve, {"color": AREA, "linewidth": 0.0}
+        recall = curve.recall[curve.hits]
+        before = np.append(0.0, recall[:-1])
+        match self.rule:
+            case "step":
+                heights = curve.precision[curve.hits]
+                edge = EDGE if len(recall) <= MARKED else AREA
+                ax.bar(before, heights, recall - before, align="edge", color=AREA, edgecolor=edge)
+                self._write_terms(ax, before, recall)
+            case "trapezoid":
+                ax.fill_between(*curve.drawn, **fill)
+            case "interpolated":
+                heights = curve.interpolated[curve.hits]
+                ax.bar(before, heights, recall - before, align="edge", **fill)
+                ax.stairs(
+                    heights, np.append(0.0, recall), baseline=None, color=LINE, linewidth=2.0,
+                    label="interpolated: the best from there on",
+                )  # fmt: skip
+            case points:
+                levels, best = curve.levels(points)
+                ax.vlines(levels, 0, best, color=EDGE, linewidth=1.0 if points == 11 else 0.6)
+                size = 6 if points == 11 else 2.5
+                label = f"best precision from {points} recall levels on"
+                ax.plot(levels, best, "s", color=LINE, markersize=size, label=label)
+
+    def _write_terms(self, ax: "Axes", before: Any, recall: Any) -> None:
+        """Each term, as found/rank, at the foot of its bar."""
+        curve = self.curve
+        ranks = curve.rank[curve.hits].tolist()
+        if len(ranks) > NAMED or curve.relevant > NAMED:
+            return
+        found = np.rint(recall * curve.relevant).astype(int).tolist()
+        for middle, n, rank in zip((before + recall) / 2, found, ranks, strict=True):
+            ax.text(middle, 0.02, f"{n}/{rank}", ha="center", va="bottom", fontsize=9)
+
+    def _mark_missed(self, ax: "Axes") -> None:
+        """Where the curve ends, if recall does not get to 1."""
+        end = float(self.curve.recall[-1])
+        missed = self.curve.relevant - round(end * self.curve.relevant)
+        if not missed:
+            return
+        ax.axvspan(end, 1.0, facecolor="#f4f4f4", edgecolor="#dddddd", hatch="///", linewidth=0)
+        ax.text(
+            (1 + end) / 2, 0.5, f"{missed} not retrieved", ha="center", va="center", fontsize=9,
+            rotation=90 if 1 - end < 0.2 else 0,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 2},
+        )  # fmt: skip
+
+
+class PRCurvesDisplay(Display):
+    """Several precision–recall curves: of one query each, or averaged with their bands.
+
+    >>> from germane.plot import PRCurvesDisplay
+    >>> curves = {"a": germane.pr_curve([1, 0, 1]), "b": germane.pr_curve([0, 1, 1])}
+    >>> len(PRCurvesDisplay(curves).plot().ax_.lines)
+    2
+    """
+
+    def __init__(self, curves: Mapping[str, PRCurve | MeanPRCurve], *, rule: Rule = "step") -> None:
+        if not curves:
+            raise InputError("there are no curves to draw.")
+        self.curves = dict(curves)
+        self.rule = checked_rule(rule)
+
+    def _draw(self, ax: "Axes") -> None:
+        for (run, curve), (color, dashes) in zip(self.curves.items(), _lines(), strict=False):
+            label = f"{_short(run)}  {curve.area(self.rule):.4f}"
+            if isinstance(curve, MeanPRCurve):
+                ax.fill_between(curve.recall, curve.low, curve.high, color=color, alpha=0.15, lw=0)
+                marker = "o" if len(curve.recall) <= 11 else ""
+                x, y = curve.recall, curve.precision
+            else:
+                marker, (x, y) = "", curve.drawn
+            ax.plot(x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
+        one = next(iter(self.curves.values()))
+        if isinstance(one, MeanPRCurve):
+            _title(
+                ax,
+                f"Interpolated precision, mean over {one.queries:,} queries\n"
+                f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands",
+            )
+            label_axes(ax, "share of a query's relevant items found")
+        else:
+            _title(ax, f"Precision and recall at every rank, query {_short(one.query)}")
+            label_axes(ax, f"share of the {one.relevant} relevant items found")
+        mean = "mean " if isinstance(one, MeanPRCurve) else ""
+        ax.legend(title=mean + _name(self.rule), loc="best", alignment="left")
+
+
+class PerQueryDisplay(Display):
+    """One measure's value for every query, from the highest to the lowest, with the mean.
+
+    >>> from germane.plot import PerQueryDisplay
+    >>> result = germane.evaluate({"q": ["a"], "p": ["b"]}, {"q": ["a"], "p": ["c"]}, "AP")
+    >>> PerQueryDisplay(result["AP"]).plot().ax_.get_ylabel()
+    'AP'
+    """
+
+    def __init__(self, values: Evaluated, *, name: str = "") -> None:
+        self.values = values
+        self.name = name
+
+    def _draw(self, ax: "Axes") -> None:
+        values, measure = self.values, self.values.measure
+        kept = sorted(values.per_query.items(), key=lambda pair: -pair[1])
+        heights = [value for _, value in kept]
+        _bars(ax, [query for query, _ in kept], heights)
+        ax.axhline(values.mean, color=INK, linestyle="--", linewidth=1.2)
+        ax.annotate(
+            f"mean {values.mean:.4f}", (1, values.mean), xycoords=("axes fraction", "data"),
+            ha="right", va="bottom", fontsize=9,
+        )  # fmt: skip
+        of = f" of {_short(self.name)}" if self.name else ""
+        _title(ax, f"{measure}{of}, {len(kept):,} queries\n{measure.definition}")
+        ax.set_ylabel(str(measure))
+
+
+class DifferenceDisplay(Display):
+    """The difference of two systems on every query both were evaluated on, from gain to loss.
+
+    >>> from germane.plot import DifferenceDisplay
+    >>> runs = {"a": {"q": ["a"], "p": ["b"]}, "b": {"q": ["a"], "p": ["c"]}}
+    >>> results = germane.evaluate_many({"q": ["a"], "p": ["b"]}, runs, "AP")
+    >>> DifferenceDisplay(results["a"]["AP"], results["b"]["AP"]).plot().differences_
+    {'p': 1.0, 'q': 0.0}
+
+    The difference is ``first - second``. Raises InputError for different measures, and where no
+    query is in both.
+    """
+
+    def __init__(
+        self, first: Evaluated, second: Evaluated, *, names: tuple[str, str] = ("first", "second")
+    ) -> None:
+        if first.measure != second.measure:
+            raise InputError(
+                f"a difference is of one measure; got {first.measure} and {second.measure}."
+            )
+        self.measure, self.names = first.measure, names
+        one, two = first.per_query, second.per_query
+        paired = {query: value - two[query] for query, value in one.items() if query in two}
+        if not paired:
+            raise InputError("the two results have no query in common.")
+        self.differences_ = dict(sorted(paired.items(), key=lambda pair: -pair[1]))
+
+    def _draw(self, ax: "Axes") -> None:
+        differences = list(self.differences_.values())
+        _bars(ax, list(self.differences_), differences)
+        ax.axhline(0, color=INK, linewidth=0.8)
+        wins, losses = (sum(sign * d > 0 for d in differences) for sign in (1, -1))
+        first, second = map(_short, self.names)
+        _title(
+            ax,
+            f"{self.measure}: {first} - {second}, mean {np.mean(differences):+.4f}\n"
+            f"{wins} queries better, {losses} worse, {len(differences) - wins - losses} the same",
+        )
+        ax.set_ylabel(f"difference of {self.measure}")
+
+
+def check(path: str | os.PathLike[str]) -> str:
+    """The picture's format by its suffix. Raises InputError where it cannot be drawn."""
+    _matplotlib()
+    suffix = os.path.splitext(os.fspath(path))[1].lower().lstrip(".")
+    if suffix not in FORMATS:
+        raise InputError(f"{os.fspath(path)}: a picture's name ends in {choices(FORMATS)}.")
+    return suffix
+
+
+def save(figure: "Figure", path: str | os.PathLike[str], suffix: str) -> None:
+    """Write a figure whole or not at all; the same figure gives the same bytes."""
+    drawn = io.BytesIO()
+    stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
+    with styled():
+        figure.savefig(drawn, format=suffix, metadata=stamp)
+    output.replace(os.fspath(path), drawn.getvalue())
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Matplotlib in germane's style. Raises InputError where it is not installed."""
+    with _matplotlib().rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # an id in any script
+        yield
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise InputError("pictures need Matplotlib: pip install 'germane[plot]'") from None
+    return matplotlib
+
+
+def label_axes(ax: "Axes", recall: str) -> None:
+    """Precision over recall, both from 0 to 1."""
+    ax.set(
+        xlim=(0, 1.005),
+        ylim=(0, 1.04),
+        xlabel=f"Recall: {recall}",
+        ylabel="Precision: share of relevant items so far",
+    )
+
+
+def _title(ax: "Axes", text: str) -> None:
+    ax.set_title(text, parse_math=False)  # these axes may be older than the style
+
+
+def _bars(ax: "Axes", queries: list[Any], heights: list[float]) -> None:
+    """One bar a query; their ids where there is room for them."""
+    few = len(queries) <= 25
+    ax.bar(range(len(queries)), heights, width=0.8 if few else 1.0, color=EDGE)
+    ax.grid(axis="x", visible=False)
+    ax.set_xlim(-0.6, len(queries) - 0.4)
+    if few:
+        names = [_short(query, 12) for query in queries]
+        ax.set_xticks(range(len(queries)), names, rotation=90, parse_math=False)
+    ax.set_xlabel("query" if few else "queries, in this order")
+
+
+def _lines() -> Iterator[tuple[str, Any]]:
+    """Colors and dashes, for any number of lines."""
+    while True:
+        yield from LINES
+
+
+def _name(rule: Rule) -> str:
+    return "AP" if rule == "step" else f"AUPR(rule={rule})"
+
+
+def _short(name: object, most: int = 30) -> str:
+    text = visible(str(name))
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,216 @@
+"""Pictures: what they show is what was computed, in one style, whole or not at all."""
+
+import sys
+import warnings
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import germane
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("agg")
+
+from matplotlib.figure import Figure  # noqa: E402
+
+from germane.plot import (  # noqa: E402
+    FORMATS,
+    DifferenceDisplay,
+    Display,
+    PerQueryDisplay,
+    PRCurveDisplay,
+    PRCurvesDisplay,
+)
+
+CURVE = germane.pr_curve([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], relevant=4)
+QRELS = {"q$1$": ["a", "b"], "<q2>": ["c"], "漢字": ["d"]}
+RUNS = {
+    "one": {"q$1$": ["a", "x", "b"], "<q2>": ["c"], "漢字": ["x"]},
+    "two & three": {"q$1$": ["x", "a"], "<q2>": ["c"], "漢字": ["d"]},
+}
+RESULTS = germane.evaluate_many(QRELS, RUNS, "AP RR")
+MEANS = {name: germane.mean_pr_curve(QRELS, run) for name, run in RUNS.items()}
+DISPLAYS: dict[str, Display] = {
+    "one curve": PRCurveDisplay(CURVE),
+    "trapezoids": PRCurveDisplay(CURVE, rule="trapezoid"),
+    "interpolated": PRCurveDisplay(CURVE, rule="interpolated"),
+    "11 levels": PRCurveDisplay(CURVE, rule=11),
+    "101 levels": PRCurveDisplay(CURVE, rule=101),
+    "one query": PRCurveDisplay(germane.pr_curve(QRELS, RUNS["one"], query="q$1$")),
+    "two runs, one query": PRCurvesDisplay(
+        {name: germane.pr_curve(QRELS, run, query="q$1$") for name, run in RUNS.items()}
+    ),
+    "two runs, averaged": PRCurvesDisplay(MEANS, rule="interpolated"),
+    "one measure of every query": PerQueryDisplay(RESULTS["one"]["AP"], name="one"),
+    "differences": DifferenceDisplay(
+        RESULTS["one"]["AP"], RESULTS["two & three"]["AP"], names=tuple(RUNS)
+    ),
+}
+
+
+def axes() -> Any:
+    return Figure().add_subplot()
+
+
+def bars(ax: Any) -> list[Any]:
+    return list(ax.containers[0].patches)
+
+
+# --- What is drawn is what was computed ------------------------------------------------------------
+
+
+def test_the_bars_are_the_terms_and_their_area_is_ap() -> None:
+    drawn = bars(PRCurveDisplay(CURVE).plot(axes()).ax_)
+    assert [bar.get_height() for bar in drawn] == [1 / 3, 2 / 5, 3 / 8]
+    assert [bar.get_width() for bar in drawn] == pytest.approx([1 / 4] * 3)
+    area = sum(bar.get_height() * bar.get_width() for bar in drawn)
+    assert area == pytest.approx((1 / 3 + 2 / 5 + 3 / 8) / 4)
+    assert area == pytest.approx(CURVE.area())
+
+
+def test_the_interpolated_area_is_that_of_its_bars() -> None:
+    drawn = bars(PRCurveDisplay(CURVE, rule="interpolated").plot(axes()).ax_)
+    assert [bar.get_height() for bar in drawn] == [2 / 5, 2 / 5, 3 / 8]
+    area = sum(bar.get_height() * bar.get_width() for bar in drawn)
+    assert area == pytest.approx(CURVE.area("interpolated"))
+
+
+def test_the_line_is_the_curve_from_its_start() -> None:
+    for start, first in (("(0,1)", (0, 1)), ("(0,0)", (0, 0)), ("(1/R,P@first)", (1 / 4, 1 / 3))):
+        curve = germane.pr_curve([0, 0, 1, 0], relevant=4, start=start)
+        line = PRCurveDisplay(curve).plot(axes()).ax_.lines[0]
+        assert tuple(line.get_xydata()[0]) == first
+        assert np.array_equal(line.get_xydata()[-1], [1 / 4, 1 / 4])
+
+
+def test_a_curve_that_ends_early_says_what_is_missing() -> None:
+    texts = [text.get_text() for text in PRCurveDisplay(CURVE).plot(axes()).ax_.texts]
+    assert texts == ["1/3", "2/5", "3/8", "1 not retrieved"]
+
+
+def test_averaged_curves_have_bands_and_name_their_area() -> None:
+    display = DISPLAYS["two runs, averaged"].plot(axes())
+    assert len(display.ax_.collections) == 2
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels == [f"{name}  {mean.area('interpolated'):.4f}" for name, mean in MEANS.items()]
+    lines = {(line.get_color(), line.get_linestyle()) for line in display.ax_.lines}
+    assert len({dashes for _, dashes in lines}) == 2, "told apart without color"
+
+
+def test_values_are_sorted_and_their_mean_is_the_mean() -> None:
+    display = PerQueryDisplay(RESULTS["one"]["AP"]).plot(axes())
+    heights = [bar.get_height() for bar in bars(display.ax_)]
+    assert heights == [1.0, (1 + 2 / 3) / 2, 0.0]
+    assert display.ax_.texts[0].get_text() == f"mean {RESULTS['one']['AP'].mean:.4f}"
+
+
+def test_differences_are_paired_by_query() -> None:
+    display = DISPLAYS["differences"].plot(axes())
+    assert display.differences_ == {  # type: ignore[attr-defined]
+        "q$1$": (1 + 2 / 3) / 2 - 1 / 2 / 2,
+        "<q2>": 0.0,
+        "漢字": -1.0,
+    }
+    assert "1 queries better, 1 worse, 1 the same" in display.ax_.get_title("left")
+
+
+# --- The convention of displays --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_a_display_draws_into_given_axes_and_keeps_them(name: str) -> None:
+    ax = axes()
+    display = DISPLAYS[name]
+    assert display.plot(ax=ax) is display
+    assert display.ax_ is ax
+    assert display.figure_ is ax.get_figure()
+
+
+def test_without_axes_there_is_a_new_figure() -> None:
+    from matplotlib import pyplot
+
+    before = len(pyplot.get_fignums())
+    display = PRCurveDisplay(CURVE).plot()
+    assert len(pyplot.get_fignums()) == before + 1
+    pyplot.close(display.figure_)
+
+
+def test_the_style_stays_in_germane() -> None:
+    before = dict(matplotlib.rcParams)
+    PRCurveDisplay(CURVE).plot(axes())
+    assert dict(matplotlib.rcParams) == before
+
+
+# --- Files -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_every_display_in_every_format(name: str, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"picture.{suffix}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DISPLAYS[name].save(path)
+    first = path.read_bytes()
+    DISPLAYS[name].save(path)
+    assert path.read_bytes() == first, "the same picture is the same file"
+    assert list(tmp_path.iterdir()) == [path]
+    if suffix == "svg":
+        ET.fromstring(first.decode())
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_ids_are_text_and_no_formula(name: str) -> None:
+    ax = DISPLAYS[name].plot(axes()).ax_
+    legend = ax.get_legend()
+    texts = [*ax.texts, *ax.get_xticklabels(), *(legend.get_texts() if legend else [])]
+    for text in (ax._left_title, *texts):
+        assert "$" not in text.get_text() or not text.get_parse_math(), text
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("curve.jpg", "a picture's name ends in svg, png or pdf"),
+        ("curve", "a picture's name ends in svg, png or pdf"),
+        ("nowhere/curve.svg", "cannot be written"),
+    ],
+)
+def test_what_cannot_be_written(path: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(germane.InputError, match=says):
+        PRCurveDisplay(CURVE).save(tmp_path / path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(germane.InputError, match=r"pip install 'germane\[plot\]'"):
+        PRCurveDisplay(CURVE).save(tmp_path / "curve.svg")
+
+
+# --- What cannot be drawn --------------------------------------------------------------------------
+
+
+def test_a_rule_that_does_not_exist() -> None:
+    with pytest.raises(
+        germane.MeasureError, match="takes step, trapezoid, interpolated, 11 or 101"
+    ):
+        PRCurveDisplay(CURVE, rule="steps")  # type: ignore[arg-type]
+
+
+def test_differences_need_one_measure_and_a_common_query() -> None:
+    with pytest.raises(germane.InputError, match="a difference is of one measure; got AP and RR"):
+        DifferenceDisplay(RESULTS["one"]["AP"], RESULTS["one"]["RR"])
+    other = germane.evaluate({"z": ["a"]}, {"z": ["a"]}, "AP")
+    with pytest.raises(germane.InputError, match="no query in common"):
+        DifferenceDisplay(RESULTS["one"]["AP"], other["AP"])
+
+
+def test_no_curves() -> None:
+    with pytest.raises(germane.InputError, match="no curves to draw"):
+        PRCurvesDisplay({})
