@@ -17,42 +17,42 @@ EXPERIMENTS = (
     Design(
         "early_precision",
         "Early precision",
-        "1,000 items, all 500 relevant ones retrieved; ranks 1 to 10 are relevant in every list.",
+        "50 to 250 of 500 relevant items in the first 250 of 1,000 ranks, 10 of them first.",
         "relevant in ranks 1–250",
         lists.early_precision(10),
     ),
     Design(
         "early_precision_50",
         "Early precision, the first 50 relevant",
-        "1,000 items, all 500 relevant ones retrieved; ranks 1 to 50 are relevant in every list.",
+        "50 to 250 of 500 relevant items in the first 250 of 1,000 ranks, 50 of them first.",
         "relevant in ranks 1–250",
         lists.early_precision(50),
     ),
     Design(
         "late_precision",
         "Late precision",
-        "1,000 items, all 500 relevant ones retrieved; 0 to 250 of them stand in the last 250 ranks.",
+        "0 to 250 of 500 relevant items in the last 250 of 1,000 ranks, the others before.",
         "relevant in ranks 751–1000",
         lists.late_precision,
     ),
     Design(
         "recall",
         "Recall",
-        "1,000 items; 100 to 500 of 500 relevant ones are retrieved, at random ranks.",
+        "100 to 500 of 500 relevant items retrieved, at random among 1,000 ranks.",
         "relevant retrieved",
         lists.recall,
     ),
     Design(
         "cheating",
         "Cheating",
-        "One system with 500 of 500 relevant items in 1,000 keeps only the first of them.",
+        "A system keeps only the first 500, 400, … 10 of 500 relevant items among 1,000.",
         "relevant kept",
         lists.cheating,
     ),
     Design(
         "ties",
         "Ties",
-        "100 queries of 200 scored items, the scores rounded to fewer and fewer digits.",
+        "100 queries of 200 scored items, the scores rounded to 6, 5, … 0 digits.",
         "digits",
         ties,
     ),
@@ -72,10 +72,7 @@ def simulate(name: str, *, rng: Seed = 0) -> Experiment:
     and hyphens may stand for underscores. ``rng`` is a seed or a NumPy generator: the same seed makes
     the same experiment. Raises InputError for a name or seed that there is not.
     """
-    design = BY_NAME.get(plain(name)) if isinstance(name, str) else None
-    if design is None:
-        near = suggestion(plain(name), BY_NAME) if isinstance(name, str) else ""
-        raise InputError(f"no experiment {clip(name)}.{near}  There are: {', '.join(BY_NAME)}")
+    design = design_of(name)
     try:
         generator = np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -85,6 +82,12 @@ def simulate(name: str, *, rng: Seed = 0) -> Experiment:
     return design.make(design, generator)
 
 
-def plain(name: str) -> str:
-    """A name as it is listed: 'Early precision' is early_precision."""
-    return name.strip().lower().replace(" ", "_").replace("-", "_")
+def design_of(name: str) -> Design:
+    """The design of that name. Raises InputError."""
+    plain = (
+        name.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(name, str) else ""
+    )
+    if plain not in BY_NAME:
+        near = suggestion(plain, BY_NAME)
+        raise InputError(f"no experiment {clip(name)}.{near}  There are: {', '.join(BY_NAME)}")
+    return BY_NAME[plain]
