@@ -162,7 +162,7 @@ def test_through_files() -> None:
     ("arguments", "options", "error", "says"),
     [
         ((QRELS, RUN), {"query": "q33"}, germane.AbsentError, "no query 'q33' is judged. Did you mean 'q3'?"),
-        ((QRELS, RUN), {}, germane.AbsentError, "query=… says which of the 2 judged queries is meant."),
+        ((QRELS, RUN), {}, germane.AbsentError, "2 queries are judged; query=… (--query) says which"),
         ((QRELS, {"other": {"a": 1.0}}), {"query": "q3"}, germane.CoverageError, "no results for query 'q3'"),
         ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run"),
         ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "one order of ties"),
@@ -173,3 +173,49 @@ def test_what_cannot_be_explained(arguments, options, error, says) -> None:  # t
     with pytest.raises(error) as raised:
         germane.explain(*arguments, **options)
     assert says in str(raised.value)
+
+
+def test_what_makes_several_measures_differ() -> None:
+    names = "AP(norm=found)@5 AP@5 AP(norm=R)@5 AP(norm=k)@5 AP@2 RR"
+    explanation = germane.explain([0, 1, 1, 0, 0], names, relevant=3)
+    value = (1 / 2 + 2 / 3) / 3
+    assert explanation.differences == (
+        f"AP@5 is {value:.4f}, AP(norm=found)@5 0.5833: the norm is 3 instead of 2",
+        f"AP(norm=R)@5 is {value:.4f}, AP(norm=found)@5 0.5833: the norm is 3 instead of 2",
+        "AP(norm=k)@5 is 0.2333, AP(norm=found)@5 0.5833: the norm is 5 instead of 2",
+        "AP@2 is 0.2500, AP(norm=found)@5 0.5833: rank 3 adds 0 instead of 2/3",
+        "RR is 0.5000, AP(norm=found)@5 0.5833: rank 3 adds 0 instead of 2/3; the norm is 1 instead of 2",
+    )
+    assert all(line in str(explanation) for line in explanation.differences)
+
+
+def test_measures_that_do_not_differ_on_a_list() -> None:
+    explanation = germane.explain([1, 0], "AP AP(norm=R)@2", relevant=2)
+    (line,) = explanation.differences
+    assert line.endswith("the same terms and norm on this list")
+    assert germane.explain([1, 0], "AP").differences == ()
+
+
+@pytest.mark.parametrize(
+    ("no_relevant", "value", "says"),
+    [("zero", 0.0, "zero: 0.0000"), ("one", 1.0, "one: 1.0000"), ("skip", None, "skip: left out")],
+)
+def test_a_query_without_relevant_items(no_relevant, value, says) -> None:  # type: ignore[no-untyped-def]
+    explanation = germane.explain({"q": {"a": 0}}, {"q": ["a"]}, "AP", no_relevant=no_relevant)
+    (reading,) = explanation.readings
+    assert reading.formula == f"AP is not defined without relevant items; no_relevant={says}"
+    assert reading.value == value or (value is None and math.isnan(reading.value))
+    with pytest.raises(germane.CoverageError, match="without a relevant item: 'q'"):
+        germane.explain({"q": {"a": 0}}, {"q": ["a"]}, "AP", no_relevant="error")
+
+
+def test_a_cutoff_beyond_the_end_of_the_list() -> None:
+    assert "the list ends at rank 2; up to 10 nothing more is found" in str(
+        germane.explain([0, 1], "AP@10", relevant=3)
+    )
+
+
+def test_a_formula_of_many_terms_is_cut_short_and_adds_up() -> None:
+    (reading,) = germane.explain([1] * 30, "AP").readings
+    assert reading.formula.startswith("AP = (1 + 1")
+    assert "… 18 more that add 18.0000) / 30 = 1.0000" in reading.formula

@@ -22,7 +22,8 @@ from germane.errors import (
     ScoreError,
 )
 from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
-from germane.explain import Explanation, explain
+from germane.explain import explain
+from germane.explanation import Explanation
 from germane.judging import Policy
 from germane.measure import Measure, parse
 from germane.ranking import Ranking

@@ -21,6 +21,7 @@ class Listed:
     ranking: Ranking  # of one query
     qrels: Qrels | None
     ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
+    no_relevant: str  # what a list without relevant items counts as
 
 
 def is_list(given: Any) -> bool:
@@ -31,7 +32,7 @@ def is_list(given: Any) -> bool:
 
 def of_grades(grades: Any, relevant: int | Iterable[float] | None, rel: float) -> Listed:
     """A list given as the grades of its items in rank order."""
-    return Listed(ranking_of(grades, relevant, rel), None, lambda ties: None)
+    return Listed(ranking_of(grades, relevant, rel), None, lambda ties: None, "zero")
 
 
 def of_query(
@@ -57,11 +58,14 @@ def of_query(
         )
     judgments = sources.read_qrels(qrels, conventions.duplicates)
     if query is None and len(judgments) > 1:
-        raise AbsentError(f"query=… says which of the {len(judgments)} judged queries is meant.")
+        raise AbsentError(
+            f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."
+        )
     if query is not None:
         judgments = judgments.only(query)
     retrieved = retrieve(judgments, run, conventions, progress)
     if not retrieved.answered.any():
         raise CoverageError(f"the run has no results for query {clip(judgments.queries[0])}.")
     judged = judge(judgments, retrieved, conventions)
-    return Listed(judged.ranking(conventions.ties), judgments, OtherOrders(judged))
+    ranking = judged.ranking(conventions.ties)
+    return Listed(ranking, judgments, OtherOrders(judged), conventions.no_relevant)

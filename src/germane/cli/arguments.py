@@ -1,6 +1,7 @@
 """The arguments that commands share, and how their values are read."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,6 +77,8 @@ def policy_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def read_grades(listed: str) -> list[Any]:
+    if os.path.exists(listed):
+        raise InputError(f"{listed} is a file; give QRELS and RUN, or a LIST such as '0 0 1'.")
     grades = [_grade(word) for word in listed.replace(",", " ").split()]
     if not grades:
         raise EmptyError("the list is empty: there are no relevance grades.")

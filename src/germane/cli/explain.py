@@ -13,7 +13,7 @@ from germane.cli.arguments import (
     policy_of,
     read_grades,
 )
-from germane.cli.terminal import as_json
+from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
 from germane.explain import explain
 from germane.tables import FORMATS
@@ -44,7 +44,11 @@ def run(options: argparse.Namespace) -> None:
         case [listed]:
             explanation = explain(read_grades(listed), measures, relevant=options.relevant)
         case [qrels, run]:
-            explanation = explain(qrels, run, measures, query=options.query, **policy_of(options))
+            with progress_line() as progress:
+                explanation = explain(
+                    qrels, run, measures, query=options.query, progress=progress,
+                    **policy_of(options),
+                )  # fmt: skip
         case _:
             raise InputError("explain takes QRELS and RUN, or one LIST.")
     if options.format == "json":
