@@ -19,6 +19,7 @@ SEEDS = range(8)
 
 @cache
 def made(name: str, seed: int = 0) -> Experiment:
+    """Each one once: a test reads it and leaves it as it is."""
     return germane.simulate(name, rng=seed)
 
 
@@ -181,14 +182,15 @@ def test_all_curves_end_where_everything_is_retrieved(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_seed_repeats(name: str) -> None:
-    once, again = made(name, 3), germane.simulate(name, rng=3)
+    once, again = made(name, 1), germane.simulate(name, rng=np.random.default_rng(1))
     assert once.rankings == again.rankings
     assert once.to_dict() == again.to_dict()
     assert str(once) == str(again)
-    from_generator = germane.simulate(name, rng=np.random.default_rng(3))
-    assert from_generator.rankings == once.rankings
-    assert germane.simulate(name).rankings == made(name, 0).rankings
-    assert made(name, 4).rankings != once.rankings
+    assert made(name, 0).rankings != once.rankings
+
+
+def test_without_a_seed_it_is_zero() -> None:
+    assert germane.simulate("recall").rankings == made("recall", 0).rankings
 
 
 # --- How it is written -----------------------------------------------------------------------------
@@ -197,7 +199,7 @@ def test_a_seed_repeats(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_numbers_of_the_sentences_are_computed(name: str) -> None:
     """Another seed, other numbers; and every AP in a sentence is one of the table."""
-    one, other = made(name, 0), made(name, 5)
+    one, other = made(name, 0), made(name, 1)
     assert one.shows != other.shows
     cells = {cell for row in one.table().rows for cell in row}
     stated = re.findall(r"(\d\.\d{4}) (?:to|and) (\d\.\d{4})", one.shows)

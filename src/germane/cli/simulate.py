@@ -5,8 +5,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from germane import output, plot
+from germane import output
 from germane.cli.arguments import add_output, whole
+from germane.cli.curve import IMAGES
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
 from germane.simulate import EXPERIMENTS, Design, Experiment, design_of, simulate
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (design_of(options.name),)
     output.check(path)
-    picture = path is not None and path.lower().endswith(tuple(f".{end}" for end in plot.FORMATS))
+    picture = (path or "").lower().rpartition(".")[2] in IMAGES
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all of them are drawn into a folder, as in -o gallery/")
     folder = path not in (None, "-") and not picture and _is_folder(path, designs)
@@ -50,7 +51,6 @@ def run(options: argparse.Namespace) -> None:
     if picture:
         from germane.simulate.figures import ExperimentDisplay
 
-        plot.check(path)
         ExperimentDisplay(simulate(designs[0].name, rng=options.seed)).save(path)
     elif folder:
         from germane.simulate import gallery

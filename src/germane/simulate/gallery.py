@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from germane import output, plot
+from germane import output
 from germane._version import VERSION
 from germane.errors import InputError
 from germane.simulate import simulate
@@ -29,7 +29,7 @@ def write(
     """
     designs = tuple(designs)
     pages = [_heading(folder, designs, seed)]
-    with _all_or_nothing(folder) as place:
+    with _all_or_nothing(folder, [INDEX, *(f"{design.name}.svg" for design in designs)]) as place:
         for done, design in enumerate(designs):
             if progress is not None:
                 progress(design.name, done, len(designs))
@@ -63,34 +63,28 @@ def _page(experiment: Experiment, seed: int) -> str:
 
 
 @contextmanager
-def _all_or_nothing(folder: str) -> Iterator[str]:
-    """A place beside the folder, or in it, whose files get there when all of them are written."""
+def _all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[str]:
+    """A place for files of these names, which get to the folder when all of them are written."""
     output.check(folder)
-    plot.check(f"{INDEX}.svg")
     target = os.path.realpath(folder)
     there = os.path.isdir(target)
     if os.path.exists(target) and not there:
         raise InputError(f"{folder}: this is a file; the figures need a folder.")
+    ends = {name: os.path.realpath(os.path.join(target, name)) for name in names}
+    for name, end in ends.items():
+        if os.path.isdir(end):
+            raise InputError(
+                f"{os.path.join(folder, name)}: this is a folder; it has to be a file."
+            )
+    beside = target if there else os.path.dirname(target)
     try:
-        place = tempfile.mkdtemp(
-            prefix=".germane-", dir=target if there else os.path.dirname(target)
-        )
+        place = tempfile.mkdtemp(prefix=".germane-", dir=beside)
         try:
             yield place
-            _publish(place, target)
-        except BaseException:
+            os.makedirs(target, exist_ok=True)
+            for name, end in ends.items():
+                os.replace(os.path.join(place, name), end)
+        finally:
             shutil.rmtree(place, ignore_errors=True)
-            raise
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror}).") from None
-
-
-def _publish(place: str, target: str) -> None:
-    ends = {name: os.path.realpath(os.path.join(target, name)) for name in os.listdir(place)}
-    for end in ends.values():
-        if os.path.isdir(end):
-            raise InputError(f"{end}: this is a folder; a file of that name is to be written.")
-    os.makedirs(target, exist_ok=True)
-    for name, end in ends.items():
-        os.replace(os.path.join(place, name), end)
-    os.rmdir(place)

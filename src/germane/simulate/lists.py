@@ -63,10 +63,16 @@ def late_precision(design: Design, rng: np.random.Generator) -> Experiment:
     columns = (
         _measured(ap, lists),
         _measured(
-            ap, without_last, "last missed", f"AP if the items after rank {LAST} are not retrieved"
+            ap,
+            without_last,
+            "last missed",
+            f"AP if the relevant items after rank {LAST} are not retrieved",
         ),
         _measured(
-            ap, without_first, "first missed", "AP if as many, but the first, are not retrieved"
+            ap,
+            without_first,
+            "first missed",
+            "AP if as many from the first one on are not retrieved instead",
         ),
     )
     claims = tuple(_late_claims(*(column.values for column in columns)))

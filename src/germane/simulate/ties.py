@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.evaluate import evaluate
+from germane.evaluate import evaluate_many
 from germane.measure import parse
 from germane.simulate.experiment import Column, Design, Experiment
 
@@ -36,8 +36,9 @@ def _by_query(values: Any) -> dict[str, dict[str, Any]]:
 
 def _columns(qrels: Mapping[str, Mapping[str, int]], runs: Mapping[int, Run]) -> tuple[Column, ...]:
     ap = parse("AP")
-    results = [evaluate(qrels, run, ap) for run in runs.values()]
-    expected = [evaluate(qrels, run, ap, ties="expected")[ap].mean for run in runs.values()]
+    named = {str(digits): run for digits, run in runs.items()}
+    results = evaluate_many(qrels, named, ap).values()
+    expected = [one[ap].mean for one in evaluate_many(qrels, named, ap, ties="expected").values()]
     mean = f"mean AP over {QUERIES} queries ({ap.definition}), equal scores"
     return (
         Column(
@@ -57,8 +58,9 @@ def _columns(qrels: Mapping[str, Mapping[str, int]], runs: Mapping[int, Run]) ->
 def _claims(columns: tuple[Column, ...]) -> Iterator[str]:
     tied, worst, expected, trec, best = (column.values for column in columns)
     yield (
-        f"With {DIGITS[0]} digits {tied[0]:.2%} of the items are tied and AP is {expected[0]:.4f}, "
-        f"give or take {best[0] - worst[0]:.4f}; with {DIGITS[-1]} digits {tied[-1]:.1%} are, and the "
+        f"With {DIGITS[0]} digits {tied[0]:.2%} of the items are tied, and AP is {expected[0]:.4f} "
+        f"in whatever order (best − worst is {best[0] - worst[0]:.1g}); with {DIGITS[-1]} digits "
+        f"{tied[-1]:.1%} are, and the "
         f"order of equal scores decides between {worst[-1]:.4f} and {best[-1]:.4f}."
     )
     bands = ", ".join(f"{high - low:.4f}" for low, high in zip(worst, best, strict=True))
