@@ -107,6 +107,7 @@ def test_python_blocks_are_formatted_as_code(page: Path) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the commands run: the examples, and the files whose line 17 is wrong."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "docs" / "figures").mkdir(parents=True)
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     lines = [f"q1 Q0 d{i} {i} {20 - i} tag" for i in range(4, 20)]
     (tmp_path / "run.txt").write_text("\n".join([*lines, "q1 Q0 d3 4 0.2"]) + "\n")
@@ -144,6 +145,44 @@ def test_console_blocks(page: Path) -> None:
             assert [line.rstrip() for line in answer.rstrip().splitlines()] == shown, (
                 f"{page.name}: $ {command} prints\n{now}"
             )
+
+
+@pytest.mark.usefixtures("folder")
+@EACH_PAGE
+def test_figures_are_made_by_the_command_below_them(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for figure in re.findall(r"!\[[^]]*\]\((figures/[^)]+)\)", text):
+        below = text[text.index(f"]({figure})") :]
+        command = re.search(r"^```console\n\$ (germane .*)$", below, re.MULTILINE)
+        assert command is not None, figure
+        assert f"-o docs/{figure}" in command[1], f"{page.name}: {command[1]}"
+        answered(command[1])
+        made, kept = Path("docs") / figure, ROOT / "docs" / figure
+        assert made.read_bytes()[:100] == kept.read_bytes()[:100]
+        assert kept.stat().st_size < 200_000, f"{figure} is too large to be committed"
+
+
+@pytest.mark.parametrize("page", [ROOT / "docs/which-ap.md"], ids=lambda page: page.name)
+def test_numbers_in_prose_are_computed_on_the_page(page: Path) -> None:
+    """Each decimal in the text is one that a snippet of the page states or a command prints."""
+    text = page.read_text("utf-8")
+    computed = {
+        float(number) for number in re.findall(r"\d+\.\d+", "".join(re.findall(FENCED, text)))
+    }
+    prose = re.sub(FENCED, "", text)
+    for number in re.findall(r"(?<![\w.@])\d+\.\d+(?![\w.])", prose):
+        digits = len(number.partition(".")[2])
+        near = any(abs(value - float(number)) <= 10.0**-digits for value in computed)
+        assert near or number in NOT_COMPUTED, f"{page.name} says {number}"
+
+
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+NOT_COMPUTED = {
+    "0.634": "published, and wrong",
+    "0.6": "published, and wrong",
+    "0.1": "a recall level",
+    "0.01": "a recall level",
+}
 
 
 def test_there_are_transcripts() -> None:
