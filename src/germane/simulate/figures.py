@@ -68,7 +68,7 @@ DRAWN = {
         (
             Line("AP", "AP", -1, (8, 0), 7),
             Line("last missed", "AP without the\nlate items", -1, (8, 3)),
-            Line("first missed", "AP without as\nmany, the first", -1, (8, 1), -4),
+            Line("first missed", "AP without as\nmany early ones", -1, (8, 1), -4),
         ),
         "rank 750, with the relevant items after it",
         _rank(750),
@@ -86,7 +86,7 @@ DRAWN = {
         "the end of the list, with the relevant items retrieved",
     ),
     "cheating": Drawn(
-        "AP@1000 under each norm: Σ P@i·rel(i), i ≤ k,\ndivided by …",
+        "AP@1000 under each norm: Σ P@i·rel(i), i ≤ k = 1000,\ndivided by …",
         "Relevant items the system keeps, of 500",
         "AP@1000",
         (
