@@ -19,6 +19,7 @@ from germane.measures import TABLE
 
 ROOT = Path(__file__).parents[1]
 VERBS = [
+    "animate",
     "evaluate",
     "evaluate_many",
     "explain",

@@ -6,6 +6,7 @@
 """
 
 from germane._version import VERSION as __version__
+from germane.animate import animate
 from germane.averaging import MeasureResult
 from germane.curve import MeanPRCurve, PRCurve, mean_pr_curve, pr_curve
 from germane.errors import (
@@ -33,6 +34,7 @@ from germane.simulate import Experiment, simulate
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
+    "animate",
     "evaluate",
     "evaluate_many",
     "explain",

@@ -1,9 +1,12 @@
 """germane explain: show where a number comes from, rank by rank."""
 
 import argparse
+import os
 from typing import Any
 
 from germane import output
+from germane.animate import animate
+from germane.animate import check as check_animation
 from germane.cli.arguments import (
     add_measures,
     add_output,
@@ -34,12 +37,22 @@ def add(commands: Any) -> None:
     add_relevant(command)
     add_measures(command, "AP")
     add_output(command)
+    command.add_argument(
+        "--animate",
+        metavar="FILE",
+        help="also write it as an animation: a .gif, .svg or .html file",
+    )
     add_policy(command)
 
 
 def run(options: argparse.Namespace) -> None:
     measures = chosen(options)
-    output.check(options.output, options.given if len(options.given) > 1 else ())
+    inputs = options.given if len(options.given) > 1 else []
+    output.check(options.output, inputs)
+    if options.animate is not None:
+        check_animation(options.animate, inputs)
+        if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
+            raise InputError(f"{options.animate}: -o and --animate name the same file.")
     match options.given:
         case [listed]:
             explanation = explain(read_grades(listed), measures, relevant=options.relevant)
@@ -51,6 +64,8 @@ def run(options: argparse.Namespace) -> None:
                 )  # fmt: skip
         case _:
             raise InputError("explain takes QRELS and RUN, or one LIST.")
+    if options.animate is not None:
+        animate(explanation, options.animate)
     if options.format == "json":
         output.write(options.output, as_json(explanation.to_dict()))
     else:
