@@ -30,8 +30,10 @@ VERBS = [
     "read_qrels",
     "read_run",
     "score",
+    "simulate",
 ]
 TYPES = [
+    "Experiment",
     "Explanation",
     "MeanPRCurve",
     "Measure",

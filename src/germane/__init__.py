@@ -30,6 +30,7 @@ from germane.measure import Measure, parse
 from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels
+from germane.simulate import Experiment, simulate
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
@@ -44,7 +45,9 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "read_qrels",
     "read_run",
     "score",
+    "simulate",
     # types
+    "Experiment",
     "Explanation",
     "MeanPRCurve",
     "Measure",

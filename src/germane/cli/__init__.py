@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from germane._version import VERSION
-from germane.cli import curve, evaluate, explain, measures, score
+from germane.cli import curve, evaluate, explain, measures, score, simulate
 from germane.cli.terminal import say
 from germane.errors import GermaneError, suggestion
 
@@ -19,6 +19,7 @@ COMMANDS: dict[str, Callable[[Any], None]] = {
     "score": score.add,
     "explain": explain.add,
     "curve": curve.add,
+    "simulate": simulate.add,
     "measures": measures.add,
 }
 

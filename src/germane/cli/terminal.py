@@ -23,8 +23,8 @@ def as_json(value: Any) -> str:
 
 
 @contextlib.contextmanager
-def progress_line() -> Any:
-    """A progress line on standard error for long reads, only where a person looks at it."""
+def progress_line(doing: str = "reading", *, after: float = 0.5) -> Any:
+    """A progress line on standard error for what takes so many seconds, where a person looks at it."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -34,11 +34,11 @@ def progress_line() -> Any:
     def show(name: str, done: int, size: int | None) -> None:
         nonlocal shown
         now = time.monotonic()
-        if now - started < 0.5 or now - shown < 0.1:
+        if now - started < after or now - shown < 0.1:
             return
         shown = now
         part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
-        sys.stderr.write(f"\r\x1b[Kreading {visible(name[-50:])}: {part}")
+        sys.stderr.write(f"\r\x1b[K{doing} {visible(name[-50:])}: {part}")
         sys.stderr.flush()
 
     try:

@@ -1,0 +1,84 @@
+"""germane simulate: experiments on the measures themselves."""
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from germane import output
+from germane.cli.arguments import add_output, whole
+from germane.cli.curve import IMAGES
+from germane.cli.terminal import as_json, progress_line
+from germane.errors import InputError
+from germane.simulate import EXPERIMENTS, Design, Experiment, design_of, simulate
+from germane.tables import FORMATS
+
+ALL = "all"
+
+
+def add(commands: Any) -> None:
+    names = [*(design.name for design in EXPERIMENTS), ALL]
+    lines = [*(design.line for design in EXPERIMENTS), "All of these."]
+    widest = max(map(len, names))
+    listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
+    command = commands.add_parser(
+        "simulate",
+        help="experiments on the measures themselves",
+        description="Sweep one quantity, such as the place of the relevant items, and show what the "
+        "measures make of it.\nWith -o FILE.svg, .png or .pdf an experiment is drawn; with -o FOLDER/ "
+        "it is drawn and described there.",
+        epilog="experiments:\n" + "\n".join(listed),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(run=run)
+    command.add_argument("name", metavar="NAME", help="an experiment, or all")
+    command.add_argument(
+        "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"
+    )
+    add_output(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    path = options.output
+    designs = EXPERIMENTS if options.name == ALL else (design_of(options.name),)
+    output.check(path)
+    picture = (path or "").lower().rpartition(".")[2] in IMAGES
+    if picture and len(designs) > 1:
+        raise InputError(f"{path}: all of them are drawn into a folder, as in -o gallery/")
+    folder = path not in (None, "-") and not picture and _is_folder(path, designs)
+    if (picture or folder) and options.format != "table":
+        raise InputError(f"{path}: pictures have no --format; leave one of them out.")
+    if picture:
+        from germane.simulate.figures import ExperimentDisplay
+
+        ExperimentDisplay(simulate(designs[0].name, rng=options.seed)).save(path)
+    elif folder:
+        from germane.simulate import gallery
+
+        with progress_line("drawing", after=1.0) as progress:
+            gallery.write(path, designs, seed=options.seed, progress=progress)
+    else:
+        made = [simulate(design.name, rng=options.seed) for design in designs]
+        output.write(path, _written(made, options.format))
+
+
+def _is_folder(path: str, designs: Sequence[Design]) -> bool:
+    return len(designs) > 1 or path.endswith(("/", os.sep)) or os.path.isdir(path)
+
+
+def _written(made: Sequence[Experiment], form: str) -> str:
+    match form:
+        case "json":
+            return as_json({"schema": 1, "experiments": [one.to_dict() for one in made]})
+        case "table":
+            return "\n\n".join(map(str, made))
+        case "csv" | "tsv":
+            if len(made) > 1:
+                raise InputError(f"--format {form} is one table; name one experiment.")
+            return FORMATS[form](made[0].table(digits=None))
+        case "markdown":
+            return "\n".join(
+                f"## {one.title}\n\n{one.design.line}\n\n{one.table().markdown()}" for one in made
+            )
+        case _:
+            return "\n".join(FORMATS[form](one.table()) for one in made)
