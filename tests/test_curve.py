@@ -736,9 +736,6 @@ def test_what_has_no_curve(arguments, options, error, says) -> None:  # type: ig
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({"points": 10}, germane.InputError, "points takes 11 or 101; got 10"),
-        ({"points": "11"}, germane.InputError, "points takes 11 or 101; got '11'"),
-        ({"points": None}, germane.InputError, "points takes 11 or 101; got None"),
         ({"confidence": 0}, germane.InputError, "confidence takes a number between 0 and 1; got 0"),
         ({"confidence": 1}, germane.InputError, "confidence takes a number between 0 and 1; got 1"),
         ({"confidence": 95}, germane.InputError, "confidence takes a number between 0 and 1; got 95"),
@@ -762,6 +759,17 @@ def test_an_area_has_a_rule_that_exists(rule: Any) -> None:
         with pytest.raises(germane.MeasureError) as raised:
             curve.area(rule)
         assert "takes step, trapezoid, interpolated, 11 or 101; got " in str(raised.value)
+
+
+@pytest.mark.parametrize("points", [10, 1, 0, "11", None, True])
+def test_there_are_11_levels_or_101(points: Any) -> None:
+    with pytest.raises(germane.InputError, match="points takes 11 or 101; got "):
+        three().levels(points)
+    with pytest.raises(germane.InputError, match="points takes 11 or 101; got "):
+        germane.mean_pr_curve(QRELS, RUN, points=points)
+    for eleven in (11.0, np.int64(11)):
+        assert len(three().levels(eleven)[0]) == 11  # type: ignore[arg-type]
+        assert len(germane.mean_pr_curve(QRELS, RUN, points=eleven).recall) == 11  # type: ignore[arg-type]
 
 
 def test_a_mean_curve_needs_queries() -> None:

@@ -332,8 +332,7 @@ def mean_pr_curve(
     counts as relevant. The band holds the mean with the given ``confidence``, level by level: a
     percentile bootstrap over queries from ``rng``, a seed or a NumPy generator.
     """
-    if points not in (11, 101):
-        raise InputError(f"points takes 11 or 101; got {clip(points)}")
+    levels = _levels(points)
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
     rel = _level(rel)
@@ -341,7 +340,6 @@ def mean_pr_curve(
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
-    levels = _levels(points)
     measures = (_precision_at(level, rel) for level in levels)
     per_query = np.array([scores(m, ranking, conventions.no_relevant) for m in measures])
     low, high = _band(per_query, confidence, np.random.default_rng(rng))
@@ -361,8 +359,10 @@ def _level(rel: Any) -> float:
     return Measure("AP", (("rel", rel),)).rel or 0.0
 
 
-def _levels(points: int) -> list[float]:
-    return [i / (points - 1) for i in range(points)]
+def _levels(points: Any) -> list[float]:
+    if points not in (11, 101):
+        raise InputError(f"points takes 11 or 101; got {clip(points)}")
+    return [i / (points - 1) for i in range(int(points))]
 
 
 def _precision_at(level: float, rel: float) -> Measure:
