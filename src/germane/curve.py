@@ -298,8 +298,16 @@ def pr_curve(
             raise InputError(
                 "the grades of one list come without a run; relevant= is their number."
             )
+        if asked := [*(["query"] if query is not None else []), *policy]:
+            raise InputError(
+                f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
+            )
         ranking = of_grades(qrels, relevant, rel).ranking
     else:
+        if relevant is not None:
+            raise InputError(
+                "relevant=… is for the grades of one list; qrels say what is relevant."
+            )
         listed = of_query(qrels, run, query, {**policy}, ("expected",), progress)
         ranking = listed.ranking
     if not ranking.total(rel)[0]:
