@@ -623,6 +623,45 @@ def test_a_query_that_is_left_out_is_not_resampled() -> None:
     assert (some.low.tolist(), some.high.tolist()) == (both.low.tolist(), both.high.tolist())
 
 
+@settings(max_examples=60)
+@given(collections(), conventions(), st.sampled_from((0.05, 0.5, 0.95)), st.integers(0, 99))
+def test_the_band_is_around_the_mean(
+    collection: tuple[dict[str, Judgments], dict[str, Scores]],
+    policy: dict[str, Any],
+    confidence: float,
+    rng: int,
+) -> None:
+    """Or not a number where the mean is none."""
+    curve = germane.mean_pr_curve(*collection, confidence=confidence, rng=rng, **policy)
+    known = ~np.isnan(curve.precision)
+    assert (curve.low <= curve.precision)[known].all()
+    assert (curve.precision <= curve.high)[known].all()
+    assert np.isnan(curve.low[~known]).all()
+    assert np.isnan(curve.high[~known]).all()
+
+
+def test_a_band_of_no_width_is_the_mean_to_the_last_bit() -> None:
+    """108 times 1/10, whatever rounding does to their sum in another order."""
+    curve = of_ranks([[10]] * 108)
+    assert (curve.low <= curve.precision).all()
+    assert (curve.precision <= curve.high).all()
+    assert (curve.high - curve.low).max() < 1e-15
+
+
+def test_a_mean_that_is_none_has_no_band() -> None:
+    """One query without relevant items makes the mean NaN; with skip only that alone would."""
+    unknown = germane.mean_pr_curve(QRELS, RUN, no_relevant="nan")
+    nothing = germane.mean_pr_curve({"none": {"z": 0}}, RUN, no_relevant="skip")
+    assert (unknown.queries, nothing.queries) == (3, 0)
+    for curve in (unknown, nothing):
+        assert np.isnan([curve.precision, curve.low, curve.high]).all()
+        written = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
+        for name in ("precision", "low", "high"):
+            assert written[name] == [None] * 11
+        assert written["area"] == dict.fromkeys(map(str, RULES))
+        assert "nan" in str(curve)
+
+
 # ------------------------------------------------------------------------------------ as written
 
 

@@ -1,5 +1,6 @@
 """Precision–recall curves, of one query and averaged over queries."""
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, Unpack, get_args
@@ -198,23 +199,17 @@ class MeanPRCurve:
     rel: float
     no_relevant: str
     recall: Floats
-    per_query: Floats  # levels × Q: interpolated precision; NaN where the policy leaves a query out
+    precision: Floats  # the mean over queries at each level
+    per_query: Floats  # levels × Q: interpolated precision; NaN where no_relevant is skip or nan
     confidence: float
     low: Floats
     high: Floats
 
-    @cached
-    def precision(self) -> Floats:
-        """The mean over queries at each level."""
-        return np.array([evaluated(m, self.ranking, self.no_relevant).mean for m in self._measures])
-
-    @property
-    def _measures(self) -> Iterator[Measure]:
-        return (_precision_at(level, self.rel) for level in self.recall.tolist())
-
     @property
     def queries(self) -> int:
         """How many queries are averaged."""
+        if self.no_relevant != "skip":
+            return len(self.ranking)
         return int(np.count_nonzero(~np.isnan(self.per_query[0])))
 
     def area(self, rule: Rule = "step") -> float:
@@ -249,16 +244,16 @@ class MeanPRCurve:
         return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema; one value a level in each list."""
+        """Plain values for JSON, in a versioned schema; one value a level, and NaN becomes None."""
         return {
             "schema": 1,
             "queries": self.queries,
             "confidence": self.confidence,
             "recall": self.recall.tolist(),
-            "precision": self.precision.tolist(),
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
-            "area": {str(rule): self.area(rule) for rule in RULES},
+            "precision": _plain(self.precision),
+            "low": _plain(self.low),
+            "high": _plain(self.high),
+            "area": dict(zip(map(str, RULES), _plain(map(self.area, RULES)), strict=True)),
         }
 
 
@@ -337,8 +332,9 @@ def mean_pr_curve(
     0.75
 
     ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade that
-    counts as relevant. The band holds the mean with the given ``confidence``, level by level: a
-    percentile bootstrap over queries from ``rng``, a seed or a NumPy generator.
+    counts as relevant. The band holds the true mean with the given ``confidence``, level by level: a
+    percentile bootstrap over queries from ``rng``, a seed or a NumPy generator. The mean of these
+    queries is always in it.
     """
     levels = _levels(points)
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
@@ -348,12 +344,12 @@ def mean_pr_curve(
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
-    measures = (_precision_at(level, rel) for level in levels)
-    per_query = np.array([scores(m, ranking, conventions.no_relevant) for m in measures])
-    low, high = _band(per_query, confidence, np.random.default_rng(rng))
     no_relevant = conventions.no_relevant
+    at = [evaluated(_precision_at(level, rel), ranking, no_relevant) for level in levels]
+    precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
+    low, high = _band(per_query, precision, confidence, np.random.default_rng(rng))
     return MeanPRCurve(
-        ranking, rel, no_relevant, np.array(levels), per_query, confidence, low, high
+        ranking, rel, no_relevant, np.array(levels), precision, per_query, confidence, low, high
     )
 
 
@@ -377,6 +373,10 @@ def _precision_at(level: float, rel: float) -> Measure:
     return Measure("IPrec", (("recall", level), ("rel", rel)))
 
 
+def _plain(numbers: Iterable[float]) -> list[float | None]:
+    return [None if math.isnan(number) else float(number) for number in numbers]
+
+
 def _areas(areas: dict[Rule, float]) -> Iterator[str]:
     says: dict[Rule, str] = {
         "step": "AP",
@@ -389,16 +389,17 @@ def _areas(areas: dict[Rule, float]) -> Iterator[str]:
         yield f"AUPR(rule={rule})".ljust(24) + f"{area:.4f}{note}"
 
 
-def _band(per_query: Floats, confidence: float, rng: np.random.Generator) -> Sequence[Floats]:
-    """levels × Q → the ends of the bootstrap interval of each level's mean."""
+def _band(
+    per_query: Floats, mean: Floats, confidence: float, rng: np.random.Generator
+) -> Sequence[Floats]:
+    """levels × Q → the ends of the bootstrap interval of each level's mean, NaN where that is."""
+    if np.isnan(mean).any():
+        return mean.copy(), mean.copy()
     kept = per_query[:, ~np.isnan(per_query).any(axis=0)]
     queries = kept.shape[1]
-    if not queries:
-        nothing = np.full(len(kept), np.nan)
-        return nothing, nothing
     even = np.full(queries, 1 / queries)
     weights = (rng.multinomial(queries, even) for _ in range(RESAMPLES))
     means = np.array([kept @ drawn for drawn in weights]) / queries
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    return low, high
+    return np.minimum(low, mean), np.maximum(high, mean)
