@@ -716,6 +716,18 @@ def test_curves_can_be_pickled() -> None:
         assert str(again) == str(curve)
 
 
+def test_the_values_of_a_curve_cannot_be_changed() -> None:
+    several = ("recall", "precision", "low", "high", "per_query")
+    one = ("rank", "recall", "precision", "interpolated", "hits")
+    for curve, names in ((three(), one), (germane.mean_pr_curve(QRELS, RUN), several)):
+        for name in names:
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(curve, name)[0] = 9
+    curve = germane.pr_curve({"q": ["a"]}, {"q": {"a": 1.0}}, ties="grouped")
+    with pytest.raises(ValueError, match="read-only"):
+        curve.rank[0] = 9
+
+
 def test_a_list_of_100_000_is_quick() -> None:
     labels = np.random.default_rng(0).random(100_000) < 0.1
     began = time.process_time()

@@ -68,40 +68,38 @@ class PRCurve:
         """The rank of each point, ascending from 1."""
         ranks = np.arange(1, self.retrieved + 1)
         if self.ranking.ties != "grouped":
-            return ranks
+            return _fixed(ranks)
         inside = np.zeros(self.retrieved + 2, np.int64)  # of a group, and not its end
         first, last = np.unique([self.ranking.tied_from, self.ranking.tied_to], axis=1)
         np.add.at(inside, first, 1)
         np.add.at(inside, last, -1)
-        ends: Ints = ranks[inside.cumsum()[1:-1] == 0]
-        return ends
+        return _fixed(ranks[inside.cumsum()[1:-1] == 0])
 
     @cached
     def _found(self) -> Ints:
         """The relevant items up to each rank, from rank 0."""
         hits = self.ranking.rank[self.ranking.relevant(self.rel)]
-        found: Ints = np.bincount(hits, minlength=self.retrieved + 1).cumsum()
-        return found
+        return _fixed(np.bincount(hits, minlength=self.retrieved + 1).cumsum())
 
     @cached
     def recall(self) -> Floats:
         """The share of the relevant items that is found up to each point."""
-        return self._found[self.rank] / self.relevant
+        return _fixed(self._found[self.rank] / self.relevant)
 
     @cached
     def precision(self) -> Floats:
         """The share of relevant items among those up to each point."""
-        return self._found[self.rank] / self.rank
+        return _fixed(self._found[self.rank] / self.rank)
 
     @cached
     def interpolated(self) -> Floats:
         """The best precision at each point or any point after it."""
-        return np.maximum.accumulate(self.precision[::-1])[::-1]
+        return _fixed(np.maximum.accumulate(self.precision[::-1])[::-1])
 
     @cached
     def hits(self) -> Bools:
         """Does a relevant item stand at the point? Here recall grows."""
-        return np.diff(self._found[self.rank], prepend=0) > 0
+        return _fixed(np.diff(self._found[self.rank], prepend=0) > 0)
 
     @property
     def origin(self) -> tuple[float, float] | None:
@@ -204,6 +202,10 @@ class MeanPRCurve:
     confidence: float
     low: Floats
     high: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.recall, self.precision, self.per_query, self.low, self.high):
+            _fixed(array)
 
     @property
     def queries(self) -> int:
@@ -371,6 +373,12 @@ def _levels(points: Any) -> list[float]:
 
 def _precision_at(level: float, rel: float) -> Measure:
     return Measure("IPrec", (("recall", level), ("rel", rel)))
+
+
+def _fixed(values: Floats) -> Floats:
+    """The array, which nobody can change from now on."""
+    values.flags.writeable = False
+    return values
 
 
 def _plain(numbers: Iterable[float]) -> list[float | None]:
