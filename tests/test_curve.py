@@ -683,6 +683,43 @@ def test_a_curve_prints_its_hits_and_its_end() -> None:
     assert "starts at rank 1 and" in str(three(start="none"))
 
 
+def test_an_area_is_printed_under_the_name_of_the_measure_that_it_is() -> None:
+    """With the grade that counts as relevant; a trapezoid from elsewhere is no AUPR."""
+    for rel in (1, 2):
+        for curve in (
+            germane.pr_curve([2, 1, 0, 2], relevant=4, rel=rel),
+            germane.mean_pr_curve(QRELS, RUN, rel=rel),
+        ):
+            notes = [note.split() for note in curve.table().notes]
+            printed = {note[0]: note[1] for note in notes if note[0].startswith("AUPR")}
+            names = [str(germane.Measure("AUPR", (("rule", r), ("rel", rel)))) for r in RULES]
+            assert printed == {
+                name: f"{curve.area(rule):.4f}" for name, rule in zip(names, RULES, strict=True)
+            }
+            assert ("relevant: grade ≥ 2" in str(curve)) == (rel == 2)
+            assert curve.to_dict()["rel"] == rel
+    for start, where in (("(0,0)", "(0,0)"), ("none", "rank 1"), ("(1/R,P@first)",) * 2):
+        curve = germane.pr_curve([1, 0, 1], relevant=3, start=start)  # type: ignore[arg-type]
+        assert f"trapezoid from {where} " in str(curve)
+        assert "AUPR(rule=trapezoid)" not in str(curve)
+
+
+def test_areas_say_who_takes_them() -> None:
+    assert three().table().notes[1:] == (
+        "AUPR                     0.3694  (AP)",
+        "AUPR(rule=trapezoid)     0.2740",
+        "AUPR(rule=interpolated)  0.3917  (PASCAL VOC 2010)",
+        "AUPR(rule=11)            0.3909  (PASCAL VOC 2007)",
+        "AUPR(rule=101)           0.3916  (COCO)",
+    )
+
+
+@pytest.mark.parametrize(("confidence", "text"), [(0.55, "55%"), (0.9, "90%"), (0.999, "99.9%")])
+def test_the_confidence_is_not_rounded(confidence: float, text: str) -> None:
+    curve = germane.mean_pr_curve(QRELS, RUN, confidence=confidence)
+    assert f" {text} bootstrap interval" in str(curve)
+
+
 def test_a_mean_curve_prints_its_levels_and_its_band() -> None:
     curve = germane.mean_pr_curve({"q": ["a"]}, {"q": ["x", "a"]}, points=101)
     assert curve.table().columns == ("recall", "precision", "low", "high")

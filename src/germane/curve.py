@@ -1,7 +1,7 @@
 """Precision–recall curves, of one query and averaged over queries."""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
@@ -151,8 +151,12 @@ class PRCurve:
         yield (
             f"{self.relevant} relevant, {self.retrieved} retrieved; the curve starts at {start} "
             f"and ends at recall {self.recall[-1]:.4g}, precision {self.precision[-1]:.4g}"
+            f"{_grades(self.rel)}"
         )
-        yield from _areas({rule: self.area(rule) for rule in RULES})
+        names = {rule: str(_area_measure(rule, self.rel)) for rule in RULES}
+        if self.start != "(0,1)":  # where the measure's trapezoids begin
+            names["trapezoid"] = f"trapezoid from {start}"
+        yield from _areas(names, self.area)
 
     def __str__(self) -> str:
         return self.table().text()
@@ -170,6 +174,7 @@ class PRCurve:
             "query": str(self.query),
             "relevant": self.relevant,
             "retrieved": self.retrieved,
+            "rel": self.rel,
             "start": self.start,
             "rank": self.rank.tolist(),
             "recall": self.recall.tolist(),
@@ -216,8 +221,7 @@ class MeanPRCurve:
 
     def area(self, rule: Rule = "step") -> float:
         """The mean over queries of the area under each one's curve: ``AUPR(rule=…)``."""
-        parameters = (("rule", checked_rule(rule)), ("rel", self.rel))
-        return evaluated(Measure("AUPR", parameters), self.ranking, self.no_relevant).mean
+        return evaluated(_area_measure(rule, self.rel), self.ranking, self.no_relevant).mean
 
     def table(self) -> Table:
         """One row a recall level; the mean areas as notes."""
@@ -230,11 +234,11 @@ class MeanPRCurve:
 
     def _notes(self) -> Iterator[str]:
         yield (
-            f"interpolated precision, mean over {self.queries:,} queries; {self.confidence:.0%} "
-            "bootstrap interval of each mean"
+            f"interpolated precision, mean over {self.queries:,} queries; "
+            f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_grades(self.rel)}"
         )
         yield "mean area over queries:"
-        yield from _areas({rule: self.area(rule) for rule in RULES})
+        yield from _areas({r: str(_area_measure(r, self.rel)) for r in RULES}, self.area)
 
     def __str__(self) -> str:
         return self.table().text()
@@ -250,6 +254,7 @@ class MeanPRCurve:
         return {
             "schema": 1,
             "queries": self.queries,
+            "rel": self.rel,
             "confidence": self.confidence,
             "recall": self.recall.tolist(),
             "precision": _plain(self.precision),
@@ -357,7 +362,11 @@ def mean_pr_curve(
 
 def checked_rule(rule: Any) -> Rule:
     """The rule, if there is one of that name. Raises MeasureError."""
-    return dict(Measure("AUPR", (("rule", rule),)).parameters)["rule"]  # type: ignore[no-any-return]
+    return dict(_area_measure(rule, 1.0).parameters)["rule"]  # type: ignore[no-any-return]
+
+
+def _area_measure(rule: Any, rel: float) -> Measure:
+    return Measure("AUPR", (("rule", rule), ("rel", rel)))
 
 
 def _level(rel: Any) -> float:
@@ -385,16 +394,20 @@ def _plain(numbers: Iterable[float]) -> list[float | None]:
     return [None if math.isnan(number) else float(number) for number in numbers]
 
 
-def _areas(areas: dict[Rule, float]) -> Iterator[str]:
+def _grades(rel: float) -> str:
+    return "" if rel == 1 else f"; relevant: grade ≥ {rel:g}"
+
+
+def _areas(names: dict[Rule, str], area: Callable[[Rule], float]) -> Iterator[str]:
     says: dict[Rule, str] = {
-        "step": "AP",
-        "interpolated": "PASCAL VOC 2010",
-        11: "PASCAL VOC 2007",
-        101: "COCO",
+        "step": "  (AP)",
+        "interpolated": "  (PASCAL VOC 2010)",
+        11: "  (PASCAL VOC 2007)",
+        101: "  (COCO)",
     }
-    for rule, area in areas.items():
-        note = f"  ({says[rule]})" if rule in says else ""
-        yield f"AUPR(rule={rule})".ljust(24) + f"{area:.4f}{note}"
+    width = max(map(len, names.values()))
+    for rule, name in names.items():
+        yield f"{name:<{width}}  {area(rule):.4f}{says.get(rule, '')}"
 
 
 def _band(
