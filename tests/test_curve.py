@@ -807,7 +807,7 @@ def test_a_list_of_100_000_is_quick() -> None:
         ((QRELS, {"q1": ["a"]}), {"query": "q2"}, germane.CoverageError, "the run has no results for query 'q2'"),
         ((QRELS, {"q2": []}), {"query": "q2"}, germane.CoverageError, "nothing was retrieved for query 'q2'"),
         ((QRELS, {"q2": ["y"]}), {"query": "q2", "unjudged": "remove"}, germane.CoverageError, "nothing was retrieved"),
-        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.PolicyError, "ties=expected is none; choose ties=trec, given, best"),
+        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.PolicyError, "ties=expected is none; choose ties=trec, given, best, worst or grouped."),
         ((QRELS, RUN), {"query": "q1", "ties": "group"}, germane.PolicyError, "ties takes trec, given, expected, best, worst or grouped"),
         ((QRELS, RUN), {"query": "q1", "tie": "trec"}, germane.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
         ((THREE,), {"start": "(0.1)"}, germane.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got '(0.1)'. Did you mean '(0,1)'?"),
@@ -835,6 +835,8 @@ def test_what_has_no_curve(arguments, options, error, says) -> None:  # type: ig
         ({"confidence": math.nan}, germane.InputError, "confidence takes a number between 0 and 1; got nan"),
         ({"rel": -1}, germane.MeasureError, "rel=…) takes a number from 0; got -1"),
         ({"ties": "expected"}, germane.MeasureError, "no closed form here; choose ties=trec"),
+        ({"rng": -1}, germane.InputError, "rng takes a seed, which is a whole number from 0, or a NumPy generator; got -1"),
+        ({"rng": "0"}, germane.InputError, "rng takes a seed, which is a whole number from 0, or a NumPy generator; got '0'"),
         ({"no_relevant": "error"}, germane.CoverageError, "without a relevant item: 'none' (1 of 3 queries)"),
         ({"query": "q1"}, germane.PolicyError, "there is no convention 'query'"),
     ],
@@ -843,6 +845,18 @@ def test_what_has_no_mean_curve(options, error, says) -> None:  # type: ignore[n
     with pytest.raises(error) as raised:
         germane.mean_pr_curve(QRELS, RUN, **options)
     assert says in str(raised.value)
+
+
+def test_what_has_no_mean_curve_is_refused_before_anything_is_read() -> None:
+    for options in (
+        {"ties": "expected"},
+        {"rng": -1},
+        {"points": 5},
+        {"confidence": 2},
+        {"rel": -1},
+    ):
+        with pytest.raises(germane.GermaneError, match=r"takes|no closed form"):
+            germane.mean_pr_curve("no such file", "nor this", **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("rule", ["steps", "AP", 10, "11", None, [], True])

@@ -10,7 +10,7 @@ import numpy as np
 from germane import sources
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
-from germane.averaging import evaluated, scores
+from germane.averaging import check_ties, evaluated, scores
 from germane.errors import CoverageError, InputError, choices, clip, suggestion
 from germane.evaluate import Choices, policy_for, retrieve
 from germane.judging import judge
@@ -346,15 +346,16 @@ def mean_pr_curve(
     levels = _levels(points)
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
-    rel = _level(rel)
+    rel, generator = _level(rel), _generator(rng)
     conventions = policy_for(run, **policy)
+    check_ties(_precision_at(0.0, rel), conventions.ties)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
     no_relevant = conventions.no_relevant
     at = [evaluated(_precision_at(level, rel), ranking, no_relevant) for level in levels]
     precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
-    low, high = _band(per_query, precision, confidence, np.random.default_rng(rng))
+    low, high = _band(per_query, precision, confidence, generator)
     return MeanPRCurve(
         ranking, rel, no_relevant, np.array(levels), precision, per_query, confidence, low, high
     )
@@ -378,6 +379,15 @@ def _levels(points: Any) -> list[float]:
     if points not in (11, 101):
         raise InputError(f"points takes 11 or 101; got {clip(points)}")
     return [i / (points - 1) for i in range(int(points))]
+
+
+def _generator(rng: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"rng takes a seed, which is a whole number from 0, or a NumPy generator; got {clip(rng)}"
+        ) from None
 
 
 def _precision_at(level: float, rel: float) -> Measure:
