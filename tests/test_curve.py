@@ -504,6 +504,17 @@ def test_equal_scores_are_one_point_at_their_last_rank(judged: Judgments, got: S
     assert curve.hits.tolist() == [n > 0 for n in relevant]
 
 
+def test_a_group_that_nobody_judged_has_its_ranks_as_points_but_no_area() -> None:
+    """x and y are tied, on ranks 2 and 3; judged or not, the curve only falls there."""
+    run = {"q": {"a": 3.0, "x": 2.0, "y": 2.0, "b": 1.0}}
+    unjudged = germane.pr_curve({"q": {"a": 1, "b": 1}}, run, ties="grouped")
+    judged = germane.pr_curve({"q": {"a": 1, "b": 1, "x": 0}}, run, ties="grouped")
+    assert unjudged.rank.tolist() == [1, 2, 3, 4]
+    assert judged.rank.tolist() == [1, 3, 4]
+    assert [unjudged.area(rule) for rule in RULES] == [judged.area(rule) for rule in RULES]
+    assert unjudged.area("trapezoid") == near(Q(1, 2) * (1 + (Q(1, 3) + Q(2, 4)) / 2))
+
+
 # ----------------------------------------------------------------------------- the mean of curves
 
 

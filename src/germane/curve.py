@@ -41,7 +41,8 @@ class PRCurve:
 
     ``rank``, ``recall``, ``precision``, ``interpolated`` and ``hits`` are arrays with one value a
     point. Recall may end below 1; then the curve ends there. Where ties are ``grouped``, a group of
-    equal scores is one point, at its last rank.
+    equal scores is one point, at its last rank; one without a judged item has a point a rank, which
+    changes no area.
     """
 
     ranking: Ranking  # of one query
