@@ -8,7 +8,7 @@
 from germane._version import VERSION as __version__
 from germane.animate import animate
 from germane.averaging import MeasureResult
-from germane.curve import MeanPRCurve, PRCurve, mean_pr_curve, pr_curve
+from germane.curve import mean_pr_curve, pr_curve
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -27,6 +27,7 @@ from germane.explain import explain
 from germane.explanation import Explanation
 from germane.judging import Policy
 from germane.measure import Measure, parse
+from germane.precision_recall import MeanPRCurve, PRCurve
 from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels

@@ -1,13 +1,13 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from germane import sources
-from germane.errors import AbsentError, CoverageError, InputError, PolicyError, clip
+from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.evaluate import OtherOrders, policy_for, retrieve
-from germane.judging import judge
+from germane.judging import WORDS, judge
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
 from germane.sources import Progress
@@ -39,8 +39,8 @@ def of_query(
     qrels: Any,
     run: Any,
     query: Hashable | None,
-    choices: dict[str, Any],
-    refused: Iterable[str],
+    policy: dict[str, Any],
+    refused: Collection[str],
     progress: Progress | None = None,
 ) -> Listed:
     """One query of a run. ``query`` may be None where only one is judged.
@@ -50,11 +50,11 @@ def of_query(
     """
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
-    conventions = policy_for(run, **choices)
+    conventions = policy_for(run, **policy)
     if conventions.ties in refused:
         raise PolicyError(
             f"one list has one order of ties, and ties={conventions.ties} is none; "
-            "choose ties=trec, given, best or worst."
+            f"choose ties={choices(word for word in WORDS['ties'] if word not in refused)}."
         )
     judgments = sources.read_qrels(qrels, conventions.duplicates)
     if query is None and len(judgments) > 1:

@@ -15,9 +15,9 @@ import numpy as np
 
 from germane import output
 from germane.averaging import Evaluated
-from germane.curve import MeanPRCurve, PRCurve, Rule, checked_rule
 from germane.errors import InputError, choices
 from germane.measure import Measure
+from germane.precision_recall import MeanPRCurve, PRCurve, Rule, checked_rule
 from germane.tables import visible
 
 if TYPE_CHECKING:

@@ -14,16 +14,9 @@ from germane.cli.arguments import (
     read_runs,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.curve import (
-    RULES,
-    MeanPRCurve,
-    PRCurve,
-    Start,
-    checked_rule,
-    mean_pr_curve,
-    pr_curve,
-)
+from germane.curve import mean_pr_curve, pr_curve
 from germane.evaluate import read_qrels
+from germane.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
 from germane.tables import FORMATS, stacked
 
 IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
