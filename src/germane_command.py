@@ -8,6 +8,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from germane.cli import main  # noqa: E402
+from germane.cli import main
 
 __all__ = ["main"]
