@@ -103,7 +103,7 @@ def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
         scored = kernel(measure, ranking)
         out = values(ranking, scored)
-    if not np.isfinite(out).all():
+    if np.count_nonzero(np.isfinite(out)) < len(out):
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
     if no_relevant == "zero" or scored.relevant is None:
         return out
@@ -123,8 +123,7 @@ def kernel(measure: Measure, ranking: Ranking) -> Scored:
     row = measure.row
     check_ties(measure, ranking.ties)
     _check_grades(measure, ranking)
-    parameters = {name: value for name, value in measure.parameters if name != "mean"}
-    return row.kernel(ranking, measure.k, **parameters)
+    return row.kernel(ranking, measure.k, **measure.arguments)
 
 
 def check_ties(measure: Measure, ties: str) -> None:
@@ -145,7 +144,7 @@ def check_ties(measure: Measure, ties: str) -> None:
 
 def _check_grades(measure: Measure, ranking: Ranking) -> None:
     """Refuse grades that a measure's scale or gain map does not have."""
-    parameters = dict(measure.parameters)
+    parameters = measure.arguments
     if measure.name == "ERR" and len(ranking.ideal) and ranking.ideal.max() > parameters["max"]:
         raise MeasureError(
             f"{measure}: the judgments have grade {ranking.ideal.max():g}, above max="

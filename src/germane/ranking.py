@@ -26,7 +26,7 @@ class Ranking:
     """
 
     queries: list[object]  # Q
-    offsets: Ints  # Q + 1
+    owner: Ints  # H, the query that each hit belongs to, ascending
     rank: Ints  # H, from 1, not descending within a query
     relevance: Floats  # H, grades; negative: in the pool but not judged
     retrieved: Ints  # Q, number of items retrieved
@@ -42,9 +42,9 @@ class Ranking:
         return len(self.queries)
 
     @cached
-    def owner(self) -> Ints:
-        """H: the query that each hit belongs to."""
-        return _ragged.owners(self.offsets)
+    def offsets(self) -> Ints:
+        """Q + 1: where the hits of each query begin and end."""
+        return _ragged.offsets(np.bincount(self.owner, minlength=len(self)))
 
     @cached
     def ideal_owner(self) -> Ints:
@@ -79,7 +79,7 @@ class Ranking:
         if self.ties == "grouped":
             size, before = self.tied_relevant(rel)
             return before + size
-        return _ragged.running(self.relevant(rel), self.offsets, self.owner)
+        return _ragged.running(self.relevant(rel), self.owner, len(self))
 
     def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
         """H: the relevant items in each hit's group of equal scores, and those before the group."""
@@ -88,7 +88,7 @@ class Ranking:
         group = np.cumsum(starts) - 1
         relevant = self.relevant(rel)
         size = np.bincount(group, weights=relevant).astype(np.int64)[group]
-        running = _ragged.running(relevant, self.offsets, self.owner)
+        running = _ragged.running(relevant, self.owner, len(self))
         return size, (running - relevant)[np.flatnonzero(starts)[group]]
 
     def found(self, rel: float, k: int | None) -> Ints:

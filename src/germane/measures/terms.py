@@ -32,7 +32,7 @@ class Scored:
 def values(ranking: Ranking, scored: Scored) -> Floats:
     """Q: each query's value."""
     total, norm = ranking.sums(scored.terms) + scored.rest, scored.norm
-    if norm.all():
+    if np.count_nonzero(norm) == len(norm):
         out: Floats = total / norm
     else:
         out = np.divide(total, norm, out=np.zeros(len(ranking)), where=norm != 0)

@@ -22,16 +22,17 @@ from germane.retrieval import Qrels, Retrieved
 from germane.sources.ids import by_bytes
 from germane.sources.numbers import doubles, is_finite_number
 
+MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _FEW = 4  # judged items up to which counting is cheaper than sorting
 _SHORT = 64  # results up to which Python's own sorting is cheaper than NumPy's counting
 
 
 def is_scores(given: object) -> bool:
-    return isinstance(given, Mapping) and isinstance(next(iter(given.values()), None), Mapping)
+    return isinstance(given, MAPPING) and isinstance(next(iter(given.values()), None), MAPPING)
 
 
 def is_mapping(given: object) -> bool:
-    return isinstance(given, Mapping)
+    return isinstance(given, MAPPING)
 
 
 def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
@@ -40,22 +41,22 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
         raise EmptyError("the qrels are empty: there are no judgments.")
     items: list[Hashable] = []
     grades: list[Any] = []
-    lengths = []
+    offsets = [0]
     for query, judged in given.items():
-        if isinstance(judged, Mapping):
+        if isinstance(judged, MAPPING):
             items += judged
             grades += judged.values()
         else:
             relevant = _relevant(query, judged, duplicates)
             items += relevant
             grades += [1.0] * len(relevant)
-        lengths.append(len(items))
+        offsets.append(len(items))
     if not items:
         raise EmptyError("the qrels are empty: no query has a judgment.")
     numbers = doubles(grades)
     if numbers is None:
         raise _bad_grade(given)
-    return Qrels(list(given), np.array([0, *lengths]), items, numbers)
+    return Qrels(list(given), np.array(offsets), items, numbers)
 
 
 def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
@@ -103,7 +104,7 @@ def retrieve_scores(
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
 
     def add(hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any) -> None:
-        if not isinstance(got, Mapping):
+        if not isinstance(got, MAPPING):
             raise FormatError(
                 f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}"
             )
@@ -126,16 +127,17 @@ def retrieve_lists(
 def _each_query(qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None]) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
-    hits = _Hits(len(qrels))
+    hits, answers = _Hits(len(qrels)), 0
     for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
         got = run.get(query, _ABSENT)
         if got is not _ABSENT:
+            answers += 1
             hits.answered[q] = True
             add(hits, q, query, judged, got)
-    if not len(hits.owner):
+    if not hits.owner:
         _check_types(qrels, run)
-    answers, known = int(np.count_nonzero(hits.answered)), qrels.position
-    return hits.result([q for q in run if q not in known] if len(run) > answers else [])
+    unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
+    return hits.result(unknown)
 
 
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
