@@ -50,7 +50,7 @@ def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
 
 def running(flags: Bools, owner: Ints, rows: int) -> Ints:
     """How many flags of the row are set so far, the one at hand included."""
-    total: Ints = flags.cumsum(dtype=np.int64)
+    total: Ints = np.add.accumulate(flags.astype(np.int64))
     if rows == 1:
         return total
     here = counts(flags, owner, rows)

@@ -27,7 +27,7 @@ class Evaluated:
     no_relevant: str
 
     def __post_init__(self) -> None:
-        self.values.flags.writeable = False
+        self.values.setflags(write=False)
 
     def __repr__(self) -> str:
         return f"<{self.measure}: {self.mean:.4f} over {len(self.values)} queries>"
@@ -100,9 +100,20 @@ def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated
 
 def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     """Q: the measure's value for every query, after no_relevant."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
-        scored = kernel(measure, ranking)
-        out = values(ranking, scored)
+    return all_scores((measure,), ranking, no_relevant)[0]
+
+
+def all_scores(
+    measures: tuple[Measure, ...], ranking: Ranking, no_relevant: str
+) -> tuple[Floats, ...]:
+    """The values of several measures for every query."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+        return tuple([_scores(measure, ranking, no_relevant) for measure in measures])
+
+
+def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+    scored = kernel(measure, ranking)
+    out = values(ranking, scored)
     if np.count_nonzero(np.isfinite(out)) < len(out):
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
     if no_relevant == "zero" or scored.relevant is None:

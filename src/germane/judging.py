@@ -82,7 +82,7 @@ class Policy:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Judged:
     """A run's judged items before the order of ties is chosen."""
 
@@ -258,7 +258,6 @@ def _closed_up(ranking: Ranking) -> Ranking:
         retrieved=np.diff(ranking.offsets),
         tied_from=tied_from,
         tied_to=tied_to,
-        _cache={},
     )
 
 
@@ -272,5 +271,4 @@ def _only(ranking: Ranking, kept: Bools) -> Ranking:
         retrieved=ranking.retrieved[kept],
         ideal_offsets=_ragged.offsets(judged[kept]),
         ideal=ranking.ideal[np.repeat(kept, judged)],
-        _cache={},
     )

@@ -14,7 +14,7 @@ from germane._ragged import Floats, Ints
 from germane.ranking import Ranking
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Scored:
     """One measure's terms and norm for every query of a ranking."""
 
