@@ -41,8 +41,9 @@ def cached_by_argument(compute: Callable[[S, A], T]) -> Callable[[S, A], T]:
     @wraps(compute)
     def method(instance: S, argument: A) -> T:
         kept: dict[A, T] = instance.__dict__.setdefault(name, {})
-        if argument not in kept:
-            kept[argument] = compute(instance, argument)
-        return kept[argument]
+        value = kept.get(argument)
+        if value is None:
+            value = kept[argument] = compute(instance, argument)
+        return value
 
     return method

@@ -53,8 +53,9 @@ def running(flags: Bools, owner: Ints, rows: int) -> Ints:
     total: Ints = np.add.accumulate(flags.astype(np.int64))
     if rows == 1:
         return total
-    here = counts(flags, owner, rows)
-    return total - (here.cumsum() - here)[owner]
+    in_row = counts(flags, owner, rows)
+    before: Ints = in_row.cumsum() - in_row
+    return total - before[owner]
 
 
 def running_product(values: Floats, offsets: Ints) -> Floats:
@@ -93,9 +94,7 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
 
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
-    if len(offsets) == 2:
-        return np.sort(values)[::-1]
-    return values[np.lexsort((-values, owners(offsets)))]
+    return values[ascending(-values, owners(offsets), len(offsets) - 1)]
 
 
 def ascending(values: Ints, owner: Ints, rows: int) -> Ints:

@@ -36,15 +36,15 @@ class Evaluated:
     def mean(self) -> float:
         """The mean over queries (for counts: the sum), rounded once at the end."""
         if self.measure.row.aggregate == "sum":
-            return math.fsum(self.values)
+            return math.fsum(self.values.tolist())
         kept = self.values
         if self.no_relevant == "skip":
             kept = kept[~np.isnan(kept)]
         if not len(kept):
             return math.nan
-        if dict(self.measure.parameters).get("mean") == "geometric":
-            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR))) / len(kept))
-        return math.fsum(kept) / len(kept)
+        if ("mean", "geometric") in self.measure.parameters:
+            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
+        return math.fsum(kept.tolist()) / len(kept)
 
     @cached
     def per_query(self) -> dict[Hashable, float]:
@@ -139,14 +139,14 @@ def kernel(measure: Measure, ranking: Ranking) -> Scored:
 
 def check_ties(measure: Measure, ties: str) -> None:
     """Refuse a measure that is not known where ties have no order."""
-    row = measure.row
-    if ties == "expected" and not row.expected:
+    if ties == "expected" and not measure.row.expected:
         raise MeasureError(
             f"{measure}: the mean over all orders of tied items has no closed form here; "
             "choose ties=trec, given, best or worst."
         )
-    if ties == "grouped" and not (row.grouped and measure.k is None):
-        why = "a cutoff may fall into a group" if row.grouped else "it looks at single ranks"
+    if ties == "grouped" and not (measure.row.grouped and measure.k is None):
+        grouped = measure.row.grouped
+        why = "a cutoff may fall into a group" if grouped else "it looks at single ranks"
         raise MeasureError(
             f"{measure} is not defined where equal scores are one step ({why}); "
             "choose ties=trec, given, best or worst."

@@ -102,29 +102,19 @@ def retrieve_scores(
     qrels: Qrels, run: Mapping[Hashable, Any], duplicates: str, order: str, progress: object = None
 ) -> Retrieved:
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
-
-    def add(hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any) -> None:
-        if not isinstance(got, MAPPING):
-            raise FormatError(
-                f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}"
-            )
-        _scored(hits, q, query, judged, got, order)
-
-    return _each_query(qrels, run, add)
+    return _each_query(qrels, run, _scored, order)
 
 
 def retrieve_lists(
     qrels: Qrels, run: Mapping[Hashable, Any], duplicates: str, order: str, progress: object = None
 ) -> Retrieved:
     """Find the judged items of ranked lists, ``{query: [item, …]}``."""
-
-    def add(hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any) -> None:
-        _listed(hits, q, query, judged, got, duplicates)
-
-    return _each_query(qrels, run, add)
+    return _each_query(qrels, run, _listed, duplicates)
 
 
-def _each_query(qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None]) -> Retrieved:
+def _each_query(
+    qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: str
+) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
     hits, answers = _Hits(len(qrels)), 0
@@ -133,7 +123,7 @@ def _each_query(qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., No
         if got is not _ABSENT:
             answers += 1
             hits.answered[q] = True
-            add(hits, q, query, judged, got)
+            add(hits, q, query, judged, got, choice)
     if not hits.owner:
         _check_types(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
@@ -168,11 +158,11 @@ class _Hits:
     def add(self, q: int, judgment: Any, rank: Any, tied_from: Any, tied_to: Any) -> None:
         """Add one query's hits, as lists or as arrays."""
         if isinstance(judgment, list):
-            self.owner.extend([q] * len(judgment))
-            self.judgment.extend(judgment)
-            self.rank.extend(rank)
-            self.tied_from.extend(tied_from)
-            self.tied_to.extend(tied_to)
+            self.owner.fromlist([q] * len(judgment))
+            self.judgment.fromlist(judgment)
+            self.rank.fromlist(rank)
+            self.tied_from.fromlist(tied_from)
+            self.tied_to.fromlist(tied_to)
         else:
             self.owner.frombytes(np.full(len(judgment), q, np.int64).tobytes())
             self.judgment.frombytes(judgment.tobytes())
@@ -182,19 +172,15 @@ class _Hits:
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         return Retrieved(
-            judgment=_numbers(self.judgment),
-            owner=_numbers(self.owner),
-            rank=_numbers(self.rank),
-            tied_from=_numbers(self.tied_from),
-            tied_to=_numbers(self.tied_to),
+            judgment=np.asarray(self.judgment),
+            owner=np.asarray(self.owner),
+            rank=np.asarray(self.rank),
+            tied_from=np.asarray(self.tied_from),
+            tied_to=np.asarray(self.tied_to),
             retrieved=self.retrieved,
             answered=self.answered,
             unknown=unknown,
         )
-
-
-def _numbers(column: "array[int]") -> Ints:
-    return np.frombuffer(column, np.int64) if column else np.zeros(0, np.int64)
 
 
 def _scored(
@@ -202,9 +188,11 @@ def _scored(
     q: int,
     query: Hashable,
     judged: dict[Hashable, int],
-    got: Mapping[Hashable, Any],
+    got: Any,
     order: str,
 ) -> None:
+    if not isinstance(got, MAPPING):
+        raise FormatError(f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}")
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
