@@ -69,7 +69,7 @@ class Qrels:
         ]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Retrieved:
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 
