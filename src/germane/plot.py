@@ -132,7 +132,7 @@ class PRCurveDisplay(Display):
         self._shade(ax)
         raw = self.rule in ("step", "trapezoid")
         ax.plot(
-            *corners(*curve.drawn),
+            *curve.drawn,
             color=LINE if raw else FAINT,
             linewidth=1.6 if raw else 1.0,
             label="precision at every rank",
@@ -227,7 +227,7 @@ class PRCurvesDisplay(Display):
                 marker = "o" if len(curve.recall) <= 11 else ""
                 x, y = curve.recall, curve.precision
             else:
-                marker, (x, y) = "", corners(*curve.drawn)
+                marker, (x, y) = "", curve.drawn
             ax.plot(x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
         one = next(iter(self.curves.values()))
         if isinstance(one, MeanPRCurve):
@@ -345,13 +345,6 @@ def _matplotlib() -> Any:
     except ImportError:
         raise InputError("pictures need Matplotlib: pip install 'germane[plot]'") from None
     return matplotlib
-
-
-def corners(recall: Any, precision: Any) -> tuple[Any, Any]:
-    """The points where a curve turns: of several above one another the first and the last."""
-    moves = np.diff(recall) != 0
-    turns = np.append(True, moves) | np.append(moves, True)
-    return recall[turns], precision[turns]
 
 
 def label_axes(ax: "Axes", recall: str) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from germane.plot import AREA, INK, LINE, LINES, Display, corners, label_axes
+from germane.plot import AREA, INK, LINE, LINES, Display, label_axes
 from germane.precision_recall import PRCurve
 from germane.simulate.experiment import Experiment
 
@@ -158,8 +158,7 @@ class ExperimentDisplay(Display):
         drawn, curves = self.drawn, self.experiment.curves
         for color, (setting, curve) in zip(_ramp(len(curves)), curves.items(), strict=True):
             found = curve.recall > 0  # before the first one a curve tells nothing
-            line = corners(curve.recall[found], curve.precision[found])
-            ax.plot(*line, color=color, linewidth=1.7)
+            ax.plot(curve.recall[found], curve.precision[found], color=color, linewidth=1.7)
             at = drawn.mark(curve)
             ax.plot(curve.recall[at], curve.precision[at], "o", color=color, clip_on=False, ms=5)
             _write(ax, str(setting), curve.recall[at], curve.precision[at], drawn.place)

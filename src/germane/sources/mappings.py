@@ -136,7 +136,7 @@ def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
         type(item).__name__ for got in run.values() if isinstance(got, Iterable) for item in got
     }
     judged = {type(item).__name__ for item in qrels.items}
-    if types and not types & judged:
+    if types and judged and not types & judged:
         raise CoverageError(
             "no judged item was retrieved: the run's item ids are "
             f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}."
