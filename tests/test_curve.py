@@ -184,6 +184,13 @@ def test_relevant_from_a_grade_on() -> None:
     assert curve.interpolated.tolist() == [1 / 2] * 4
 
 
+def test_relevant_from_grade_0_on() -> None:
+    """Everything judged 0 or more counts, and what has a negative grade does not."""
+    assert germane.pr_curve([0, -1, 1], rel=0).precision.tolist() == [1, 1 / 2, 2 / 3]
+    curve = germane.mean_pr_curve({"q": {"a": 0, "b": -1, "c": 1}}, {"q": ["b", "a", "c"]}, rel=0)
+    assert curve.precision.tolist() == [2 / 3] * 11
+
+
 def test_through_qrels_and_a_run() -> None:
     curve = germane.pr_curve(QRELS, RUN, query="q1")
     assert (curve.query, curve.relevant, curve.retrieved) == ("q1", 2, 3)
@@ -662,7 +669,8 @@ def test_a_band_of_no_width_is_the_mean_to_the_last_bit() -> None:
 def test_a_mean_that_is_none_has_no_band() -> None:
     """One query without relevant items makes the mean NaN; with skip only that alone would."""
     unknown = germane.mean_pr_curve(QRELS, RUN, no_relevant="nan")
-    nothing = germane.mean_pr_curve({"none": {"z": 0}}, RUN, no_relevant="skip")
+    two = {"none": {"z": 0}, "q1": {"b": 0}}
+    nothing = germane.mean_pr_curve(two, RUN, no_relevant="skip")
     assert (unknown.queries, nothing.queries) == (3, 0)
     for curve in (unknown, nothing):
         assert np.isnan([curve.precision, curve.low, curve.high]).all()
@@ -689,6 +697,7 @@ def test_a_curve_prints_its_hits_and_its_end() -> None:
         "3 relevant, 10 retrieved; the curve starts at (0,1) and ends at recall 1, precision 0.3"
     )
     assert str(three()) == table.text()
+    assert three().table(digits=None).rows[0] == ("3", repr(1 / 3), repr(1 / 3), "0.4")
     assert three()._repr_html_() == table.html()
     assert repr(three()) == "<PRCurve of 'list': 10 points, AP 0.3694>"
     assert "starts at rank 1 and" in str(three(start="none"))
@@ -696,7 +705,7 @@ def test_a_curve_prints_its_hits_and_its_end() -> None:
 
 def test_an_area_is_printed_under_the_name_of_the_measure_that_it_is() -> None:
     """With the grade that counts as relevant; a trapezoid from elsewhere is no AUPR."""
-    for rel in (1, 2):
+    for rel in (1, 2, 1.5):
         for curve in (
             germane.pr_curve([2, 1, 0, 2], relevant=4, rel=rel),
             germane.mean_pr_curve(QRELS, RUN, rel=rel),
@@ -707,7 +716,7 @@ def test_an_area_is_printed_under_the_name_of_the_measure_that_it_is() -> None:
             assert printed == {
                 name: f"{curve.area(rule):.4f}" for name, rule in zip(names, RULES, strict=True)
             }
-            assert ("relevant: grade ≥ 2" in str(curve)) == (rel == 2)
+            assert (f"relevant: grade ≥ {rel:g}" in str(curve)) == (rel != 1)
             assert curve.to_dict()["rel"] == rel
     for start, where in (("(0,0)", "(0,0)"), ("none", "rank 1"), ("(1/R,P@first)",) * 2):
         curve = germane.pr_curve([1, 0, 1], relevant=3, start=start)  # type: ignore[arg-type]
@@ -792,7 +801,7 @@ def test_a_list_of_100_000_is_quick() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "says"),
     [
-        (([0, 0],), {}, germane.CoverageError, "has no relevant item; recall is not defined"),
+        (([0, 0],), {}, germane.CoverageError, "the list has no relevant item; recall is not defined"),
         (([1, 1],), {"rel": 2}, germane.CoverageError, "has no relevant item"),
         (([0],), {"relevant": 0}, germane.CoverageError, "has no relevant item"),
         ((QRELS, RUN), {"query": "none"}, germane.CoverageError, "query 'none' has no relevant item"),
