@@ -12,6 +12,7 @@ from germane.sources import name_of
 from germane.tables import FORMATS
 
 _FORMATS = (*FORMATS, "json")
+_IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
@@ -116,3 +117,8 @@ def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
         twice = next(path for path in paths if list(paths).count(path) > 1)
         raise InputError(f"the run {twice} is given twice.")
     return dict(zip(names, paths, strict=True))
+
+
+def is_picture(path: str | None) -> bool:
+    """Does the name ask for a picture? Also for one that cannot be drawn, which is refused later."""
+    return (path or "").lower().rpartition(".")[2] in _IMAGES

@@ -9,6 +9,7 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_relevant,
+    is_picture,
     policy_of,
     read_grades,
     read_runs,
@@ -18,8 +19,6 @@ from germane.curve import mean_pr_curve, pr_curve
 from germane.evaluate import read_qrels
 from germane.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
 from germane.tables import FORMATS, stacked
-
-IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 
 
 def add(commands: Any) -> None:
@@ -72,7 +71,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     rule = checked_rule(int(options.rule) if options.rule.isdigit() else options.rule)
     output.check(options.output, options.given if len(options.given) > 1 else ())
-    picture = (options.output or "").lower().rpartition(".")[2] in IMAGES
+    picture = is_picture(options.output)
     if picture:
         plot.check(options.output)
     curves = _curves(options)
