@@ -905,3 +905,12 @@ def test_a_mean_curve_needs_queries() -> None:
         germane.mean_pr_curve(QRELS, {"other": ["a"]})
     with pytest.raises(germane.CoverageError, match=r"not in the run: 'q2', 'none' \(2 of 3"):
         germane.mean_pr_curve(QRELS, {"q1": ["a"]}, missing="error")
+
+
+def test_a_long_table_is_folded_and_a_table_of_all_digits_is_not() -> None:
+    curve = germane.pr_curve([1] * 1000)
+    rows = curve.table().rows
+    assert len(rows) == 41
+    assert rows[20] == ("… 960 more", "…", "…", "…")
+    assert (rows[19][0], rows[21][0], rows[-1][0]) == ("20", "981", "1000")
+    assert len(curve.table(digits=None).rows) == 1000

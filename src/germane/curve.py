@@ -11,7 +11,7 @@ from germane.averaging import check_ties, evaluated
 from germane.errors import CoverageError, InputError, choices, clip, suggestion
 from germane.evaluate import Choices, policy_for, retrieve
 from germane.judging import judge
-from germane.listed import is_list, of_grades, of_query
+from germane.listed import is_list, one_list
 from germane.measure import Measure
 from germane.precision_recall import MeanPRCurve, PRCurve, Start, precision_at, recall_levels
 from germane.sources import Progress
@@ -50,29 +50,14 @@ def pr_curve(
         near = suggestion(str(start), get_args(Start))
         raise InputError(f"start takes {choices(get_args(Start))}; got {clip(start)}.{near}")
     rel = _level(rel)
-    if is_list(qrels):
-        if run is not None:
-            raise InputError(
-                "the grades of one list come without a run; relevant= is their number."
-            )
-        if asked := [*(["query"] if query is not None else []), *policy]:
-            raise InputError(
-                f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
-            )
-        ranking = of_grades(qrels, relevant, rel).ranking
-    else:
-        if relevant is not None:
-            raise InputError(
-                "relevant=… is for the grades of one list; qrels say what is relevant."
-            )
-        listed = of_query(qrels, run, query, {**policy}, ("expected",), progress)
-        ranking = listed.ranking
+    listed = one_list(qrels, run, query, relevant, rel, {**policy}, ("expected",), progress)
+    ranking = listed.ranking
     which = "the list" if is_list(qrels) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
         raise CoverageError(f"{which} has no relevant item; recall is not defined.")
     if not ranking.retrieved[0]:
         raise CoverageError(f"nothing was retrieved for {which}.")
-    return PRCurve(ranking, rel, start)
+    return PRCurve(ranking, rel, start, listed.policy)
 
 
 def mean_pr_curve(
@@ -111,7 +96,7 @@ def mean_pr_curve(
     precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
     low, high = _band(per_query, precision, confidence, generator)
     return MeanPRCurve(
-        ranking, rel, no_relevant, np.array(levels), precision, per_query, confidence, low, high
+        ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
     )
 
 

@@ -2,16 +2,18 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Unpack
 
 import numpy as np
 
+from germane._ragged import Ints
 from germane.averaging import kernel, scores
 from germane.errors import MeasureError
 from germane.evaluate import Choices
 from germane.explanation import Explanation, Rank, Reading, written
-from germane.listed import Listed, is_list, of_grades, of_query
+from germane.listed import Listed, is_list, one_list
 from germane.measure import Measure, Measures, parse_all
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
@@ -45,10 +47,16 @@ def explain(
     """
     chosen = parse_all(("AP" if run is None else run) if is_list(qrels) else measures)
     rel = _level(chosen)
-    if is_list(qrels):
-        listed = of_grades(qrels, relevant, rel)
-    else:
-        listed = of_query(qrels, run, query, {**policy}, ("expected", "grouped"), progress)
+    listed = one_list(
+        qrels,
+        None if is_list(qrels) else run,
+        query,
+        relevant,
+        rel,
+        {**policy},
+        ("expected", "grouped"),
+        progress,
+    )
     return _explanation(listed, chosen, rel)
 
 
@@ -63,7 +71,8 @@ def _level(measures: tuple[Measure, ...]) -> float:
 def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> Explanation:
     ranking, qrels = listed.ranking, listed.qrels
     starts = _row_starts(ranking, measures)
-    rows = tuple(_rank(ranking, rel, qrels, start, upto) for start, upto in starts)
+    hits = ranking.rank[ranking.relevant(rel)]
+    rows = tuple(_rank(ranking, rel, hits, qrels, start, upto) for start, upto in starts)
     return Explanation(
         query=ranking.queries[0],
         rows=rows,
@@ -71,6 +80,7 @@ def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> E
         missed=tuple(_missed(ranking, rel, qrels)),
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),
+        policy=listed.policy,
     )
 
 
@@ -96,13 +106,14 @@ def _row_starts(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple[i
     return rows
 
 
-def _rank(ranking: Ranking, rel: float, qrels: Qrels | None, start: int, upto: int) -> Rank:
-    found, total = int(ranking.found(rel, upto)[0]), int(ranking.total(rel)[0])
+def _rank(
+    ranking: Ranking, rel: float, hits: Ints, qrels: Qrels | None, start: int, upto: int
+) -> Rank:
+    found, total = int(np.searchsorted(hits, upto, "right")), int(ranking.total(rel)[0])
     precision, recall = found / upto, found / total if total else 0.0
-    here = np.flatnonzero(ranking.rank == start)
-    if not len(here):
+    h = int(np.searchsorted(ranking.rank, start))
+    if h == len(ranking.rank) or ranking.rank[h] != start:
         return Rank(start, upto, None, None, False, precision, recall, None)
-    h = int(here[0])
     item = qrels.items[int(ranking.judgment[h])] if qrels and ranking.judgment is not None else None
     first, last = int(ranking.tied_from[h]), int(ranking.tied_to[h])
     tied = (first, last) if last > first else None
@@ -116,12 +127,13 @@ def _reading(measure: Measure, listed: Listed, rows: tuple[Rank, ...]) -> Readin
     at = dict(zip(ranking.rank.tolist(), scored.terms.tolist(), strict=True))
     terms = tuple(at.get(row.rank, 0.0) for row in rows)
     rest = float(np.broadcast_to(scored.rest, 1)[0])
-    norm, value = float(scored.norm[0]), float(scores(measure, ranking, listed.no_relevant)[0])
+    no_relevant = listed.policy.no_relevant if listed.policy else "zero"
+    norm, value = float(scored.norm[0]), float(scores(measure, ranking, no_relevant)[0])
     ties = {}
     for order in ("expected", "best", "worst"):
         other = listed.ordered(order)
         if other is not None and (order != "expected" or measure.row.expected):
-            ties[order] = float(scores(measure, other, listed.no_relevant)[0])
+            ties[order] = float(scores(measure, other, no_relevant)[0])
     symbolic, numeric = _divisor(measure, ranking)
     divisor = ""
     if symbolic:
@@ -140,7 +152,7 @@ def _reading(measure: Measure, listed: Listed, rows: tuple[Rank, ...]) -> Readin
     if scored.relevant is not None and not scored.relevant[0]:
         counts = "left out" if math.isnan(value) else f"{value:.4f}"
         formula = f"{measure} is not defined without relevant items; "
-        formula += f"no_relevant={listed.no_relevant}: {counts}"
+        formula += f"no_relevant={no_relevant}: {counts}"
     elif scored.link is not None:
         formula = f"{measure}: S = {total}, value {value:.4f}"
     elif measure.row.norm is None:
@@ -177,10 +189,9 @@ def _missed(
 ) -> Iterator[tuple[Hashable | None, float]]:
     """The relevant items that were not retrieved, highest grade first."""
     if qrels is None or ranking.judgment is None:
-        left = ranking.ideal[ranking.ideal >= rel].tolist()
-        for grade in ranking.relevance[ranking.relevant(rel)].tolist():
-            left.remove(grade)
-        yield from ((None, grade) for grade in left)
+        left = Counter(ranking.ideal[ranking.ideal >= rel].tolist())
+        left -= Counter(ranking.relevance[ranking.relevant(rel)].tolist())
+        yield from ((None, grade) for grade in left.elements())
         return
     got = set(ranking.judgment.tolist())
     missed = [

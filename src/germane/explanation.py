@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from germane.errors import clip
+from germane.judging import Policy
 from germane.measure import Measure
 from germane.tables import Table
 
@@ -60,6 +61,7 @@ class Explanation:
     missed: tuple[tuple[Hashable | None, float], ...]
     relevant: int
     retrieved: int
+    policy: Policy | None = None  # the conventions; bare grades have none
 
     def table(self) -> Table:
         """Ranks as rows; one column of terms a measure, and the running sum of a single one."""
@@ -123,6 +125,7 @@ class Explanation:
             "query": str(self.query),
             "relevant": self.relevant,
             "retrieved": self.retrieved,
+            "policy": None if self.policy is None else self.policy.to_dict(),
             "ranks": [_rank_dict(row) for row in self.rows],
             "missed": [{"item": _text(item), "relevance": grade} for item, grade in self.missed],
             "differences": list(self.differences),
@@ -186,6 +189,8 @@ class Explanation:
             yield f"the list ends at rank {self.retrieved}; up to {deepest} nothing more is found"
         for reading in self.readings:
             yield f"{reading.measure}: {reading.measure.definition}"
+        if self.policy is not None:
+            yield f"policy: {self.policy}"
 
 
 def written(measure: Measure, term: float, rank: int) -> str:

@@ -77,6 +77,11 @@ class Policy:
         ]
         return f"Policy({', '.join(changed)})"
 
+    def __str__(self) -> str:
+        """Every convention, as results print it."""
+        choices = self.to_dict().items()
+        return ", ".join(f"{name}={value}" for name, value in choices if value is not None)
+
     def to_dict(self) -> dict[str, str | int | None]:
         """Every convention by name."""
         return {f.name: getattr(self, f.name) for f in fields(self)}

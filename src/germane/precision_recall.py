@@ -11,6 +11,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.averaging import evaluated, scores
 from germane.errors import InputError, clip
+from germane.judging import Policy
 from germane.measure import Measure
 from germane.measures import values
 from germane.measures.interpolated import area_under_curve
@@ -20,6 +21,7 @@ from germane.tables import Table
 Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
 Rule: TypeAlias = Literal["step", "trapezoid", "interpolated", 11, 101]
 
+SHOWN = 40  # relevant ranks in a table
 RULES: tuple[Rule, ...] = ("step", "trapezoid", "interpolated", 11, 101)
 
 
@@ -42,6 +44,7 @@ class PRCurve:
     ranking: Ranking  # of one query
     rel: float
     start: Start
+    policy: Policy | None = None  # the conventions; bare grades have none
 
     @property
     def query(self) -> Hashable:
@@ -126,13 +129,20 @@ class PRCurve:
         return float(values(self.ranking, scored)[0])
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a relevant rank, and the end of the curve; areas as notes."""
+        """One row a relevant rank, and the end of the curve; areas as notes.
+
+        Of many relevant ranks the middle is left out, unless ``digits=None`` asks for all digits.
+        """
         shown = np.flatnonzero(self.hits | (self.rank == self.retrieved))
         points = (self.recall[shown], self.precision[shown], self.interpolated[shown])
         ranks = map(str, self.rank[shown].tolist())
         rows = zip(ranks, *(_written(column, digits) for column in points), strict=True)
         columns = ("rank", "recall", "precision", "interpolated")
-        return Table(columns, tuple(rows), tuple(self._notes()))
+        listed = list(rows)
+        if digits is not None and len(listed) > SHOWN:
+            left_out = f"… {len(listed) - SHOWN} more"
+            listed[SHOWN // 2 : -SHOWN // 2] = [(left_out, "…", "…", "…")]
+        return Table(columns, tuple(listed), tuple(self._notes()))
 
     def _notes(self) -> Iterator[str]:
         start = "rank 1" if self.start == "none" else self.start
@@ -145,6 +155,8 @@ class PRCurve:
         if self.start != "(0,1)":  # where the measure's trapezoids begin
             names["trapezoid"] = f"trapezoid from {start}"
         yield from _areas(names, self.area)
+        if self.policy is not None:
+            yield f"policy: {self.policy}"
 
     def __str__(self) -> str:
         return self.table().text()
@@ -164,6 +176,7 @@ class PRCurve:
             "retrieved": self.retrieved,
             "rel": self.rel,
             "start": self.start,
+            "policy": None if self.policy is None else self.policy.to_dict(),
             "rank": self.rank.tolist(),
             "recall": self.recall.tolist(),
             "precision": self.precision.tolist(),
@@ -188,7 +201,7 @@ class MeanPRCurve:
 
     ranking: Ranking
     rel: float
-    no_relevant: str
+    policy: Policy
     recall: Floats
     precision: Floats  # the mean over queries at each level
     per_query: Floats  # levels × Q: interpolated precision; NaN where no_relevant is skip or nan
@@ -203,13 +216,13 @@ class MeanPRCurve:
     @property
     def queries(self) -> int:
         """How many queries are averaged."""
-        if self.no_relevant != "skip":
+        if self.policy.no_relevant != "skip":
             return len(self.ranking)
         return int(np.count_nonzero(~np.isnan(self.per_query[0])))
 
     def area(self, rule: Rule = "step") -> float:
         """The mean over queries of the area under each one's curve: ``AUPR(rule=…)``."""
-        return evaluated(_area_measure(rule, self.rel), self.ranking, self.no_relevant).mean
+        return evaluated(_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant).mean
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a recall level; the mean areas as notes."""
@@ -226,6 +239,7 @@ class MeanPRCurve:
         )
         yield "mean area over queries:"
         yield from _areas({r: str(_area_measure(r, self.rel)) for r in RULES}, self.area)
+        yield f"policy: {self.policy}"
 
     def __str__(self) -> str:
         return self.table().text()
@@ -243,6 +257,7 @@ class MeanPRCurve:
             "queries": self.queries,
             "rel": self.rel,
             "confidence": self.confidence,
+            "policy": self.policy.to_dict(),
             "recall": self.recall.tolist(),
             "precision": _plain(self.precision),
             "low": _plain(self.low),

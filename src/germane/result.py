@@ -247,8 +247,7 @@ def _shared(lines: Mapping[str, str]) -> Iterator[str]:
 
 
 def _policy_line(result: Result) -> str:
-    choices = result.policy.to_dict().items()
-    return "policy: " + ", ".join(f"{name}={value}" for name, value in choices if value is not None)
+    return f"policy: {result.policy}"
 
 
 def _count_line(result: Result) -> str:

@@ -41,7 +41,7 @@ class Qrels:
 
     def only(self, query: Hashable) -> "Qrels":
         """The judgments of one query. Raises AbsentError where it has none."""
-        q = self.position.get(query)
+        q = self.position.get(query) if isinstance(query, Hashable) else None
         if q is None:
             near = suggestion(str(query), map(str, self.queries))
             raise AbsentError(f"no query {clip(query)} is judged.{near}")
