@@ -225,3 +225,21 @@ def test_a_query_of_which_nothing_is_judged() -> None:
     qrels = {"q": {}, "r": {"a": 1}}
     explanation = germane.explain(qrels, {"q": {"a": 1.0}}, query="q")
     assert explanation.readings[0].formula.startswith("AP is not defined without relevant items")
+
+
+def test_long_lists_are_folded_between_what_counts() -> None:
+    """Judged or not: a row of its own has what is relevant, or what adds a term to a measure."""
+    grades = [0.0] * 50
+    grades[9] = grades[30] = 1
+    grades[20] = 0.5
+    rows = [(row.rank, row.upto) for row in germane.explain(grades, "AP").rows]
+    assert rows == [(1, 9), (10, 10), (11, 30), (31, 31), (32, 50)]
+    rows = [(row.rank, row.upto) for row in germane.explain(grades, "AP DCG").rows]
+    assert rows == [(1, 9), (10, 10), (11, 20), (21, 21), (22, 30), (31, 31), (32, 50)]
+    assert all(row.item is None for row in germane.explain(grades, "AP").rows)
+
+
+def test_a_list_of_a_hundred_thousand() -> None:
+    explanation = germane.explain([0] * 99_999 + [1], "AP")
+    assert len(explanation.rows) == 2
+    assert explanation.readings[0].value == 1e-5

@@ -4,17 +4,19 @@ import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
-from germane._ragged import Ints
+from germane._ragged import Bools, Ints
 from germane.averaging import kernel, scores
 from germane.errors import MeasureError
 from germane.evaluate import Choices
 from germane.explanation import Explanation, Rank, Reading, written
 from germane.listed import Listed, is_list, one_list
 from germane.measure import Measure, Measures, parse_all
+from germane.measures import Scored
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
 from germane.sources import Progress
@@ -70,13 +72,15 @@ def _level(measures: tuple[Measure, ...]) -> float:
 
 def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> Explanation:
     ranking, qrels = listed.ranking, listed.qrels
-    starts = _row_starts(ranking, measures)
+    scored = [kernel(measure, ranking) for measure in measures]
+    speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
+    starts = _row_starts(ranking, speaks, measures)
     hits = ranking.rank[ranking.relevant(rel)]
     rows = tuple(_rank(ranking, rel, hits, qrels, start, upto) for start, upto in starts)
     return Explanation(
         query=ranking.queries[0],
         rows=rows,
-        readings=tuple(_reading(m, listed, rows) for m in measures),
+        readings=tuple(map(partial(_reading, listed, rows), measures, scored)),
         missed=tuple(_missed(ranking, rel, qrels)),
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),
@@ -84,8 +88,10 @@ def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> E
     )
 
 
-def _row_starts(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple[int, int]]:
-    """The first and last rank of each row: hits alone, and what is between them together.
+def _row_starts(
+    ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...]
+) -> list[tuple[int, int]]:
+    """The first and last rank of each row: alone what is relevant or adds a term, the rest together.
 
     What no measure looks at, beyond the largest cutoff, is one row.
     """
@@ -95,7 +101,7 @@ def _row_starts(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple[i
     cutoffs = [last if measure.k is None else measure.k for measure in measures]
     shown = min(last, max(cutoffs))
     rows, at = [], 1
-    for rank in [*ranking.rank[ranking.rank <= shown].tolist(), shown + 1, last + 1]:
+    for rank in [*ranking.rank[speaks & (ranking.rank <= shown)].tolist(), shown + 1, last + 1]:
         if at < rank:
             rows.append((at, rank - 1))
         if rank <= shown:
@@ -112,7 +118,7 @@ def _rank(
     found, total = int(np.searchsorted(hits, upto, "right")), int(ranking.total(rel)[0])
     precision, recall = found / upto, found / total if total else 0.0
     h = int(np.searchsorted(ranking.rank, start))
-    if h == len(ranking.rank) or ranking.rank[h] != start:
+    if upto > start or h == len(ranking.rank) or ranking.rank[h] != start:
         return Rank(start, upto, None, None, False, precision, recall, None)
     item = qrels.items[int(ranking.judgment[h])] if qrels and ranking.judgment is not None else None
     first, last = int(ranking.tied_from[h]), int(ranking.tied_to[h])
@@ -121,9 +127,8 @@ def _rank(
     return Rank(start, upto, item, grade, grade >= rel, precision, recall, tied)
 
 
-def _reading(measure: Measure, listed: Listed, rows: tuple[Rank, ...]) -> Reading:
+def _reading(listed: Listed, rows: tuple[Rank, ...], measure: Measure, scored: Scored) -> Reading:
     ranking = listed.ranking
-    scored = kernel(measure, ranking)
     at = dict(zip(ranking.rank.tolist(), scored.terms.tolist(), strict=True))
     terms = tuple(at.get(row.rank, 0.0) for row in rows)
     rest = float(np.broadcast_to(scored.rest, 1)[0])
