@@ -745,7 +745,7 @@ def test_a_mean_curve_prints_its_levels_and_its_band() -> None:
     assert curve.table().columns == ("recall", "precision", "low", "high")
     assert curve.table().rows[35] == ("0.35", "0.5000", "0.5000", "0.5000")
     assert len(curve.table().rows) == 101
-    assert "mean over 1 queries; 95% bootstrap interval of each mean" in str(curve)
+    assert "mean over 1 query; 95% bootstrap interval of each mean" in str(curve)
     assert curve._repr_html_() == curve.table().html()
     assert repr(curve) == "<MeanPRCurve over 1 queries, 101 levels>"
 
@@ -827,7 +827,7 @@ def test_a_list_of_100_000_is_quick() -> None:
         ((QRELS, {"q1": ["a"]}), {"query": "q2"}, germane.CoverageError, "the run has no results for query 'q2'"),
         ((QRELS, {"q2": []}), {"query": "q2"}, germane.CoverageError, "nothing was retrieved for query 'q2'"),
         ((QRELS, {"q2": ["y"]}), {"query": "q2", "unjudged": "remove"}, germane.CoverageError, "nothing was retrieved"),
-        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.PolicyError, "ties=expected is none; choose ties=trec, given, best, worst or grouped."),
+        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.PolicyError, "ties=expected puts equal scores in no order, and ranks need one; choose ties=trec, given, best, worst or grouped."),
         ((QRELS, RUN), {"query": "q1", "ties": "group"}, germane.PolicyError, "ties takes trec, given, expected, best, worst or grouped"),
         ((QRELS, RUN), {"query": "q1", "tie": "trec"}, germane.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
         ((THREE,), {"start": "(0.1)"}, germane.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got '(0.1)'. Did you mean '(0,1)'?"),

@@ -8,7 +8,7 @@ import numpy as np
 from germane import sources
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
-from germane.errors import CoverageError, InputError, choices, clip, suggestion
+from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
 from germane.evaluate import Choices, policy_for, retrieve
 from germane.judging import judge
 from germane.listed import is_list, one_list
@@ -50,7 +50,12 @@ def pr_curve(
         near = suggestion(str(start), get_args(Start))
         raise InputError(f"start takes {choices(get_args(Start))}; got {clip(start)}.{near}")
     rel = _level(rel)
-    listed = one_list(qrels, run, query, relevant, rel, {**policy}, ("expected",), progress)
+    try:
+        listed = one_list(qrels, run, query, relevant, rel, {**policy}, ("expected",), progress)
+    except AbsentError as error:
+        if query is not None:
+            raise
+        raise AbsentError(f"{error} mean_pr_curve averages over all of them.") from None
     ranking = listed.ranking
     which = "the list" if is_list(qrels) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:

@@ -18,6 +18,7 @@ from germane.listed import Listed, is_list, one_list
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import Scored
 from germane.ranking import Ranking
+from germane.result import number
 from germane.retrieval import Qrels
 from germane.sources import Progress
 
@@ -139,17 +140,11 @@ def _reading(listed: Listed, rows: tuple[Rank, ...], measure: Measure, scored: S
         other = listed.ordered(order)
         if other is not None and (order != "expected" or measure.row.expected):
             ties[order] = float(scores(measure, other, no_relevant)[0])
-    symbolic, numeric = _divisor(measure, ranking)
-    divisor = ""
-    if symbolic:
-        divisor = symbolic if symbolic == numeric else f"{symbolic} = {numeric}"
-        if divisor.rpartition("= ")[2] != f"{norm:g}":
-            divisor += f" = {norm:.4g}"
     summed = [
         written(measure, term, row.rank) for term, row in zip(terms, rows, strict=True) if term
     ]
     if rest:
-        summed.append(f"{rest:.4g}")
+        summed.append(_short(rest))
     if len(summed) > WRITTEN:
         more = math.fsum(terms) + rest - math.fsum([term for term in terms if term][: WRITTEN // 2])
         summed[WRITTEN // 2 :] = [f"… {len(summed) - WRITTEN // 2} more that add {more:.4f}"]
@@ -158,25 +153,50 @@ def _reading(listed: Listed, rows: tuple[Rank, ...], measure: Measure, scored: S
         counts = "left out" if math.isnan(value) else f"{value:.4f}"
         formula = f"{measure} is not defined without relevant items; "
         formula += f"no_relevant={no_relevant}: {counts}"
-    elif scored.link is not None:
-        formula = f"{measure}: S = {total}, value {value:.4f}"
-    elif measure.row.norm is None:
-        formula = f"{measure} = {total}"
-        formula += "" if total == f"{value:g}" else f" = {value:.4f}"
-    else:
-        shown = numeric if re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric) else f"{norm:.4g}"
-        formula = f"{measure} = ({total}) / {shown} = {value:.4f}"
-    return Reading(measure, terms, rest, norm, divisor, formula, value, ties)
+        return Reading(measure, terms, rest, norm, "", formula, value, ties)
+    symbolic, numeric, note = _divisor(measure, ranking)
+    formula = _formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
+    divisor = " = ".join(
+        dict.fromkeys(filter(None, (symbolic, numeric, symbolic and _short(norm))))
+    )
+    return Reading(measure, terms, rest, norm, divisor + note, formula, value, ties)
 
 
-def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str]:
-    """What a measure divides by, in symbols and with the numbers put in."""
+def _formula(
+    measure: Measure,
+    ranking: Ranking,
+    total: str,
+    numeric: str,
+    norm: float,
+    value: float,
+    linked: bool,
+) -> str:
+    """The formula with the numbers put in."""
+    shown = number(value, measure, 4)
+    if linked:  # a function of the sum S, as in 'ln((1 + S) ÷ (1 + R - S)), S = …'
+        function = measure.definition.partition(", S =")[0]
+        relevant = int(ranking.total(measure.rel or 0.0)[0])
+        function = re.sub(r"\bR\b", str(relevant), function)
+        return f"{measure} = {function} = {shown}, S = {total}"
+    if measure.row.norm is None:
+        return f"{measure} = {total}" + ("" if total in (shown, f"{value:g}") else f" = {shown}")
+    simple = re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric)
+    return f"{measure} = ({total}) / {numeric if simple else _short(norm)} = {shown}"
+
+
+def _short(value: float) -> str:
+    """Whole as it is, or with four decimals."""
+    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"
+
+
+def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
+    """What a measure divides by, in symbols and with the numbers put in, and a note to it."""
     row = measure.row
     if row.norm is None:
-        return "", ""
+        return "", "", ""
     parameters = dict(measure.parameters)
     rel = 1.0 if measure.rel is None else measure.rel
-    symbolic = row.norm(measure.k, parameters)
+    symbolic, comma, note = row.norm(measure.k, parameters).partition(", ")
     numbers = {
         r"relevant items found( in the first \d+)?": int(ranking.found(rel, measure.k)[0]),
         r"\bR\b": int(ranking.total(rel)[0]),
@@ -184,9 +204,9 @@ def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str]:
         r"β²": f"{float(parameters.get('beta', 1)) ** 2:g}",
     }
     numeric = symbolic
-    for pattern, number in numbers.items():
-        numeric = re.sub(pattern, str(number), numeric)
-    return symbolic, numeric.partition(", β")[0]
+    for pattern, known in numbers.items():
+        numeric = re.sub(pattern, str(known), numeric)
+    return symbolic, numeric, comma + note
 
 
 def _missed(

@@ -1,6 +1,6 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,8 @@ class Listed:
 
 def is_list(given: Any) -> bool:
     """Are these the grades of one list?"""
-    sequence = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
-    return sequence or hasattr(given, "ndim")
+    listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
+    return listed or hasattr(given, "ndim")
 
 
 def one_list(
@@ -73,8 +73,8 @@ def _of_query(
     conventions = policy_for(run, **policy)
     if conventions.ties in refused:
         raise PolicyError(
-            f"one list has one order of ties, and ties={conventions.ties} is none; "
-            f"choose ties={choices(word for word in WORDS['ties'] if word not in refused)}."
+            f"ties={conventions.ties} puts equal scores in no order, and ranks need one; choose "
+            f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
         )
     judgments = sources.read_qrels(qrels, conventions.duplicates)
     if query is None and len(judgments) > 1:

@@ -234,7 +234,8 @@ class MeanPRCurve:
 
     def _notes(self) -> Iterator[str]:
         yield (
-            f"interpolated precision, mean over {self.queries:,} queries; "
+            f"interpolated precision, mean over {self.queries:,} "
+            f"{'query' if self.queries == 1 else 'queries'}; "
             f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_grades(self.rel)}"
         )
         yield "mean area over queries:"

@@ -77,6 +77,19 @@ def policy_of(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in (*judging.WORDS, "depth")}
 
 
+def digits_of(options: argparse.Namespace) -> int | None:
+    """Decimals: all of them where a program reads on."""
+    return None if options.format in ("tsv", "csv") else 4
+
+
+def check_list(options: argparse.Namespace) -> None:
+    """Refuse with a LIST what only fits files: a query, and conventions of judging."""
+    for name in ("query", *judging.WORDS, "depth"):
+        if getattr(options, name) != getattr(judging.Policy, name, None):
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
+
+
 def read_grades(listed: str) -> list[Any]:
     if os.path.exists(listed):
         raise InputError(f"{listed} is a file; give QRELS and RUN, or a LIST such as '0 0 1'.")

@@ -4,7 +4,15 @@ import argparse
 from typing import Any
 
 from germane import output
-from germane.cli.arguments import add_measures, add_output, add_policy, chosen, policy_of, read_runs
+from germane.cli.arguments import (
+    add_measures,
+    add_output,
+    add_policy,
+    chosen,
+    digits_of,
+    policy_of,
+    read_runs,
+)
 from germane.cli.terminal import as_json, progress_line
 from germane.evaluate import DEFAULT, evaluate_many
 from germane.tables import FORMATS
@@ -41,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "json":
         output.write(options.output, as_json(results.to_dict(queries=options.per_query)))
         return
-    digits = None if options.format in ("tsv", "csv") else 4
+    digits = digits_of(options)
     table = (
         results.table_per_query(digits=digits)
         if options.per_query
