@@ -85,7 +85,7 @@ def test_hits_are_those_of_the_measure() -> None:
 
 def test_ties_are_shown_with_what_other_orders_would_make_of_them() -> None:
     explanation = germane.explain(QRELS, RUN, "AP@10", query="q3")
-    assert [row.item for row in explanation.rows] == ["b", "a", "c", None]
+    assert [row.item for row in explanation.rows] == ["b", "a", "c", "u"]
     assert [row.tied for row in explanation.rows] == [(1, 2), (1, 2), None, None]
     (reading,) = explanation.readings
     assert reading.value == pytest.approx((1 / 2 + 2 / 3) / 3)
@@ -286,3 +286,37 @@ def test_what_fits_files_is_refused_for_a_list_and_the_other_way_round() -> None
 def test_a_generator_of_grades() -> None:
     assert germane.explain(iter([1, 0]), "AP").readings[0].value == 1
     assert germane.pr_curve(grade for grade in [1, 0]).area() == 1
+
+
+TIED = {"zzz": 1.0, "yyy": 1.0, "a": 0.5, "xxx": 0.5, "b": 0.1}
+
+
+def ranks(explanation: germane.Explanation) -> list[tuple[object, object]]:
+    return [(row.item, row.tied) for row in explanation.rows]
+
+
+@pytest.mark.parametrize("ties", ["trec", "given", "best", "worst"])
+def test_unjudged_items_have_their_names_and_ties_too(ties, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """At the ranks that the judged items leave free, from every source."""
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"q Q0 {item} 1 {score} t\n" for item, score in TIED.items()))
+    third, fourth = {"trec": ("xxx", "a"), "worst": ("xxx", "a")}.get(ties, ("a", "xxx"))
+    expected = [("zzz", (1, 2)), ("yyy", (1, 2)), (third, (3, 4)), (fourth, (3, 4)), ("b", None)]
+    for run in ({"q": TIED}, path, germane.read_run(path)):
+        explanation = germane.explain({"q": {"a": 1, "b": 0}}, run, ties=ties)
+        assert ranks(explanation) == expected
+
+
+def test_unjudged_items_of_ranked_lists_and_below_a_depth() -> None:
+    explanation = germane.explain({"q": ["a"]}, {"q": ["x", "a", "y", "z"]}, depth=3)
+    assert ranks(explanation) == [("x", None), ("a", None), ("y", None)]
+    removed = germane.explain({"q": ["a"]}, {"q": ["x", "a"]}, unjudged="remove")
+    assert ranks(removed) == [("a", None)]
+
+
+def test_the_query_is_found_in_a_file_of_scattered_rows(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "a.run"
+    lines = ["q Q0 u 1 3 t", "r Q0 x 1 9 t", "q Q0 a 2 2 t", "r Q0 y 1 8 t", "q Q0 v 3 1 t"]
+    path.write_text("\n".join(lines) + "\n")
+    explanation = germane.explain({"q": ["a"], "r": ["y"]}, path, query="q")
+    assert ranks(explanation) == [("u", None), ("a", None), ("v", None)]

@@ -77,7 +77,7 @@ def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> E
     speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
     starts = _row_starts(ranking, speaks, measures)
     hits = ranking.rank[ranking.relevant(rel)]
-    rows = tuple(_rank(ranking, rel, hits, qrels, start, upto) for start, upto in starts)
+    rows = tuple(_rank(listed, rel, hits, start, upto) for start, upto in starts)
     return Explanation(
         query=ranking.queries[0],
         rows=rows,
@@ -113,14 +113,17 @@ def _row_starts(
     return rows
 
 
-def _rank(
-    ranking: Ranking, rel: float, hits: Ints, qrels: Qrels | None, start: int, upto: int
-) -> Rank:
+def _rank(listed: Listed, rel: float, hits: Ints, start: int, upto: int) -> Rank:
+    ranking, qrels = listed.ranking, listed.qrels
     found, total = int(np.searchsorted(hits, upto, "right")), int(ranking.total(rel)[0])
     precision, recall = found / upto, found / total if total else 0.0
     h = int(np.searchsorted(ranking.rank, start))
-    if upto > start or h == len(ranking.rank) or ranking.rank[h] != start:
+    if upto > start:
         return Rank(start, upto, None, None, False, precision, recall, None)
+    if h == len(ranking.rank) or ranking.rank[h] != start:
+        item, first, last = listed.places.get(start, (None, start, start))
+        tied = (first, last) if last > first else None
+        return Rank(start, upto, item, None, False, precision, recall, tied)
     item = qrels.items[int(ranking.judgment[h])] if qrels and ranking.judgment is not None else None
     first, last = int(ranking.tied_from[h]), int(ranking.tied_to[h])
     tied = (first, last) if last > first else None

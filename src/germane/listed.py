@@ -1,8 +1,10 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from germane import sources
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
@@ -11,7 +13,16 @@ from germane.judging import WORDS, Policy, judge
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
 from germane.sources import Progress
+from germane.sources.ids import by_bytes, to_bytes
 from germane.sources.sequences import ranking_of
+
+
+class Place(NamedTuple):
+    """An item at a rank, and the first and last rank of its group of equal scores."""
+
+    item: Hashable
+    tied_from: int
+    tied_to: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,6 +33,7 @@ class Listed:
     qrels: Qrels | None
     ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
     policy: Policy | None  # the conventions of a query; bare grades have none
+    places: Mapping[int, Place]  # what is known of the ranks that hold no judged item
 
 
 def is_list(given: Any) -> bool:
@@ -54,7 +66,7 @@ def one_list(
             raise InputError(
                 f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
             )
-        return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None)
+        return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, {})
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
     return _of_query(qrels, run, query, policy, refused, progress)
@@ -83,9 +95,37 @@ def _of_query(
         )
     if query is not None:
         judgments = judgments.only(query)
-    retrieved = retrieve(judgments, run, conventions, progress)
-    if not retrieved.answered.any():
+    run, items, item_scores = sources.only(run, judgments.queries[0], progress)
+    retrieved = None if run is None else retrieve(judgments, run, conventions)
+    if retrieved is None or not retrieved.answered.any():
         raise CoverageError(f"the run has no results for query {clip(judgments.queries[0])}.")
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.ranking(conventions.ties)
-    return Listed(ranking, judgments, OtherOrders(judged), conventions)
+    places = _places(ranking, judgments, items, item_scores, conventions)
+    return Listed(ranking, judgments, OtherOrders(judged), conventions, places)
+
+
+def _places(
+    ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
+) -> dict[int, Place]:
+    """Rank → the unjudged item there: in the order of the list, they fill the ranks left free."""
+    if policy.unjudged == "remove" or len(set(items)) < len(items):
+        return {}
+    order, score = np.arange(len(items)), np.zeros(len(items))
+    first, last = order + 1, order + 1
+    if item_scores:
+        score = -np.array(item_scores, float)
+        last_id_first = by_bytes(items)[::-1]
+        start = order if policy.ties == "given" else last_id_first
+        order = start[np.argsort(score[start], kind="stable")]
+        score = score[order]
+        first = np.searchsorted(score, score, "left") + 1
+        last = np.searchsorted(score, score, "right")
+    known = {to_bytes(item) for item in qrels.items}
+    unjudged = [items[i] for i in order.tolist() if to_bytes(items[i]) not in known]
+    taken = set(ranking.rank.tolist())
+    free = (rank for rank in range(1, int(ranking.retrieved[0]) + 1) if rank not in taken)
+    return {
+        rank: Place(item, int(first[rank - 1]), int(last[rank - 1]))
+        for rank, item in zip(free, unjudged, strict=False)
+    }

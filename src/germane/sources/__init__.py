@@ -1,13 +1,14 @@
 """Everything that comes in: one literal table of doors, tried in order."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from germane.errors import InputError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import mappings
+from germane.sources.ids import to_bytes, to_text
 from germane.sources.paths import Progress, check_path, is_path, name_of
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Source",
     "check_path",
     "name_of",
+    "only",
     "read_qrels",
     "run_name",
     "source_of",
@@ -73,6 +75,29 @@ def source_of(run: object) -> Source:
         "a run is the path of a TREC file, {query: {item: score}}, {query: [item, …]} or what "
         f"read_run returns; got {clip(run)}"
     )
+
+
+def only(
+    run: Any, query: Hashable, progress: Progress | None = None
+) -> tuple[Any, list[Hashable], list[Any]]:
+    """A run of one query, its items in the order given, and their scores: none in ranked lists.
+
+    The run is None where it does not have the query.
+    """
+    if is_path(run):
+        from germane.sources import trec_files
+
+        run = trec_files.read_query(run, to_bytes(query), progress)
+    if mappings.is_mapping(run):
+        got = run.get(query)
+        if not isinstance(got, Mapping):
+            return run if query in run else None, [] if got is None else list(got), []
+        return {query: got}, list(got), list(got.values())
+    if _is_run(run):
+        run = run.only(to_bytes(query))
+        items: list[Hashable] = [to_text(item) for item in run.rows.item.to_pylist()]
+        return run if len(run) else None, items, run.rows.score.tolist()
+    return run, [], []
 
 
 def read_qrels(given: Any, duplicates: str = "error", progress: Progress | None = None) -> Qrels:

@@ -271,6 +271,15 @@ class Run:
     def __len__(self) -> int:
         return len(self.rows.queries)
 
+    def only(self, query: bytes) -> Run:
+        """The rows of one query; none where the run does not have it."""
+        at = [g for g, found in enumerate(self.rows.queries) if found == query]
+        start, end = self.rows.offsets[at[0] : at[0] + 2].tolist() if at else (0, 0)
+        rows = slice(start, end)
+        offsets = np.array([0, end - start] if at else [0])
+        batch = Batch([query] * len(at), offsets, self.rows.item[rows], self.rows.score[rows])
+        return Run(self.name, batch)
+
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.score)} results)"
 

@@ -81,6 +81,26 @@ def read_run(path: Path, progress: Progress | None = None) -> Run:
         return Run(name_of(path), _gathered(file))
 
 
+def read_query(path: Path, query: bytes, progress: Progress | None = None) -> Run:
+    """Read a whole TREC run file, and keep one query's rows."""
+    import pyarrow as pa
+
+    items: list[pa.BinaryArray] = []
+    scores: list[Floats] = []
+    with TextFile(path, progress) as file:
+        for rows in trec.read(file, trec.RUN):
+            for at in (i for i, found in enumerate(rows.queries) if found == query):
+                stretch = slice(int(rows.offsets[at]), int(rows.offsets[at + 1]))
+                # a copy, so that the block they stand in can go
+                items.append(pa.concat_arrays([rows.item[stretch], rows.item[:0]]))
+                scores.append(rows.number[stretch].copy())
+    if not items:
+        return Run(
+            name_of(path), Batch([], np.zeros(1, np.int64), pa.array([], pa.binary()), np.zeros(0))
+        )
+    return Run(name_of(path), _one_query(query, items, scores))
+
+
 def retrieve(
     qrels: Qrels, path: Path, duplicates: str, order: str, progress: Progress | None = None
 ) -> Retrieved:
