@@ -91,8 +91,16 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     return out
 
 
+def by_row(owner: Ints, rank: Ints) -> Ints:
+    """The order of values by row, then by rank; ranks are below 2**32."""
+    return np.argsort((owner << 32) + rank, kind="stable")
+
+
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
     if len(offsets) == 2:
         return np.sort(values)[::-1]
-    return values[np.lexsort((-values, owners(offsets)))]
+    rising = values[1:] > values[:-1]
+    starts = offsets[1:-1]
+    rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
+    return values[np.lexsort((-values, owners(offsets)))] if rising.any() else values

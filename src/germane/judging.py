@@ -97,7 +97,7 @@ class Judged:
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = _RANKS.get(ties, _as_read)(self)
         retrieved, grades = got.retrieved, self.grades
-        hits = np.lexsort((rank, got.owner))
+        hits = _ragged.by_row(got.owner, rank)
         if self.policy.duplicates == "keep":
             hits = self._counted_once(hits, ties)
         if depth is not None:
