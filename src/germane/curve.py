@@ -11,7 +11,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.averaging import evaluated, scores
 from germane.errors import CoverageError, InputError, choices, clip, suggestion
-from germane.evaluate import Choices, policy_for, retrieve
+from germane.evaluate import Choices, opened, retrieve
 from germane.judging import judge
 from germane.listed import is_list, of_grades, of_query
 from germane.measure import Measure
@@ -328,7 +328,7 @@ def mean_pr_curve(
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
     rel = _level(rel)
-    conventions = policy_for(run, **policy)
+    qrels, run, conventions = opened(qrels, run, policy)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)

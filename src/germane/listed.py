@@ -6,7 +6,7 @@ from typing import Any
 
 from germane import sources
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, clip
-from germane.evaluate import OtherOrders, policy_for, retrieve
+from germane.evaluate import OtherOrders, opened, retrieve
 from germane.judging import judge
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
@@ -27,7 +27,7 @@ class Listed:
 def is_list(given: Any) -> bool:
     """Are these the grades of one list?"""
     sequence = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
-    return sequence or hasattr(given, "ndim")
+    return sequence or (hasattr(given, "ndim") and not hasattr(given, "columns"))
 
 
 def of_grades(grades: Any, relevant: int | Iterable[float] | None, rel: float) -> Listed:
@@ -50,7 +50,7 @@ def of_query(
     """
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
-    conventions = policy_for(run, **choices)
+    qrels, run, conventions = opened(qrels, run, choices)
     if conventions.ties in refused:
         raise PolicyError(
             f"one list has one order of ties, and ties={conventions.ties} is none; "
