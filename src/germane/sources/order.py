@@ -12,51 +12,56 @@ from germane.sources import id_columns
 from germane.sources.rows import Batch
 
 
-def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats:
-    """What rows are ordered by, from high to low. Raises FormatError for ranks that are no order."""
+def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | None:
+    """What rows are ordered by, from high to low; None where they stand in their order.
+
+    Raises FormatError for ranks that are no order, or that scores contradict.
+    """
     rows = batch.rows
     if rows.rank is None:
-        assert rows.score is not None
         return rows.score
-    order = np.arange(len(owner))
-    within = owner[1:] == owner[:-1]
-    if (within & (rows.rank[1:] <= rows.rank[:-1])).any():
+    order: Ints | None = None
+    falling = rows.rank[1:] <= rows.rank[:-1]
+    falling[batch.offsets[1:-1] - 1] = False
+    if falling.any():
         order = np.lexsort((rows.rank, owner))
-        within = owner[order[1:]] == owner[order[:-1]]
         rank = rows.rank[order]
-        odd = np.flatnonzero(within & (rank[1:] == rank[:-1]))
+        odd = np.flatnonzero((owner[1:] == owner[:-1]) & (rank[1:] == rank[:-1]))
         if len(odd):
-            one, other = order[odd[0]], order[odd[0] + 1]
-            raise FormatError(
-                f"run, query {clip(queries[batch.code[owner[one]]])}: items "
-                f"{clip(rows.item.chosen(np.array([one]))[0])} and "
-                f"{clip(rows.item.chosen(np.array([other]))[0])} have the same rank, {rank[odd[0]]}."
-            )
+            raise _same_rank(batch, queries[batch.code[owner[odd[0]]]], order[odd[0] : odd[0] + 2])
     if rows.score is None:
-        return -_signed(rows.rank)
-    score = rows.score[order]
-    odd = np.flatnonzero(within & (score[1:] > score[:-1]))
+        return None if order is None else -rows.rank.astype(np.int64)
+    score = rows.score if order is None else rows.score[order]
+    rising = score[1:] > score[:-1]
+    rising[batch.offsets[1:-1] - 1] = False
+    odd = np.flatnonzero(rising)
     if len(odd):
-        raise _contradiction(batch, owner, queries, int(order[odd[0]]), int(order[odd[0] + 1]))
+        here = slice(odd[0], odd[0] + 2)
+        pair = np.arange(len(score))[here] if order is None else order[here]
+        raise _contradiction(batch, queries[batch.code[owner[odd[0]]]], pair)
     return rows.score
 
 
-def _signed(rank: Ints) -> Ints:
-    return rank.astype(np.int64, copy=False) if rank.dtype.kind in "iu" else rank
+def _same_rank(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
+    rank = batch.rows.rank
+    assert rank is not None
+    one, other = batch.rows.item.chosen(pair)
+    return FormatError(
+        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank, "
+        f"{rank[pair[0]]}."
+    )
 
 
-def _contradiction(
-    batch: Batch, owner: Ints, queries: list[Hashable], one: int, other: int
-) -> FormatError:
+def _contradiction(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
     rows = batch.rows
     assert rows.rank is not None
     assert rows.score is not None
-    first, second = (rows.item.chosen(np.array([row]))[0] for row in (one, other))
+    (one, other), rank, score = rows.item.chosen(pair), rows.rank[pair], rows.score[pair]
     return FormatError(
-        f"run, query {clip(queries[batch.code[owner[one]]])}: ranks and scores contradict each "
-        f"other: item {clip(first)} has rank {rows.rank[one]} and score {rows.score[one]:g}, item "
-        f"{clip(second)} rank {rows.rank[other]} and score {rows.score[other]:g}. "
-        "columns={'rank': None} goes by the scores, columns={'score': None} by the ranks."
+        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has "
+        f"rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score "
+        f"{score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by the "
+        "ranks."
     )
 
 

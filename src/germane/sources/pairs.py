@@ -18,7 +18,7 @@ from germane.sources import binary, id_columns
 from germane.sources.binary import Words
 from germane.sources.id_columns import IdColumn
 from germane.sources.order import in_order, ranks
-from germane.sources.rows import Batch, Rows, Scattered
+from germane.sources.rows import STEP, Batch, Rows, Scattered
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,21 @@ class Reducer:
             found = self._judged.one_by_one(code, item, owner)
         self._retrieved[code] = np.diff(batch.offsets)
         score = in_order(batch, owner, self._qrels.queries)
-        if len(found.row):
-            group = owner[found.row]
-            rank = ranks(batch, score, owner, found.row, group, self._order)
-            self._parts.append((found.judgment, code[group], *rank))
+        row, group = found.row, owner[found.row]
+        if score is None:
+            rank = first = last = row - batch.offsets[group] + 1
+        else:
+            rank, first, last = ranks(batch, score, owner, row, group, self._order)
+        self._parts.append((found.judgment, code[group], rank, first, last))
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         """What was retrieved of the judgments."""
-        columns = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
-        if not columns:
-            columns = [np.zeros(0, np.int64)] * 5
-        judgment, owner, rank, tied_from, tied_to = columns
+        none = np.zeros(0, np.int64)
+        columns = list(zip(*(self._parts or [(none,) * 5]), strict=True))
+        judgment, owner, rank = map(np.concatenate, columns[:3])
+        tied_from = tied_to = rank
+        if any(last is not rank for rank, last in zip(columns[2], columns[4], strict=True)):
+            tied_from, tied_to = map(np.concatenate, columns[3:])
         return Retrieved(
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
@@ -97,7 +101,9 @@ class _Judged:
     """The judged pairs, of which those of a batch's queries are looked up at a time."""
 
     def __init__(self, items: IdColumn, salt: Words, offsets: Ints) -> None:
-        self._items, self._words, self._salt, self._offsets = items, items.words(), salt, offsets
+        self._items, self._offsets = items, offsets
+        self._pairs = items.words() + np.repeat(salt, np.diff(offsets))
+        self._numbers = np.arange(2 * STEP, dtype=np.uint64)
 
     def among(self, code: Ints, item: IdColumn, owner: Ints, pair: Words) -> _Found:
         """The rows that are judged, found by sorting rows and judgments together.
@@ -107,14 +113,20 @@ class _Judged:
         """
         starts = self._offsets[code]
         lengths = self._offsets[code + 1] - starts
-        place = id_columns.between(starts, lengths)
+        in_a_row = len(code) > 0 and bool((code[1:] == code[:-1] + 1).all())
+        first = int(starts[0]) if in_a_row else 0
+        place = (
+            np.arange(first, first + int(lengths.sum()))
+            if in_a_row
+            else id_columns.between(starts, lengths)
+        )
         n = len(pair)
         low = np.uint64((1 << (n + len(place)).bit_length()) - 1)
         keys = np.empty(n + len(place), np.uint64)
         keys[:n] = pair
-        keys[n:] = self._words[place] + np.repeat(self._salt[code], lengths)
+        keys[n:] = self._pairs[place]
         keys &= ~low
-        keys |= np.arange(len(keys), dtype=np.uint64)
+        keys |= self._numbered(len(keys))
         keys.sort()
         near = np.flatnonzero((keys[1:] ^ keys[:-1]) <= low)
         one, other = ((keys[at] & low).view(np.int64) for at in (near, near + 1))
@@ -126,6 +138,11 @@ class _Judged:
         same = (group[found] == owner[row]) & id_columns.equal(item, row, self._items, judgment)
         doubtful = not same.all() or bool((one >= n).any())
         return _Found(row, judgment, bool((other < n).any()), doubtful)
+
+    def _numbered(self, count: int) -> Ints:
+        if count > len(self._numbers):
+            self._numbers = np.arange(2 * count, dtype=np.uint64)
+        return self._numbers[:count]
 
     def one_by_one(self, code: Ints, item: IdColumn, owner: Ints) -> _Found:
         """The same where words of different pairs are equal, or rows are repeated."""
