@@ -161,6 +161,17 @@ def test_files_of_text_match_integers_by_their_digits(tmp_path: Path) -> None:
     assert per_query(germane.read_qrels(trec_qrels), run) == as_text
 
 
+def test_categories_with_repeated_entries() -> None:
+    """Arrow allows them; pandas and Polars do not make them."""
+    entries = pa.array(["a", "b", "a", "c"])
+    items = pa.DictionaryArray.from_arrays(pa.array([1, 2, 3], pa.int8()), entries)
+    queries = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0], pa.int8()), entries)
+    run = pa.table({"qid": queries, "docid": items, "score": [3.0, 2.0, 1.0]})
+    qrels = pa.table({"qid": ["a"], "docid": ["a"]})
+    for judged in (qrels, run.select(["qid", "docid"]).slice(1, 1), {"a": ["a"]}):
+        assert germane.evaluate(judged, run, "RR NumRet")["RR"].per_query == {"a": 1 / 2}
+
+
 def test_frames_and_dicts_in_every_pair() -> None:
     qrels, run = frames()
     expected = per_query(QRELS, RUN)

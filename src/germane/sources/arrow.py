@@ -23,12 +23,15 @@ class Entries:
     def __init__(self) -> None:
         self._array: pa.Array | None = None
         self._ids: IdColumn | None = None
+        self.distinct = True
 
     def of(self, array: pa.Array, read: Callable[[], IdColumn]) -> IdColumn:
         if self._ids is None or _addresses(array) != _addresses(self._array):
             read_ids = read()
             self._ids = read_ids if isinstance(read_ids, Integers) else read_ids.text()
             self._array = array  # held, so that its memory is nobody else's
+            words = np.sort(self._ids.all_words)
+            self.distinct = not (words[1:] == words[:-1]).any()
         return self._ids
 
 
@@ -89,7 +92,7 @@ def _advice(types: Any, kind: Any) -> str:
 def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
     codes = _fixed(array.indices, array.type.index_type.to_pandas_dtype())
     entries = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
-    if isinstance(entries, Integers):
+    if isinstance(entries, Integers) or not place.entries.distinct:
         return entries.chosen(codes)
     return Categories(entries, codes)
 

@@ -237,9 +237,7 @@ def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
     items: list[IdColumn] = []
     grades: list[Floats] = []
     name, row = frame.headings.relevance, 0
-    for record in frame.records():
-        if not record.num_rows:
-            continue
+    for record in _combined(frame):
         query, item = frame.identifiers(record, row)
         queries.append(query)
         items.append(item)
@@ -251,6 +249,17 @@ def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
     if not queries:
         raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
     return id_columns.joined(queries), id_columns.joined(items), np.concatenate(grades)
+
+
+def _combined(frame: Frame) -> list[pa.RecordBatch]:
+    """All rows, as one record batch if Arrow can hold them in one."""
+    import pyarrow as pa
+
+    records = [record for record in frame.records() if record.num_rows]
+    if len(records) < 2:
+        return records
+    table = pa.Table.from_batches(records).unify_dictionaries().combine_chunks()
+    return table.to_batches()  # type: ignore[no-any-return]
 
 
 def _unrepeated(

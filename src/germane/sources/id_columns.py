@@ -177,6 +177,7 @@ class Categories(IdColumn):
 
     def __init__(self, entries: IdColumn, codes: Ints) -> None:
         self.entries, self.codes = entries, codes
+        self._other: tuple[IdColumn, Ints] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -188,6 +189,16 @@ class Categories(IdColumn):
 
     def words(self) -> Words:
         return self.entries.all_words[self.codes]
+
+    def codes_of(self, entries: IdColumn) -> Ints:
+        """The codes here of the entries of another list, or -1; those of the last list are kept."""
+        if self._other is None or self._other[0] is not entries:
+            self._other = entries, self._index.places(entries)
+        return self._other[1]
+
+    @cached
+    def _index(self) -> Index:
+        return Index(self.entries)
 
     def changes(self) -> Ints:
         return Integers(self.codes).changes()
@@ -248,6 +259,11 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
     if isinstance(one, ShortTexts) and isinstance(other, ShortTexts):
         alike: Bools = (one.views[rows] == other.views[other_rows]).all(axis=1)
         return alike
+    if isinstance(one, Categories) and isinstance(other, Categories):
+        here, there = one.codes[rows], other.codes[other_rows]
+        if one.entries is not other.entries:
+            here = other.codes_of(one.entries)[here]
+        return np.asarray(here == there)
     these, those = one.chosen(rows).text().values, other.chosen(other_rows).text().values
     row = np.arange(len(these))
     return binary.equal(these, row, those, row)

@@ -204,8 +204,17 @@ class Reader:
 def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
 
-    table = pa.Table.from_batches([one, other]).combine_chunks()
+    # unifying the lists of categories would look at all their entries
+    parts = [
+        pa.table(list(map(_decoded, part.columns)), part.schema.names) for part in (one, other)
+    ]
+    table = pa.concat_tables(parts).combine_chunks()
     return table.to_batches()[0]
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    decode = getattr(array, "dictionary_decode", None)
+    return array if decode is None else decode()
 
 
 def _joined_numbers(parts: list[Floats | None]) -> Floats | None:
