@@ -1,6 +1,6 @@
 """Time germane beside its peers, check that they agree, and write bench/RESULTS.md.
 
-    python bench/run.py [--only files|dicts|judged|tied|small]… [--tools NAME…] [--repeats N] [--quick]
+    python bench/run.py [--only NAME…] [--tools NAME…] [--repeats N] [--quick]
 
 Every measurement is a process of its own; the tools take turns, and a table shows medians. A section that
 was measured with all tools at full size is kept in bench/data/ and RESULTS.md is written from what is
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from report import Section, render
-from tools import DICTS, FILES, MEASURES
+from tools import DICTS, FILES, FRAMES, MEASURES, PARQUET
 from workloads import DATA, WORKLOADS
 
 HERE = Path(__file__).parent
@@ -89,9 +89,15 @@ def measure(workload: str, tool: str, qrels: str, run: str) -> dict[str, Any]:
     if workload == "files":
         printed, cost = spawn(command(tool, qrels, run))
         return {"values": means(tool, printed), "samples": [cost | {"startup": startup(tool)}]}
-    script = [sys.executable, str(HERE / "tools.py"), "dicts", tool, qrels, run]
+    script = [sys.executable, str(HERE / "tools.py"), held(workload), tool, qrels, run]
     found: dict[str, Any] = json.loads(spawn(script)[0])
     return found
+
+
+def held(workload: str) -> str:
+    """What the data of a workload is when a tool is given it."""
+    first = workload.partition("-")[0]
+    return first if first in ("files", "frames", "parquet") else "dicts"
 
 
 def startup(tool: str) -> float:
@@ -130,7 +136,12 @@ def measure_all(workload: str, tools: list[str], *, repeats: int, quick: bool) -
 
 def available(workload: str) -> list[str]:
     """The tools that can be asked, germane first."""
-    names = ["germane", "trec_eval", *FILES] if workload == "files" else list(DICTS)
+    names = {
+        "files": ["germane", "trec_eval", *FILES],
+        "frames": [*FRAMES],
+        "parquet": [*PARQUET],
+        "dicts": [*DICTS],
+    }[held(workload)]
     return [name for name in names if is_here(name)]
 
 
@@ -138,8 +149,13 @@ def is_here(tool: str) -> bool:
     """Whether a tool is installed; a folder that only has germane's name is not germane."""
     if tool == "trec_eval":
         return shutil.which(tool) is not None
-    spec = importlib.util.find_spec(tool)
+    spec = importlib.util.find_spec(library(tool))
     return spec is not None and spec.origin is not None
+
+
+def library(tool: str) -> str:
+    """The library of a tool, which may be used in more than one way."""
+    return tool.partition(" ")[0]
 
 
 def version(tool: str) -> str:
@@ -148,7 +164,7 @@ def version(tool: str) -> str:
         asked = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False)
         return (asked.stdout + asked.stderr).split()[-1]
     try:
-        return importlib.metadata.version(PACKAGES.get(tool, tool))
+        return importlib.metadata.version(PACKAGES.get(tool, library(tool)))
     except importlib.metadata.PackageNotFoundError:
         return "from source"
 

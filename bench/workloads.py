@@ -7,6 +7,9 @@
 | judged | 50 queries x 1,000 results, 200 judged each with grades 0 to 3 |
 | tied   | 250 queries x 1,000 results with 20 distinct scores, 50 judged each |
 | small  | one query, 10 results, 5 judged |
+| frames | 100,000 users x 100 recommendations with ranks, 1 to 50 relevant each, in Parquet |
+| frames-text | the same with ids of text |
+| parquet, parquet-text | the same files, reading included |
 
 ``python bench/workloads.py NAME [--quick]`` makes one that is not there yet; ``--quick`` makes it a
 twentieth of the size.
@@ -40,6 +43,8 @@ class Workload:
     def paths(self, *, quick: bool) -> tuple[Path, Path]:
         """The qrels and the run."""
         folder = DATA / "quick" if quick else DATA
+        if self.files.startswith("recommended"):
+            return folder / f"{self.files}-qrels.parquet", folder / f"{self.files}-run.parquet"
         return folder / f"{self.files}.qrels", folder / f"{self.files}.run"
 
 
@@ -57,6 +62,22 @@ WORKLOADS = {
         judged=50,
         levels=20,
     ),
+    "frames": Workload(
+        "Recommendations: 100,000 users × 100 items, integer ids, AP@10 from frames, the call alone",
+        "recommended",
+        100_000,
+        100,
+    ),
+    "frames-text": Workload("The same with ids of text", "recommended-text", 100_000, 100),
+    "parquet": Workload(
+        "The same with integer ids from Parquet, reading included", "recommended", 100_000, 100
+    ),
+    "parquet-text": Workload(
+        "The same with ids of text from Parquet, reading included",
+        "recommended-text",
+        100_000,
+        100,
+    ),
     "small": Workload("One query, 10 results, 5 judged, from dicts", "small", 1, 10, judged=5),
 }
 
@@ -66,9 +87,12 @@ def make(workload: Workload, *, quick: bool) -> None:
     qrels_path, run_path = workload.paths(quick=quick)
     if qrels_path.exists() and run_path.exists():
         return
+    qrels_path.parent.mkdir(parents=True, exist_ok=True)
+    if workload.files.startswith("recommended"):
+        recommend(workload, quick=quick)
+        return
     rng = np.random.default_rng([workload.queries, workload.results])
     queries = max(1, workload.queries // QUICK) if quick else workload.queries
-    qrels_path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = run_path.with_suffix(".unfinished")
     with qrels_path.open("w") as qrels, unfinished.open("w") as run:
         for query in rng.choice(QUERY_IDS, queries, replace=False).tolist():
@@ -81,6 +105,49 @@ def make(workload: Workload, *, quick: bool) -> None:
             judged = dict(_judgments(workload, items, rng))
             qrels.writelines(f"{query} 0 {item} {grade}\n" for item, grade in judged.items())
     unfinished.rename(run_path)
+
+
+ITEMS = 50_021  # that are recommended; a prime, so that steps through them repeat none
+
+
+def recommend(workload: Workload, *, quick: bool) -> None:
+    """Write recommendations and what each user liked, as Parquet."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rng = np.random.default_rng(7)
+    users = workload.queries // QUICK if quick else workload.queries
+    start, step = rng.integers(ITEMS, size=users), rng.integers(1, ITEMS, size=users)
+    number = np.arange(workload.results)
+    user = np.sort(rng.choice(10 * workload.queries, users, replace=False))
+    liked = rng.integers(1, 51, users)
+    # places of liked items in an endless list of recommendations, more of them near its top
+    place = np.unique(
+        np.stack(
+            [np.repeat(np.arange(users), liked), rng.geometric(0.004, liked.sum()) - 1], axis=1
+        ),
+        axis=0,
+    )
+    judged = (start[place[:, 0]] + step[place[:, 0]] * place[:, 1]) % ITEMS
+    shuffled = rng.permutation(len(place))
+    by_user = shuffled[np.argsort(place[shuffled, 0], kind="stable")]
+    columns = {
+        "run": {
+            "user_id": np.repeat(user, workload.results),
+            "item_id": ((start[:, None] + step[:, None] * number) % ITEMS).ravel() * 17,
+            "rank": np.tile(number + 1, users),
+        },
+        "qrels": {"user_id": user[place[by_user, 0]], "item_id": judged[by_user] * 17},
+    }
+    paths = dict(zip(("qrels", "run"), workload.paths(quick=quick), strict=True))
+    for kind, named in columns.items():
+        table = pa.table(named)
+        if workload.files.endswith("text"):
+            for at, name in enumerate(("user_id", "item_id")):
+                text = [f"{name[:4]}-{one:07}" for one in range(10 * workload.queries)]
+                ids = pa.array(text).take(table.column(name))
+                table = table.set_column(at, name, ids)
+        parquet.write_table(table, paths[kind])
 
 
 def _scores(workload: Workload, rng: np.random.Generator) -> list[float]:

@@ -31,8 +31,9 @@ from hypothesis import strategies as st
 
 import germane
 from germane.errors import EmptyError, FormatError, InputError, ScoreError
-from germane.sources import SOURCES, binary, files, source_of
+from germane.sources import SOURCES, binary, files, opened, source_of
 
+import column_doors
 import oracle
 from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections, counted_once
 
@@ -205,6 +206,13 @@ DOORS: dict[str, dict[str, Door]] = {
         name: lambda folder, data=data: germane.read_run(stored(data, folder))
         for name, data in FILES.items()
     },
+    "columns": {
+        f"{name}, {order.__name__}": lambda folder, make=make, order=order: make(
+            column_doors.table(order(rows(RUN))), folder
+        )
+        for name, make in column_doors.DOORS.items()
+        for order in (list, shuffled)
+    },
 }
 EACH_DOOR = [
     pytest.param(source, door, id=f"{source}: {door}")
@@ -231,7 +239,7 @@ def test_no_source_is_forgotten() -> None:
 
 @pytest.mark.parametrize(("source", "door"), EACH_DOOR)
 def test_every_door(source: str, door: str, tmp_path: Path) -> None:
-    run = DOORS[source][door](tmp_path)
+    _, run = opened(QRELS, DOORS[source][door](tmp_path))
     assert source_of(run).name == source
     assert per_query(QRELS, run) == EXPECTED
 

@@ -92,11 +92,16 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     return out
 
 
+def by_row(owner: Ints, rank: Ints, rows: int) -> Ints:
+    """The order of values by row, then by rank; ranks are below 2**32."""
+    return (rank if rows == 1 else (owner << 32) + rank).argsort(kind="stable")
+
+
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
-    return values[ascending(-values, owners(offsets), len(offsets) - 1)]
-
-
-def ascending(values: Ints, owner: Ints, rows: int) -> Ints:
-    """The positions of the values, row by row, from each row's smallest to its largest."""
-    return values.argsort(kind="stable") if rows == 1 else np.lexsort((values, owner))
+    if len(offsets) == 2:
+        return np.sort(values)[::-1]
+    rising = values[1:] > values[:-1]
+    starts = offsets[1:-1]
+    rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
+    return values[np.lexsort((-values, owners(offsets)))] if rising.any() else values

@@ -9,7 +9,7 @@ from germane import sources
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
-from germane.evaluate import Choices, policy_for, retrieve
+from germane.evaluate import Choices, opened, retrieve
 from germane.judging import judge
 from germane.listed import is_list, one_list
 from germane.measure import Measure
@@ -91,7 +91,7 @@ def mean_pr_curve(
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
     rel, generator = _level(rel), _generator(rng)
-    conventions = policy_for(run, **policy)
+    qrels, run, conventions = opened(qrels, run, policy)
     check_ties(precision_at(0.0, rel), conventions.ties)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)

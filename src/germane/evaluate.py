@@ -35,7 +35,10 @@ DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
 
 class Choices(TypedDict, total=False):
-    """The conventions of a Policy, as keyword arguments."""
+    """How data is read, and the conventions of a Policy, as keyword arguments."""
+
+    columns: Mapping[str, Any] | None
+    input_format: str | None
 
     duplicates: Duplicates
     ties: Ties
@@ -61,10 +64,14 @@ def evaluate(
     >>> germane.evaluate(qrels, run, "AP nDCG@10")["AP"].mean
     0.75
 
-    ``qrels``: the path of a TREC qrels file, ``{query: {item: grade}}``, ``{query: relevant items}``,
-    or what ``read_qrels`` returned. ``run``: the path of a TREC run file (``-`` is standard input),
+    ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
+    or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
     ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
+
+    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl
+    or msmarco. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
+    Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
 
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
     ``no_relevant``, ``depth``. ``progress`` is called while files are read.
@@ -72,7 +79,7 @@ def evaluate(
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
     chosen = parse_all(measures)
-    conventions = policy_for(run, **policy)
+    qrels, run, conventions = opened(qrels, run, policy)
     for measure in chosen:
         check_ties(measure, conventions.ties)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
@@ -102,7 +109,7 @@ def evaluate_many(
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
     chosen = parse_all(measures)
-    conventions = policy_of(**policy)
+    qrels, _, conventions = opened(qrels, None, policy)
     for measure in chosen:
         check_ties(measure, conventions.ties)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
@@ -136,24 +143,27 @@ def score(
 
 
 def read_qrels(
-    path: str | os.PathLike[str],
+    path: Any,
     *,
     duplicates: Duplicates = "error",
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
     progress: Progress | None = None,
 ) -> Qrels:
-    """Read a TREC qrels file once, to evaluate several runs with it.
+    """Read qrels once, to evaluate several runs with them: a file or a frame.
 
     >>> germane.read_qrels("examples/digits/qrels.txt")
     Qrels('qrels': 200 queries, 31940 judgments)
 
-    Lines are ``query 0 item grade``, separated by blanks or tabs; blank lines and lines that begin
-    with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Raises InputError with
-    file and line.
+    Lines of a TREC file are ``query 0 item grade``, separated by blanks or tabs; blank lines and
+    lines that begin with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Other
+    files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
     """
-    from germane.sources import trec_files
-
-    sources.check_path(path)
-    return trec_files.read_qrels(path, Policy(duplicates=duplicates).duplicates, progress)
+    duplicates = Policy(duplicates=duplicates).duplicates
+    given, _ = sources.opened(path, None, columns, input_format)
+    if not sources.has_columns(given):
+        sources.check_path(given)
+    return sources.read_qrels(given, duplicates, progress)
 
 
 def read_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> "Run":
@@ -183,9 +193,18 @@ def measures() -> tuple[Measure, ...]:
 _remembered = lru_cache(typed=True)(Policy)
 
 
-def policy_for(run: Any, **choices: Any) -> Policy:
-    """The policy for a run, whose source has an order of ties of its own where none is asked for."""
-    return policy_of(**{"ties": sources.source_of(run).ties, **choices})
+def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, Policy]:
+    """Qrels and run with their columns found, and the policy for them.
+
+    A run's source has an order of ties of its own where none is asked for. Raises InputError for
+    columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
+    """
+    words = dict(choices)
+    how = words.pop("columns", None), words.pop("input_format", None)
+    qrels, run = sources.opened(qrels, run, *how)
+    if run is not None:
+        words = {"ties": sources.ties_of(run), **words}
+    return qrels, run, policy_of(**words)
 
 
 def policy_of(**choices: Any) -> Policy:

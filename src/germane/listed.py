@@ -8,7 +8,7 @@ import numpy as np
 
 from germane import sources
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
-from germane.evaluate import OtherOrders, policy_for, retrieve
+from germane.evaluate import OtherOrders, opened, retrieve
 from germane.judging import WORDS, Policy, judge
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
@@ -39,7 +39,7 @@ class Listed:
 def is_list(given: Any) -> bool:
     """Are these the grades of one list?"""
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
-    return listed or hasattr(given, "ndim")
+    return listed or (hasattr(given, "ndim") and not hasattr(given, "columns"))
 
 
 def one_list(
@@ -82,7 +82,7 @@ def _of_query(
 ) -> Listed:
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
-    conventions = policy_for(run, **policy)
+    qrels, run, conventions = opened(qrels, run, policy)
     if conventions.ties in refused:
         raise PolicyError(
             f"ties={conventions.ties} puts equal scores in no order, and ranks need one; choose "

@@ -3,9 +3,10 @@
 Sources make both; judging turns them into a Ranking.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +30,11 @@ class Qrels:
 
     queries: list[Hashable]  # Q
     offsets: Ints  # Q + 1
-    items: list[Hashable]  # J
+    items: Sequence[Hashable]  # J
     grades: Floats  # J
     name: str = field(default="qrels")
+    ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
+    columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -42,12 +45,16 @@ class Qrels:
     def only(self, query: Hashable) -> "Qrels":
         """The judgments of one query. Raises AbsentError where it has none."""
         q = self.position.get(query) if isinstance(query, Hashable) else None
+        if q is None and isinstance(query, str):  # a number typed on a command line is text
+            q = {str(one): q for q, one in enumerate(self.queries)}.get(query)
         if q is None:
             near = suggestion(str(query), map(str, self.queries))
             raise AbsentError(f"no query {clip(query)} is judged.{near}")
         part = slice(self.offsets[q], self.offsets[q + 1])
         items, grades = self.items[part], self.grades[part]
-        return Qrels([query], np.array([0, len(items)]), items, grades, self.name)
+        return Qrels(
+            [self.queries[q]], np.array([0, len(items)]), items, grades, self.name, self.ids
+        )
 
     @cached
     def ideal(self) -> Floats:

@@ -9,10 +9,12 @@ from germane import judging
 from germane.errors import EmptyError, InputError, choices, clip, suggestion
 from germane.measure import Measure, parse_all
 from germane.sources import name_of
+from germane.sources.formats import FORMATS as FILE_FORMATS
 from germane.tables import FORMATS
 
 _FORMATS = (*FORMATS, "json")
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
+READING = ("columns", "input_format")
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
@@ -56,6 +58,32 @@ def add_policy(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_reading(command: argparse.ArgumentParser) -> None:
+    reading = command.add_argument_group("reading (default: by the suffix of each file)")
+    reading.add_argument(
+        "--input-format",
+        metavar="|".join(FILE_FORMATS),
+        help="what the files are; without a known suffix they are TREC's",
+    )
+    reading.add_argument(
+        "--columns",
+        metavar="PART=NAME,…",
+        type=_columns,
+        help="names of columns that are not found by themselves, such as 'query=user,item=film'; "
+        "'rank=' passes over a column",
+    )
+
+
+def _columns(text: str) -> dict[str, str | None]:
+    named = {}
+    for pair in text.split(","):
+        part, equals, name = pair.partition("=")
+        if not equals:
+            raise argparse.ArgumentTypeError(f"takes PART=NAME, such as query=user; got {pair!r}.")
+        named[part.strip()] = name.strip() or None
+    return named
+
+
 def add_output(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format",
@@ -74,7 +102,7 @@ def chosen(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 
 def policy_of(options: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in (*judging.WORDS, "depth")}
+    return {name: getattr(options, name) for name in (*judging.WORDS, "depth", *READING)}
 
 
 def digits_of(options: argparse.Namespace) -> int | None:
@@ -84,7 +112,7 @@ def digits_of(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse with a LIST what only fits files: a query, and conventions of judging."""
-    for name in ("query", *judging.WORDS, "depth"):
+    for name in ("query", *judging.WORDS, "depth", *READING):
         if getattr(options, name) != getattr(judging.Policy, name, None):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")

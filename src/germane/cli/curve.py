@@ -6,8 +6,10 @@ from typing import Any, get_args
 
 from germane import output, plot
 from germane.cli.arguments import (
+    READING,
     add_output,
     add_policy,
+    add_reading,
     add_relevant,
     check_list,
     digits_of,
@@ -68,6 +70,7 @@ def add(commands: Any) -> None:
         help="the lowest grade that counts as relevant (default: 1)",
     )
     add_output(command)
+    add_reading(command)
     add_policy(command)
 
 
@@ -103,7 +106,8 @@ def _curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
     path, *paths = options.given
     runs = read_runs(path, paths)
     with progress_line() as progress:
-        qrels = read_qrels(path, duplicates=options.duplicates, progress=progress)
+        told = {name: policy[name] for name in ("duplicates", *READING)}
+        qrels = read_qrels(path, **told, progress=progress)
         if options.query is not None:
             return {
                 name: pr_curve(

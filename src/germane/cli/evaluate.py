@@ -8,6 +8,7 @@ from germane.cli.arguments import (
     add_measures,
     add_output,
     add_policy,
+    add_reading,
     chosen,
     digits_of,
     policy_of,
@@ -22,21 +23,23 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "evaluate",
         help="judge runs against qrels",
-        description="Judge TREC runs against TREC qrels and print measures with their definitions.",
+        description="Judge runs against qrels and print measures with their definitions. Files are TREC's, "
+        "or have columns: Parquet, Arrow, CSV, TSV and JSON Lines, by their suffix.",
     )
     command.set_defaults(run=run)
-    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade'")
+    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
     command.add_argument(
         "runs",
         metavar="RUN",
         nargs="+",
-        help="lines 'query Q0 item rank score tag'; - is standard input",
+        help="lines 'query Q0 item rank score tag', or columns; - is standard input",
     )
     add_measures(command, DEFAULT)
     command.add_argument(
         "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
     )
     add_output(command)
+    add_reading(command)
     add_policy(command)
 
 

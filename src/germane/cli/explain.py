@@ -11,6 +11,7 @@ from germane.cli.arguments import (
     add_measures,
     add_output,
     add_policy,
+    add_reading,
     add_relevant,
     check_list,
     chosen,
@@ -44,6 +45,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="also write it as an animation: a .gif, .svg or .html file",
     )
+    add_reading(command)
     add_policy(command)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from germane.errors import InputError, clip
 from germane.retrieval import Qrels, Retrieved
-from germane.sources import mappings
+from germane.sources import formats, headings, mappings
 from germane.sources.ids import to_bytes, to_text
 from germane.sources.paths import Progress, check_path, is_path, name_of
 
@@ -16,11 +16,14 @@ __all__ = [
     "Progress",
     "Source",
     "check_path",
+    "has_columns",
     "name_of",
     "only",
+    "opened",
     "read_qrels",
     "run_name",
     "source_of",
+    "ties_of",
 ]
 
 
@@ -31,10 +34,10 @@ class Source:
     name: str
     recognises: Callable[[object], bool]
     retrieve: Callable[[Qrels, Any, str, str, Progress | None], Retrieved]
-    ties: str = "trec"
+    ties: str | None = "trec"  # None: the run says
 
 
-# Files need pyarrow, which takes as long to import as NumPy: only when there is a file.
+# Files and frames need pyarrow, which takes as long to import as NumPy: only when there is one.
 
 
 def _file(
@@ -58,12 +61,74 @@ def _run(
     return columns.retrieve(qrels, given, duplicates, order)
 
 
+def _is_frame(given: object) -> bool:
+    """Anything that hands out Arrow columns, or is a data set of the library of that name."""
+    if hasattr(given, "__arrow_c_stream__"):
+        return not isinstance(given, type)
+    datasets = sys.modules.get("datasets")
+    return datasets is not None and isinstance(given, datasets.Dataset)
+
+
+def has_columns(given: object) -> bool:
+    """Is it a frame or a file that ``opened`` has opened?"""
+    frames = sys.modules.get("germane.sources.frames")
+    return frames is not None and isinstance(given, frames.Frame)
+
+
+def _frame(
+    qrels: Qrels, given: Any, duplicates: str, order: str, progress: Progress | None
+) -> Retrieved:
+    from germane.sources import frames
+
+    return frames.retrieve(qrels, given, duplicates, order, progress)
+
+
 SOURCES: tuple[Source, ...] = (
     Source("scores", mappings.is_scores, mappings.retrieve_scores),
     Source("lists", mappings.is_mapping, mappings.retrieve_lists, ties="given"),
     Source("file", is_path, _file),
     Source("read", _is_run, _run),
+    Source("columns", has_columns, _frame, ties=None),
 )
+
+
+def opened(
+    qrels: Any,
+    run: Any,
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+) -> tuple[Any, Any]:
+    """Frames and files of columns with their columns found; other qrels and runs as they are.
+
+    Raises InputError for columns that are missing or ambiguous, or where there are none to name.
+    """
+    if columns is None and input_format is None and mappings.is_mapping(qrels):
+        return qrels, run if mappings.is_mapping(run) else _opened(run, "run", None, None)
+    formats.check(input_format)
+    headings.check(columns)
+    got = (
+        _opened(qrels, "qrels", columns, input_format),
+        _opened(run, "run", columns, input_format),
+    )
+    if columns is not None and not any(map(has_columns, got)) and not isinstance(qrels, Qrels):
+        raise InputError("columns= names the columns of frames and of files; there are none here.")
+    return got
+
+
+def _opened(
+    given: Any, kind: str, columns: Mapping[str, Any] | None, input_format: str | None
+) -> Any:
+    if _is_frame(given):
+        from germane.sources import frames
+
+        return frames.opened(given, kind, columns)
+    if is_path(given):
+        chosen = formats.format_of(given, kind, input_format)
+        if chosen != "trec":
+            from germane.sources import column_files
+
+            return column_files.opened(given, kind, chosen, columns)
+    return given
 
 
 def source_of(run: object) -> Source:
@@ -72,7 +137,7 @@ def source_of(run: object) -> Source:
         if source.recognises(run):
             return source
     raise InputError(
-        "a run is the path of a TREC file, {query: {item: score}}, {query: [item, …]} or what "
+        "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]} or what "
         f"read_run returns; got {clip(run)}"
     )
 
@@ -100,19 +165,28 @@ def only(
     return run, [], []
 
 
+def ties_of(run: Any) -> str:
+    """The order of ties of a run for which none is asked."""
+    return source_of(run).ties or run.ties
+
+
 def read_qrels(given: Any, duplicates: str = "error", progress: Progress | None = None) -> Qrels:
-    """Judgments from a path, a mapping, or Qrels as they are."""
+    """Judgments from a path, a frame, a mapping, or Qrels as they are."""
     if isinstance(given, Qrels):
         return given
     if mappings.is_mapping(given):
         return mappings.read_qrels(given, duplicates)
+    if has_columns(given):
+        from germane.sources import frames
+
+        return frames.read_qrels(given, duplicates)
     if is_path(given):
         from germane.sources import trec_files
 
         return trec_files.read_qrels(given, duplicates, progress)
     raise InputError(
-        "qrels are the path of a TREC file, {query: {item: grade}}, {query: relevant items} or what "
-        f"read_qrels returns; got {clip(given)}"
+        "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant items} or "
+        f"what read_qrels returns; got {clip(given)}"
     )
 
 

@@ -89,6 +89,25 @@ def mixed(words: Words) -> Words:
     return words
 
 
+def hashes(values: pa.BinaryArray) -> Words:
+    """A 64-bit hash of each value: the sum of its words, each times a factor of its own.
+
+    It takes a third of the time of a fingerprint, and longer values are told apart less surely.
+    """
+    out = np.zeros(len(values), "<u8")
+    for place, (inside, words) in enumerate(_words(values)):
+        if inside is None:
+            out = words * factor(place)
+        else:
+            out[inside] += words * factor(place)
+    return out
+
+
+def factor(place: int) -> np.uint64:
+    """What a hash multiplies the word at a place of a value with: an odd number."""
+    return np.uint64(pow(int(_ODD), place + 1, 1 << 64))
+
+
 def equal(one: pa.BinaryArray, rows: Ints, other: pa.BinaryArray, other_rows: Ints) -> Bools:
     """Is value ``rows[i]`` of one array the value ``other_rows[i]`` of the other, byte by byte?"""
     (starts, data), (other_starts, other_data) = _parts(one), _parts(other)

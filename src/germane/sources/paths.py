@@ -34,4 +34,7 @@ def name_of(path: Path) -> str:
     return name
 
 
-_SUFFIXES = {"gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv"}
+_SUFFIXES = {
+    "gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv", "csv", "parquet", "arrow",
+    "feather", "jsonl", "ndjson",
+}  # fmt: skip

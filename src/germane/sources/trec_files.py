@@ -30,7 +30,7 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
     if keep is not None:
         query, grade, items = query[keep], grade[keep], items[keep]
     offsets = _ragged.offsets(np.bincount(query, minlength=len(queries)))
-    return Qrels(list(map(to_text, queries)), offsets, items.tolist(), grade, name_of(path))
+    return Qrels(list(map(to_text, queries)), offsets, items.tolist(), grade, name_of(path), "text")
 
 
 def _judgments(file: TextFile) -> tuple[list[bytes], Ints, Any, Floats]:

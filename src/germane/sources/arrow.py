@@ -1,0 +1,195 @@
+"""Arrow arrays as columns of ids and of numbers; what cannot be one is an error that says where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane._ragged import Floats, Ints
+from germane.errors import FormatError, GradeError, InputError, ScoreError
+from germane.sources import views
+from germane.sources.id_columns import Categories, IdColumn, Integers, ShortTexts, Texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Entries:
+    """The entries of the last list of categories: many stretches of rows share one."""
+
+    def __init__(self) -> None:
+        self._array: pa.Array | None = None
+        self._ids: IdColumn | None = None
+        self.distinct = True
+
+    def of(self, array: pa.Array, read: Callable[[], IdColumn]) -> IdColumn:
+        if self._ids is None or _addresses(array) != _addresses(self._array):
+            read_ids = read()
+            self._ids = read_ids if isinstance(read_ids, Integers) else read_ids.text()
+            self._array = array  # held, so that its memory is nobody else's
+            words = np.sort(self._ids.all_words)
+            self.distinct = not (words[1:] == words[:-1]).any()
+        return self._ids
+
+
+def _addresses(array: pa.Array) -> tuple[object, ...]:
+    buffers = (buffer.address if buffer else None for buffer in array.buffers())
+    return len(array), array.offset, *buffers
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array stands, for errors."""
+
+    source: str  # the run, the qrels or a file
+    column: str
+    row: int = 0  # of its first value
+    entries: Entries = field(default_factory=Entries)
+
+    def __str__(self) -> str:
+        return f"{self.source}, column {self.column!r}"
+
+
+def ids(array: pa.Array, place: Place) -> IdColumn:
+    """Integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a null."""
+    import pyarrow as pa
+
+    _check_nulls(array, place, FormatError, "an id")
+    kind = array.type
+    if isinstance(kind, pa.BaseExtensionType):
+        if kind.extension_name != "arrow.uuid":
+            return ids(array.storage, place)
+        return Texts(_uuids(array.storage))
+    types = pa.types
+    if types.is_integer(kind):
+        values = _fixed(array, kind.to_pandas_dtype())
+        return Integers(values if kind == pa.uint64() else values.astype(np.int64, copy=False))
+    if types.is_dictionary(kind):
+        return _categories(array, place)
+    if types.is_string(kind) or types.is_binary(kind):
+        return Texts(_as_binary(array))
+    if types.is_large_string(kind) or types.is_large_binary(kind):
+        return Texts(_narrow(array))
+    if _is_view(kind):
+        short = views.of_array(array) if len(array) else None
+        return Texts(_cast(array)) if short is None else ShortTexts(short)
+    if types.is_fixed_size_binary(kind):
+        return Texts(array.cast(pa.binary()))
+    raise FormatError(
+        f"{place}: ids are integers or text; the column is {kind}.{_advice(types, kind)}"
+    )
+
+
+def _advice(types: Any, kind: Any) -> str:
+    if types.is_floating(kind):
+        return " Integers become floats where a value is missing; cast the column to int64."
+    return " Cast it to one of them."
+
+
+def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
+    codes = _fixed(array.indices, array.type.index_type.to_pandas_dtype())
+    entries = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
+    if isinstance(entries, Integers) or not place.entries.distinct:
+        return entries.chosen(codes)
+    return Categories(entries, codes)
+
+
+def _is_view(kind: pa.DataType) -> bool:
+    return str(kind) in ("string_view", "binary_view")
+
+
+def _fixed(array: pa.Array, dtype: Any) -> Ints:
+    """The values of an array of numbers, without a copy."""
+    data = array.buffers()[1]
+    if data is None:
+        return np.zeros(0, dtype)
+    return np.frombuffer(data, dtype)[array.offset : array.offset + len(array)]
+
+
+def _as_binary(array: pa.Array) -> pa.BinaryArray:
+    import pyarrow as pa
+
+    _, offsets, data = array.buffers()
+    if offsets is None or not len(array):
+        return pa.array([], pa.binary())
+    return pa.Array.from_buffers(
+        pa.binary(), len(array), [None, offsets, data or pa.py_buffer(b"")], offset=array.offset
+    )
+
+
+def _narrow(array: pa.Array) -> pa.BinaryArray:
+    """Offsets of 64 bits as offsets of 32, counted from the first value."""
+    import pyarrow as pa
+
+    _, wide, data = array.buffers()
+    if wide is None or not len(array):
+        return pa.array([], pa.binary())
+    offsets = np.frombuffer(wide, np.int64)[array.offset : array.offset + len(array) + 1]
+    start, end = int(offsets[0]), int(offsets[-1])
+    if end - start > np.iinfo(np.int32).max:
+        raise FormatError(
+            "more than 2 GiB of ids in rows that are not grouped by query; sort them by query first."
+        )
+    narrow = (offsets - start).astype(np.int32)
+    body = data.slice(start, end - start) if data is not None else pa.py_buffer(b"")
+    return pa.Array.from_buffers(pa.binary(), len(array), [None, pa.py_buffer(narrow), body])
+
+
+def _cast(array: pa.Array) -> pa.BinaryArray:
+    import pyarrow as pa
+
+    kind = pa.binary() if str(array.type) == "binary_view" else pa.string()
+    return _as_binary(array.cast(kind))
+
+
+_HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), "S2")
+
+
+def _uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
+    """UUIDs as they are written: 8-4-4-4-12 hexadecimal digits."""
+    import pyarrow as pa
+
+    raw = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
+    raw = raw[array.offset : array.offset + len(array)]
+    digits = np.ascontiguousarray(_HEX[raw]).view(np.uint8).reshape(-1, 32)
+    text = np.insert(digits, [8, 12, 16, 20], ord("-"), axis=1)
+    offsets = np.arange(len(raw) + 1, dtype=np.int32) * 36
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(text))]
+    return pa.Array.from_buffers(pa.binary(), len(raw), buffers)
+
+
+# --- Numbers ---------------------------------------------------------------------------------------
+
+
+def numbers(array: pa.Array, place: Place, what: str) -> Floats:
+    """Scores or grades as doubles, ranks as they are. Raises an error for what is no finite number."""
+    import pyarrow as pa
+
+    error = GradeError if what == "relevance grade" else ScoreError
+    _check_nulls(array, place, error, f"a {what}")
+    kind = array.type
+    if pa.types.is_integer(kind):
+        values = _fixed(array, kind.to_pandas_dtype())
+        return values if what == "rank" else values.astype(float)
+    if pa.types.is_decimal(kind):
+        array = array.cast(pa.float64())
+    elif not pa.types.is_floating(kind):
+        raise error(f"{place}: a {what} is a finite number; the column is {kind}.")
+    values = _fixed(array, array.type.to_pandas_dtype()).astype(float, copy=False)
+    if not np.isfinite(values.sum()):
+        odd = np.flatnonzero(~np.isfinite(values))
+        if len(odd):
+            row = int(odd[0])
+            raise error(
+                f"{place}, row {place.row + row}: a {what} is a finite number; got {values[row]}"
+            )
+    return values
+
+
+def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
+    if array.null_count:
+        row = array.is_null().to_pylist().index(True)
+        raise error(f"{place}, row {place.row + row}: {what} is missing (null).")

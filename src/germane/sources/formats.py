@@ -1,0 +1,73 @@
+"""Which format a file has: by its suffix, or as the caller says."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from germane.errors import InputError, choices, clip, suggestion
+from germane.sources.paths import Path
+
+FORMATS = ("trec", "parquet", "arrow", "csv", "tsv", "jsonl", "msmarco")
+
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+_COMPRESSED = (".gz", ".bz2", ".zst")
+
+
+def check(input_format: Any) -> None:
+    """Refuse a format that does not exist."""
+    if input_format is not None and input_format not in FORMATS:
+        near = suggestion(input_format, FORMATS) if isinstance(input_format, str) else ""
+        raise InputError(f"input_format takes {choices(FORMATS)}; got {clip(input_format)}.{near}")
+
+
+def format_of(path: Path, kind: str, input_format: str | None = None) -> str:
+    """The format that was asked for, or that the suffix of a path says; TREC where it says none."""
+    if input_format is not None:  # MS MARCO's qrels are TREC's
+        return "trec" if (kind, input_format) == ("qrels", "msmarco") else input_format
+    name = os.fspath(path).casefold()
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
+    found = _SUFFIXES.get(os.path.splitext(name)[1], "trec")
+    return _of_lines(path, kind) if found == "tsv" else found
+
+
+def _of_lines(path: Path, kind: str) -> str:
+    """What a .tsv is: with a header TSV; without one MS MARCO's lists, or TREC's fields and tabs."""
+    if not os.path.isfile(path):  # a pipe is read once
+        return "tsv"
+    fields = _first_fields(path)
+    if len(fields) == _TREC_FIELDS[kind] and _is_number(fields[-2 if kind == "run" else -1]):
+        return "trec"
+    if len(fields) == 3 and kind == "run" and _is_number(fields[2]):
+        return "msmarco"
+    return "tsv"
+
+
+_TREC_FIELDS = {"qrels": 4, "run": 6}
+
+
+def _first_fields(path: Path) -> list[str]:
+    from germane.sources.files import TextFile
+
+    with TextFile(path) as file:
+        for block in file.blocks():
+            line = block.data.partition(b"\n")[0].rstrip(b"\r")
+            return line.decode("utf-8", "replace").split("\t")
+    return []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

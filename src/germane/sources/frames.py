@@ -1,0 +1,276 @@
+"""Qrels and runs from anything that hands out Arrow columns: frames, tables, files with columns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
+from germane.retrieval import Qrels, Retrieved
+from germane.sources import arrow, headings, id_columns, pairs
+from germane.sources.arrow import Entries, Place
+from germane.sources.headings import Headings
+from germane.sources.id_columns import IdColumn, Index
+from germane.sources.rows import Reader, Rows, Scattered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Columns that can be read more than once, a record batch at a time."""
+
+    where: str  # what errors call it
+    name: str  # what results call it
+    headings: Headings
+    records: Callable[[], Iterator[pa.RecordBatch]]  # of the columns that have headings
+    entries: tuple[Entries, Entries] = field(default_factory=lambda: (Entries(), Entries()))
+    ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
+
+    @property
+    def ties(self) -> str:
+        """Ranks are an order; scores leave it open."""
+        return "trec" if self.headings.score else "given"
+
+    def rows(self, record: pa.RecordBatch, row: int) -> Rows:
+        """The rows of a record batch whose first row has a number."""
+        names = self.headings
+        score = None if names.score is None else self.numbers(record, names.score, row, "score")
+        rank = None if names.rank is None else self.numbers(record, names.rank, row, "rank")
+        query, item = self.identifiers(record, row)
+        return Rows(query, item, score, rank)
+
+    def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[IdColumn, IdColumn]:
+        """The query and the item of each row."""
+        query, item = (
+            arrow.ids(record.column(name), Place(self.where, name, row, entries))
+            for name, entries in zip(
+                (self.headings.query, self.headings.item), self.entries, strict=True
+            )
+        )
+        return query, item
+
+    def numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
+        """The scores, ranks or grades of the rows."""
+        return arrow.numbers(record.column(name), Place(self.where, name, row), what)
+
+
+# --- What is recognised ----------------------------------------------------------------------------
+
+
+def _is_dataset(given: object) -> bool:
+    datasets = sys.modules.get("datasets")
+    return datasets is not None and isinstance(given, datasets.Dataset)
+
+
+def opened(given: Any, kind: str, columns: Any = None) -> Frame:
+    """A run or qrels, its columns found. Raises FormatError where one is missing or ambiguous."""
+    if isinstance(given, Frame):
+        return given
+    import pyarrow as pa
+
+    names = _names(given)
+    if names is not None:  # no other columns are converted than those that are read
+        found = headings.resolve(names, kind, kind, columns)
+        given = given[found.all]
+    try:
+        table = _table(given)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise FormatError(f"{kind}: cannot be read as columns: {error}") from None
+    return of_table(table, kind, columns)
+
+
+def of_table(table: pa.Table, kind: str, columns: Any = None) -> Frame:
+    """A run or qrels held as an Arrow table."""
+    found = headings.resolve(table.column_names, kind, kind, columns)
+    for name in found.all:
+        if table.column_names.count(name) > 1:
+            raise FormatError(f"{kind}: two columns are named {name!r}.")
+    chosen = table.select(found.all)
+    return Frame(kind, kind, found, lambda: iter(chosen.to_batches()))
+
+
+def _names(given: Any) -> list[str] | None:
+    """The columns of a pandas frame; they are looked at before anything is converted."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(given, pandas.DataFrame):
+        return None
+    return [name if isinstance(name, str) else repr(name) for name in given.columns]
+
+
+def _table(given: Any) -> pa.Table:
+    import pyarrow as pa
+
+    if isinstance(given, pa.Table):
+        return given
+    if _is_dataset(given):
+        return given.with_format("arrow")[:]
+    reader = pa.RecordBatchReader.from_stream(given)
+    return reader.read_all()
+
+
+# --- Runs ------------------------------------------------------------------------------------------
+
+
+def retrieve(
+    qrels: Qrels, given: Any, duplicates: str, order: str, progress: object = None
+) -> Retrieved:
+    """Find the judged items of a run."""
+    frame = opened(given, "run")
+    queries, items, frame = _alike(qrels, frame)
+    index = Index(queries)
+    reader = Reader(frame.records, frame.rows, index)
+    try:
+        return _reduced(reader.grouped, reader, qrels, items, duplicates, order, frame)
+    except Scattered:
+        reader = Reader(frame.records, frame.rows, index)
+        return _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
+
+
+def _reduced(
+    batches: Any,
+    reader: Reader,
+    qrels: Qrels,
+    items: IdColumn,
+    duplicates: str,
+    order: str,
+    frame: Frame,
+) -> Retrieved:
+    reducer = pairs.Reducer(qrels, items, duplicates, order)
+    try:
+        for batch in batches():
+            reducer.add(batch)
+    except pairs.Repeated as found:
+        raise _twice(frame.where, "retrieved", qrels.queries[found.code], found.item) from None
+    if not reader.rows:
+        raise EmptyError(f"{frame.where}: there are no rows.")
+    return reducer.result(reader.unknown)
+
+
+def _twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
+    return DuplicateError(
+        f"{where}: item {clip(item)} is {what} twice for query {clip(query)}. "
+        "duplicates=first, last or max keeps one copy."
+    )
+
+
+# --- Ids of one kind -------------------------------------------------------------------------------
+
+
+def _alike(qrels: Qrels, frame: Frame) -> tuple[IdColumn, IdColumn, Frame]:
+    """The qrels' ids in the kind of the run's, and the run with ids in the kind of the qrels'.
+
+    Integers and text are never equal, unless one side comes from a file of text: that has no
+    integers, and an integer then stands for its digits.
+    """
+    first = next((record for record in frame.records() if record.num_rows), None)
+    if first is None:
+        raise EmptyError(f"{frame.where}: there are no rows.")
+    judged = list(qrels.columns or map(id_columns.of_python, (qrels.queries, qrels.items)))
+    as_text = [False, False]
+    for at, retrieved in enumerate(frame.identifiers(first.slice(0, 3), 0)):
+        if judged[at].kind == retrieved.kind or not len(judged[at]):
+            continue
+        if "text" not in (qrels.ids, frame.ids):
+            what = ("query", "item")[at]
+            raise CoverageError(
+                f"the {what} ids of run and qrels have different types: the run's are "
+                f"{retrieved.kind} ({some(retrieved)}), the qrels' are {judged[at].kind} "
+                f"({some(judged[at])}). Cast one of them."
+            )
+        judged[at], as_text[at] = judged[at].text(), True
+    return judged[0], judged[1], _AsText.of(frame, as_text) if any(as_text) else frame
+
+
+@dataclass(frozen=True, eq=False)
+class _AsText(Frame):
+    """A frame some of whose ids are read as text."""
+
+    as_text: Sequence[bool] = ()
+
+    @classmethod
+    def of(cls, frame: Frame, as_text: Sequence[bool]) -> _AsText:
+        return cls(
+            frame.where, frame.name, frame.headings, frame.records, ids=frame.ids, as_text=as_text
+        )
+
+    def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[IdColumn, IdColumn]:
+        query, item = super().identifiers(record, row)
+        return (
+            query.text() if self.as_text[0] else query,
+            item.text() if self.as_text[1] else item,
+        )
+
+
+# --- Qrels -----------------------------------------------------------------------------------------
+
+
+def read_qrels(given: Any, duplicates: str, progress: object = None) -> Qrels:
+    """Judgments of a frame; without a column of grades every row is relevant."""
+    frame = opened(given, "qrels")
+    query, item, grade = _judgments(frame)
+    starts = query.changes()
+    first, group = id_columns.distinct(query.chosen(starts))
+    queries = query.chosen(starts[first])
+    owner = np.repeat(group, np.diff(np.append(starts, len(query))))
+    if len(first) < len(starts):
+        by_query = np.argsort(owner, kind="stable")
+        owner, item, grade = owner[by_query], item.chosen(by_query), grade[by_query]
+    keep = _unrepeated(frame, queries, owner, item, grade, duplicates)
+    if keep is not None:
+        owner, item, grade = owner[keep], item.chosen(keep), grade[keep]
+    offsets = _ragged.offsets(np.bincount(owner, minlength=len(queries)))
+    return Qrels(
+        queries.python, offsets, item, grade, frame.name, frame.ids, columns=(queries, item)
+    )
+
+
+def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
+    queries: list[IdColumn] = []
+    items: list[IdColumn] = []
+    grades: list[Floats] = []
+    name, row = frame.headings.relevance, 0
+    for record in _combined(frame):
+        query, item = frame.identifiers(record, row)
+        queries.append(query)
+        items.append(item)
+        if name is None:
+            grades.append(np.ones(record.num_rows))
+        else:
+            grades.append(frame.numbers(record, name, row, "relevance grade"))
+        row += record.num_rows
+    if not queries:
+        raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
+    return id_columns.joined(queries), id_columns.joined(items), np.concatenate(grades)
+
+
+def _combined(frame: Frame) -> list[pa.RecordBatch]:
+    """All rows, as one record batch if Arrow can hold them in one."""
+    import pyarrow as pa
+
+    records = [record for record in frame.records() if record.num_rows]
+    if len(records) < 2:
+        return records
+    table = pa.Table.from_batches(records).unify_dictionaries().combine_chunks()
+    return table.to_batches()  # type: ignore[no-any-return]
+
+
+def _unrepeated(
+    frame: Frame, queries: IdColumn, owner: Ints, item: IdColumn, grade: Floats, duplicates: str
+) -> Ints | None:
+    """The judgments to keep, or None for all of them."""
+    words = item.words() + pairs.salt(len(queries))[owner]
+    policy = "error" if duplicates == "keep" else duplicates
+    try:
+        return pairs.unrepeated(
+            Rows(item, item, grade, None), owner, words, policy, np.arange(len(queries))
+        )
+    except pairs.Repeated as found:
+        raise _twice(frame.where, "judged", queries[found.code], found.item) from None

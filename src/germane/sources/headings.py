@@ -1,0 +1,114 @@
+"""Which column of a frame is what: by its name, or as the caller says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from germane.errors import FormatError, InputError, choices, clip, suggestion
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "query": (
+        "query_id", "qid", "query", "topic", "topic_id", "user_id", "user", "userId", "session_id",
+        "query-id",
+    ),
+    "item": (
+        "doc_id", "docid", "docno", "item_id", "item", "itemId", "movieId", "product_id",
+        "productId", "corpus-id", "pid",
+    ),
+    "score": ("score", "rating", "prediction", "sim", "similarity", "weight"),
+    "rank": ("rank",),
+    "relevance": ("relevance", "rel", "label", "grade"),
+}  # fmt: skip
+
+_OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
+
+
+@dataclass(frozen=True)
+class Headings:
+    """The names of the columns that are read."""
+
+    query: str
+    item: str
+    score: str | None = None
+    rank: str | None = None
+    relevance: str | None = None
+
+    @property
+    def all(self) -> list[str]:
+        """Each of them once."""
+        named = (self.query, self.item, self.score, self.rank, self.relevance)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+
+def check(columns: Any) -> None:
+    """Refuse what does not name columns."""
+    if columns is None:
+        return
+    if not isinstance(columns, Mapping):
+        raise InputError(f"columns= is {{'query': name, 'item': name, …}}; got {clip(columns)}")
+    for part, name in columns.items():
+        if part in _OF and isinstance(name, Mapping):
+            check(name)
+        elif part not in NAMES:
+            near = suggestion(str(part), NAMES)
+            raise InputError(f"columns= takes {choices(NAMES)}; got {clip(part)}.{near}")
+        elif not (isinstance(name, str) or (name is None and part not in ("query", "item"))):
+            raise InputError(
+                f"columns={{{part!r}: …}} takes the name of a column; got {clip(name)}"
+            )
+
+
+def resolve(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
+    """The columns of a run or of qrels. Raises FormatError that lists what was found."""
+    told = {**(columns or {}), **((columns or {}).get(kind) or {})}
+    names = {part: _one(part, found, where, told) for part in _OF[kind]}
+    for part in ("query", "item"):
+        if names[part] is None:
+            raise FormatError(
+                f"{where}: no column is the {part}; found {_listed(found)}. Known names: "
+                f"{', '.join(NAMES[part])}. columns={{{part!r}: name}} names another."
+            )
+    if kind == "run" and names["score"] is None and names["rank"] is None:
+        raise FormatError(
+            f"{where}: no column is the score or the rank; found {_listed(found)}. Known names: "
+            f"{', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names another."
+        )
+    if kind == "qrels" and names["relevance"] is None and "relevance" not in told:
+        names["relevance"] = _scored(found, where)
+    return Headings(**names)  # type: ignore[arg-type]
+
+
+def _one(part: str, found: Sequence[str], where: str, told: Mapping[str, Any]) -> str | None:
+    if part in told:
+        name = told[part]
+        if name is not None and name not in found:
+            near = suggestion(name, found)
+            raise FormatError(f"{where}: no column {name!r}; found {_listed(found)}.{near}")
+        return name  # type: ignore[no-any-return]
+    known = {name.casefold() for name in NAMES[part]}
+    fitting = [name for name in found if name.casefold() in known and name not in told.values()]
+    if len(fitting) > 1:
+        raise FormatError(
+            f"{where}: more than one column can be the {part}: {_listed(fitting)}. "
+            f"columns={{{part!r}: name}} says which."
+        )
+    return fitting[0] if fitting else None
+
+
+def _scored(found: Sequence[str], where: str) -> str | None:
+    """What looks like a grade under another name is not passed over in silence."""
+    named = [name for name in found if name.casefold() in NAMES["score"]]
+    if {"query-id", "corpus-id", "score"} <= set(found):  # BEIR's
+        return "score"
+    if named:
+        raise FormatError(
+            f"{where}: is {named[0]!r} the relevance? columns={{'relevance': {named[0]!r}}} says so; "
+            "columns={'relevance': None} takes every row as relevant."
+        )
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(clip(name) for name in names) or "no columns"

@@ -1,0 +1,364 @@
+"""Columns of ids, as integers or as text: compared by 64-bit words, never as Python objects."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane import _ragged
+from germane._cached import cached
+from germane._ragged import Bools, Ints
+from germane.errors import FormatError
+from germane.sources import binary, views
+from germane.sources.binary import Words
+from germane.sources.ids import to_bytes, to_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_SPREAD = np.uint64(0xD1342543DE82EF95)  # odd: the product is one to one
+
+
+class IdColumn(Sequence[Hashable]):
+    """Some ids. As a sequence it holds Python values, which are made when one is asked for."""
+
+    kind: str  # integer or text
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.python[at]
+
+    @property
+    @abstractmethod
+    def python(self) -> list[Hashable]:
+        """The ids as Python values."""
+
+    @abstractmethod
+    def words(self) -> Words:
+        """A 64-bit hash of each id; an id has the same in every column of its kind."""
+
+    @cached
+    def all_words(self) -> Words:
+        """The same, kept."""
+        return self.words()
+
+    @abstractmethod
+    def changes(self) -> Ints:
+        """The rows whose id is not the one before, the first row included."""
+
+    @abstractmethod
+    def part(self, start: int, stop: int) -> IdColumn:
+        """The rows of a stretch, without a copy."""
+
+    @abstractmethod
+    def chosen(self, rows: Ints) -> IdColumn:
+        """Some of the rows."""
+
+    @abstractmethod
+    def text(self) -> Texts:
+        """The ids as text; an integer is its decimal digits."""
+
+
+class Integers(IdColumn):
+    """Ids that are integers of 64 bits."""
+
+    kind = "integer"
+
+    def __init__(self, values: Ints) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached
+    def python(self) -> list[Hashable]:
+        return self.values.tolist()  # type: ignore[no-any-return]
+
+    def words(self) -> Words:
+        return self.values.view(np.uint64) * _SPREAD
+
+    def changes(self) -> Ints:
+        if not len(self.values):
+            return np.zeros(0, np.int64)
+        return np.append(0, np.flatnonzero(self.values[1:] != self.values[:-1]) + 1)
+
+    def part(self, start: int, stop: int) -> Integers:
+        return Integers(self.values[start:stop])
+
+    def chosen(self, rows: Ints) -> Integers:
+        return Integers(self.values[rows])
+
+    def text(self) -> Texts:
+        import pyarrow as pa
+
+        kind = pa.uint64() if self.values.dtype == np.uint64 else pa.int64()
+        buffers = [None, pa.py_buffer(np.ascontiguousarray(self.values))]
+        integers = pa.Array.from_buffers(kind, len(self.values), buffers)
+        return Texts(integers.cast(pa.string()).view(pa.binary()))
+
+
+class Texts(IdColumn):
+    """Ids that are text, as bytes."""
+
+    kind = "text"
+
+    def __init__(self, values: pa.BinaryArray) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached
+    def python(self) -> list[Hashable]:
+        import pyarrow as pa
+
+        try:
+            return self.values.view(pa.string()).to_pylist()  # type: ignore[no-any-return]
+        except UnicodeDecodeError:
+            return list(map(to_text, self.values.to_pylist()))
+
+    def words(self) -> Words:
+        return binary.hashes(self.values)
+
+    def changes(self) -> Ints:
+        return binary.changes(self.values)
+
+    def part(self, start: int, stop: int) -> Texts:
+        return Texts(self.values[start:stop])
+
+    def chosen(self, rows: Ints) -> Texts:
+        return Texts(binary.chosen(self.values, rows))
+
+    def text(self) -> Texts:
+        return self
+
+
+class ShortTexts(IdColumn):
+    """Text of at most 12 bytes, each with its length in 16 bytes: what Arrow calls a view."""
+
+    kind = "text"
+
+    def __init__(self, views: Ints) -> None:
+        self.views = views  # pairs of words
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    @property
+    def python(self) -> list[Hashable]:
+        return self.text().python
+
+    def words(self) -> Words:
+        return views.hashes(self.views)
+
+    def changes(self) -> Ints:
+        if not len(self.views):
+            return np.zeros(0, np.int64)
+        low, high = self.views[:, 0], self.views[:, 1]
+        return np.append(0, np.flatnonzero((low[1:] != low[:-1]) | (high[1:] != high[:-1])) + 1)
+
+    def part(self, start: int, stop: int) -> ShortTexts:
+        return ShortTexts(self.views[start:stop])
+
+    def chosen(self, rows: Ints) -> ShortTexts:
+        return ShortTexts(self.views[rows])
+
+    def text(self) -> Texts:
+        return Texts(views.to_binary(self.views))
+
+
+class Categories(IdColumn):
+    """Ids as numbers of entries in a list of distinct texts."""
+
+    kind = "text"
+
+    def __init__(self, entries: IdColumn, codes: Ints) -> None:
+        self.entries, self.codes = entries, codes
+        self._other: tuple[IdColumn, Ints] | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def python(self) -> list[Hashable]:
+        entries = self.entries.python
+        return [entries[code] for code in self.codes.tolist()]
+
+    def words(self) -> Words:
+        return self.entries.all_words[self.codes]
+
+    def codes_of(self, entries: IdColumn) -> Ints:
+        """The codes here of the entries of another list, or -1; those of the last list are kept."""
+        if self._other is None or self._other[0] is not entries:
+            self._other = entries, self._index.places(entries)
+        return self._other[1]
+
+    @cached
+    def _index(self) -> Index:
+        return Index(self.entries)
+
+    def changes(self) -> Ints:
+        return Integers(self.codes).changes()
+
+    def part(self, start: int, stop: int) -> Categories:
+        return Categories(self.entries, self.codes[start:stop])
+
+    def chosen(self, rows: Ints) -> Categories:
+        return Categories(self.entries, self.codes[rows])
+
+    def text(self) -> Texts:
+        return self.entries.text().chosen(self.codes)
+
+
+# --- Made from lists and from each other -----------------------------------------------------------
+
+
+def of_python(ids: Sequence[Hashable]) -> IdColumn:
+    """The column of ids that are Python values: integers where all of them are, otherwise text."""
+    if isinstance(ids, IdColumn):
+        return ids
+    import pyarrow as pa
+
+    kinds = set(map(type, ids))
+    if kinds and all(issubclass(k, (int, np.integer)) and k is not bool for k in kinds):
+        for width in (np.int64, np.uint64):
+            try:
+                return Integers(np.array(ids, width))
+            except OverflowError:
+                continue
+    try:
+        return Texts(pa.array(ids, pa.string()).view(pa.binary()))
+    except (pa.ArrowException, UnicodeEncodeError):  # not all of them text, or not UTF-8
+        return Texts(binary.array(list(map(to_bytes, ids))))
+
+
+def joined(parts: Sequence[IdColumn]) -> IdColumn:
+    """The rows of columns of one kind, one after the other."""
+    import pyarrow as pa
+
+    if len(parts) == 1:
+        return parts[0]
+    if all(isinstance(part, Integers) for part in parts):
+        return Integers(np.concatenate([part.values for part in parts]))  # type: ignore[attr-defined]
+    try:
+        return Texts(pa.concat_arrays([part.text().values for part in parts]))
+    except pa.ArrowInvalid:
+        raise FormatError(
+            "more than 2 GiB of ids in rows that are not grouped by query; sort them by query first."
+        ) from None
+
+
+def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools:
+    """Is the id in each row of one column the id in the row beside it of the other?"""
+    if isinstance(one, Integers) and isinstance(other, Integers):
+        same: Bools = one.values[rows] == other.values[other_rows]
+        return same
+    if isinstance(one, ShortTexts) and isinstance(other, ShortTexts):
+        alike: Bools = (one.views[rows] == other.views[other_rows]).all(axis=1)
+        return alike
+    if isinstance(one, Categories) and isinstance(other, Categories):
+        here, there = one.codes[rows], other.codes[other_rows]
+        if one.entries is not other.entries:
+            here = other.codes_of(one.entries)[here]
+        return np.asarray(here == there)
+    these, those = one.chosen(rows).text().values, other.chosen(other_rows).text().values
+    row = np.arange(len(these))
+    return binary.equal(these, row, those, row)
+
+
+def distinct(ids: IdColumn) -> tuple[Ints, Ints]:
+    """The rows in which each id first appears, and for every row the place of its id among them."""
+    words = ids.words()
+    _, first, inverse = np.unique(words, return_index=True, return_inverse=True)
+    if not equal(ids, np.arange(len(ids)), ids, first[inverse]).all():  # words of two ids are equal
+        places: dict[Hashable, int] = {}
+        inverse = np.array([places.setdefault(one, len(places)) for one in ids.python])
+        return np.unique(inverse, return_index=True)[1], inverse
+    by_row = np.argsort(first)
+    place = np.empty(len(first), np.int64)
+    place[by_row] = np.arange(len(first))
+    return first[by_row], place[inverse]
+
+
+class Index:
+    """Where ids stand in a column that has each of them once."""
+
+    def __init__(self, ids: IdColumn) -> None:
+        self._ids = ids
+        self._next = 0
+
+    def places(self, ids: IdColumn) -> Ints:
+        """The row of each id, or -1. Ids that go on where the last ones ended are found at once."""
+        row = np.arange(len(ids))
+        place = row + self._next
+        if len(ids) and place[-1] < len(self._ids) and equal(ids, row, self._ids, place).all():
+            self._next += len(ids)
+            return place
+        found = self._sorted.places(ids)
+        self._next = int(found[-1]) + 1 if len(found) else 0
+        return found
+
+    @cached
+    def _sorted(self) -> _Sorted:
+        return _Sorted(self._ids)
+
+
+class _Sorted:
+    """The ids of a column in the order of their words."""
+
+    def __init__(self, ids: IdColumn) -> None:
+        self._ids = ids
+        words = ids.words()
+        self._order = np.argsort(words)
+        self._words = words[self._order]
+        self._one_by_one = None
+        if (self._words[1:] == self._words[:-1]).any():
+            self._one_by_one = {one: row for row, one in enumerate(ids.python)}
+            if len(self._one_by_one) < len(ids):
+                raise FormatError("two query ids of the qrels have the same text.")
+
+    def places(self, ids: IdColumn) -> Ints:
+        if self._one_by_one is not None:
+            return np.array([self._one_by_one.get(one, -1) for one in ids.python], np.int64)
+        words = ids.words()
+        at = np.minimum(np.searchsorted(self._words, words), len(self._words) - 1)
+        row = np.flatnonzero(self._words[at] == words)
+        place = self._order[at[row]]
+        same = equal(ids, row, self._ids, place)
+        out = np.full(len(ids), -1)
+        out[row[same]] = place[same]
+        return out
+
+
+# --- The order of ids as text ----------------------------------------------------------------------
+
+_DIGITS = 18  # of integers whose order as text is found by arithmetic
+
+
+def last_to_first(ids: IdColumn, group: Ints) -> Ints:
+    """The rows by group, and within a group by id as text, the last one first."""
+    if isinstance(ids, Integers):
+        values = ids.values
+        if not len(values) or (values.min() >= 0 and values.max() < 10**_DIGITS):
+            powers = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
+            digits = np.maximum(np.searchsorted(powers, values, "right"), 1)
+            aligned = values.astype(np.int64) * powers[_DIGITS - digits]
+            order: Ints = np.lexsort((-digits, -aligned, group))
+            return order
+    import pyarrow as pa
+    from pyarrow import compute
+
+    table = pa.table({"group": pa.array(group), "id": ids.text().values})
+    keys = [("group", "ascending"), ("id", "descending")]
+    found = compute.sort_indices(table, keys)
+    return np.frombuffer(found.buffers()[1], np.int64, len(found))
+
+
+def between(starts: Ints, lengths: Ints) -> Ints:
+    """The numbers of some stretches, one stretch after the other."""
+    ends = _ragged.offsets(lengths)
+    numbers: Ints = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+    return numbers

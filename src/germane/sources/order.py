@@ -1,0 +1,128 @@
+"""The ranks of rows among the rows of their query."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from germane._ragged import Bools, Floats, Ints
+from germane.errors import FormatError, clip
+from germane.sources import id_columns
+from germane.sources.rows import Batch
+
+
+def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | None:
+    """What rows are ordered by, from high to low; None where they stand in their order.
+
+    Raises FormatError for ranks that are no order, or that scores contradict.
+    """
+    rows = batch.rows
+    if rows.rank is None:
+        return rows.score
+    order: Ints | None = None
+    falling = rows.rank[1:] <= rows.rank[:-1]
+    falling[batch.offsets[1:-1] - 1] = False
+    if falling.any():
+        order = np.lexsort((rows.rank, owner))
+        rank = rows.rank[order]
+        odd = np.flatnonzero((owner[1:] == owner[:-1]) & (rank[1:] == rank[:-1]))
+        if len(odd):
+            raise _same_rank(batch, queries[batch.code[owner[odd[0]]]], order[odd[0] : odd[0] + 2])
+    if rows.score is None:
+        return None if order is None else -rows.rank.astype(np.int64)
+    score = rows.score if order is None else rows.score[order]
+    rising = score[1:] > score[:-1]
+    rising[batch.offsets[1:-1] - 1] = False
+    odd = np.flatnonzero(rising)
+    if len(odd):
+        here = slice(odd[0], odd[0] + 2)
+        pair = np.arange(len(score))[here] if order is None else order[here]
+        raise _contradiction(batch, queries[batch.code[owner[odd[0]]]], pair)
+    return rows.score
+
+
+def _same_rank(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
+    rank = batch.rows.rank
+    assert rank is not None
+    one, other = batch.rows.item.chosen(pair)
+    return FormatError(
+        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank, "
+        f"{rank[pair[0]]}."
+    )
+
+
+def _contradiction(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
+    rows = batch.rows
+    assert rows.rank is not None
+    assert rows.score is not None
+    (one, other), rank, score = rows.item.chosen(pair), rows.rank[pair], rows.score[pair]
+    return FormatError(
+        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has "
+        f"rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score "
+        f"{score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by the "
+        "ranks."
+    )
+
+
+def ranks(
+    batch: Batch, score: Floats, owner: Ints, row: Ints, group: Ints, order: str
+) -> tuple[Ints, Ints, Ints]:
+    """Rank, and first and last rank of the group of equal scores, of the rows asked for."""
+    arranged: Ints | None = None
+    at = row
+    rising = score[1:] > score[:-1]
+    rising[batch.offsets[1:-1] - 1] = False
+    if rising.any():
+        falling = np.argsort(-score, kind="stable" if order == "given" else None)
+        arranged = falling[np.argsort(owner[falling], kind="stable")]
+        place = np.empty(len(arranged), np.int64)
+        place[arranged] = np.arange(len(arranged))
+        at, score = place[row], score[arranged]  # owner[arranged] is owner
+    rank = at - batch.offsets[group] + 1
+    if not _tied(score, batch.offsets, at, group):
+        return rank, rank, rank
+    new = _first_of_equals(score, batch.offsets)
+    starts = np.flatnonzero(new)
+    run = np.searchsorted(starts, at, "right") - 1
+    first = starts[run] - batch.offsets[group] + 1
+    last = starts[run + 1] - batch.offsets[group]
+    tied = np.flatnonzero(last > first)
+    rank = first.copy()
+    rank[tied] += _places(batch, arranged, starts, run[tied], row[tied], order)
+    return rank, first, last
+
+
+def _tied(score: Floats, offsets: Ints, at: Ints, group: Ints) -> bool:
+    """Does one of the places, in arranged scores, have the score of the one before or after?"""
+    before = np.maximum(at - 1, offsets[group])
+    after = np.minimum(at + 1, offsets[group + 1] - 1)
+    own = score[at]
+    return bool(
+        ((score[before] == own) & (before < at)).any()
+        or ((score[after] == own) & (after > at)).any()
+    )
+
+
+def _first_of_equals(score: Floats, offsets: Ints) -> Bools:
+    """Does a group of equal scores begin at each row? One more stands for the end."""
+    new = np.ones(len(score) + 1, bool)
+    new[1:-1] = score[1:] != score[:-1]
+    new[offsets] = True
+    return new
+
+
+def _places(
+    batch: Batch, arranged: Ints | None, starts: Ints, run: Ints, row: Ints, order: str
+) -> Ints:
+    """Each row's place, from 0, among the rows of its group of equal scores."""
+    runs = np.unique(run)
+    lengths = starts[runs + 1] - starts[runs]
+    at = id_columns.between(starts[runs], lengths)
+    members = at if arranged is None else arranged[at]
+    group = np.repeat(np.arange(len(runs)), lengths)
+    if order != "given":  # rows of a group are in the order given already
+        members = members[id_columns.last_to_first(batch.rows.item.chosen(members), group)]
+    place = np.empty(len(batch.rows.item), np.int64)
+    place[members] = id_columns.between(np.zeros(len(runs), np.int64), lengths)
+    return place[row]

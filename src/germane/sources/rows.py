@@ -1,0 +1,225 @@
+"""Rows of (query, item, score), a batch of whole queries at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.sources import id_columns
+from germane.sources.id_columns import IdColumn, Index
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STEP = 1 << 17  # rows; what is computed from a batch stays in the processor's cache
+_HEAD = 1 << 12  # rows that are looked at for the end of a query
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows as columns. A run has scores, ranks or both."""
+
+    query: IdColumn
+    item: IdColumn
+    score: Floats | None
+    rank: Ints | None
+
+    def part(self, start: int, stop: int) -> Rows:
+        return Rows(
+            self.query.part(start, stop),
+            self.item.part(start, stop),
+            None if self.score is None else self.score[start:stop],
+            None if self.rank is None else self.rank[start:stop],
+        )
+
+    def chosen(self, rows: Ints) -> Rows:
+        return Rows(
+            self.query,
+            self.item.chosen(rows),
+            None if self.score is None else self.score[rows],
+            None if self.rank is None else self.rank[rows],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows of whole queries that are judged: query g, numbered ``code[g]`` in the qrels."""
+
+    code: Ints
+    offsets: Ints
+    rows: Rows
+
+
+class Scattered(Exception):  # noqa: N818  (not an error: the rows are then gathered)
+    """The rows of a query do not stand together."""
+
+
+class Reader:
+    """Reads the batches of a run, and keeps count of the queries that nobody judged."""
+
+    def __init__(
+        self,
+        records: Callable[[], Iterator[pa.RecordBatch]],
+        rows_of: Callable[[pa.RecordBatch, int], Rows],
+        index: Index,
+    ) -> None:
+        self._records, self._rows_of, self._index = records, rows_of, index
+        self._unknown: dict[Hashable, None] = {}
+        self.rows = 0
+
+    @property
+    def unknown(self) -> list[Hashable]:
+        return list(self._unknown)
+
+    # --- Rows that are grouped by query ------------------------------------------------------------
+
+    def grouped(self) -> Iterator[Batch]:
+        """The batches of a run whose queries stand together; the reader of these notices others."""
+        tail: pa.RecordBatch | None = None
+        for record in self._records():
+            if not record.num_rows:
+                continue
+            start = self.rows - (0 if tail is None else tail.num_rows)
+            at = 0
+            if tail is not None:
+                joined, last = self._completed(tail, record, start)
+                rows = self._rows_of(joined, start).part(0, last)
+                yield from self._batch(rows, rows.query.changes())
+                if last == 0:
+                    tail, self.rows = joined, self.rows + record.num_rows
+                    continue
+                at = last - tail.num_rows
+            for rows, starts in self._cut(record, at, self.rows):
+                yield from self._batch(rows, starts)
+                at += len(rows.query)
+            tail = record.slice(at)
+            self.rows += record.num_rows
+        if tail is not None:
+            rows = self._rows_of(tail, self.rows - tail.num_rows)
+            yield from self._batch(rows, rows.query.changes())
+
+    def _completed(
+        self, tail: pa.RecordBatch, record: pa.RecordBatch, row: int
+    ) -> tuple[pa.RecordBatch, int]:
+        """The tail with the head of the next record, and where the last query of it begins.
+
+        That is 0 where the record has no other query.
+        """
+        size = _HEAD
+        while True:
+            joined = _joined(tail, record.slice(0, size))
+            last = int(self._rows_of(joined, row).query.changes()[-1])
+            if last >= tail.num_rows:
+                return joined, last
+            if size >= record.num_rows:
+                return joined, 0
+            size *= 4
+
+    def _cut(self, record: pa.RecordBatch, at: int, row: int) -> Iterator[tuple[Rows, Ints]]:
+        """The record from a row on in parts of whole queries, and where these begin.
+
+        The record's last query is left out.
+        """
+        size = STEP
+        while at < record.num_rows:
+            rows = self._rows_of(record.slice(at, size), row + at)
+            starts = rows.query.changes()
+            last = int(starts[-1])
+            if last:
+                yield rows.part(0, last), starts[:-1]
+            if at + size >= record.num_rows:
+                return
+            at, size = at + last, STEP if last else 2 * size
+
+    def _batch(self, rows: Rows, starts: Ints) -> Iterator[Batch]:
+        if not len(starts):
+            return
+        queries = rows.query.chosen(starts)
+        offsets = np.append(starts, len(rows.query))
+        code = self._index.places(queries)
+        known = code >= 0
+        if not known.all():
+            self._unknown.update(dict.fromkeys(queries.chosen(np.flatnonzero(~known)).python))
+            lengths = np.diff(offsets)
+            rows = rows.chosen(np.flatnonzero(np.repeat(known, lengths)))
+            code, offsets = code[known], _ragged.offsets(lengths[known])
+        if len(code):
+            yield Batch(code, offsets, rows)
+
+    # --- Rows that are not -------------------------------------------------------------------------
+
+    def gathered(self) -> Iterator[Batch]:
+        """The same batches of a run whose rows are in any order."""
+        codes: list[Ints] = []
+        parts: list[Rows] = []
+        at = 0
+        for record in self._records():
+            for start in range(0, record.num_rows, STEP):
+                rows = self._rows_of(record.slice(start, STEP), at + start)
+                code = self._codes(rows.query)
+                known = np.flatnonzero(code >= 0)
+                codes.append(code[known])
+                parts.append(rows if len(known) == len(code) else rows.chosen(known))
+            at += record.num_rows
+        self.rows = at
+        if not sum(map(len, codes)):
+            return
+        code = np.concatenate(codes)
+        everything = Rows(
+            parts[0].query,
+            id_columns.joined([part.item for part in parts]),
+            _joined_numbers([part.score for part in parts]),
+            _joined_numbers([part.rank for part in parts]),
+        )
+        # sorting numbers that hold query and row is several times faster than a stable argsort
+        packed = np.sort(
+            (code.astype(np.uint64) << np.uint64(32)) | np.arange(len(code)).astype(np.uint64)
+        )
+        order = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
+        code = (packed >> np.uint64(32)).view(np.int64)
+        starts = np.append(np.append(0, np.flatnonzero(np.diff(code)) + 1), len(code))
+        group = 0
+        while group < len(starts) - 1:
+            end = max(int(np.searchsorted(starts, starts[group] + STEP, "right")) - 1, group + 1)
+            inside = starts[group : end + 1]
+            rows = everything.chosen(order[inside[0] : inside[-1]])
+            yield Batch(code[inside[:-1]], inside - inside[0], rows)
+            group = end
+
+    def _codes(self, query: IdColumn) -> Ints:
+        """Each row's query as a number of the qrels, or -1."""
+        starts = query.changes()
+        queries = query.chosen(starts)
+        code = self._index.places(queries)
+        if (code < 0).any():
+            self._unknown.update(dict.fromkeys(queries.chosen(np.flatnonzero(code < 0)).python))
+        return np.repeat(code, np.diff(np.append(starts, len(query))))
+
+
+def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    # unifying the lists of categories would look at all their entries
+    parts = [
+        pa.table(list(map(_decoded, part.columns)), part.schema.names) for part in (one, other)
+    ]
+    table = pa.concat_tables(parts).combine_chunks()
+    return table.to_batches()[0]
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    decode = getattr(array, "dictionary_decode", None)
+    return array if decode is None else decode()
+
+
+def _joined_numbers(parts: list[Floats | None]) -> Floats | None:
+    return (
+        np.concatenate([part for part in parts if part is not None])
+        if parts[0] is not None
+        else None
+    )

@@ -1,0 +1,562 @@
+"""Frames and files with columns: the same numbers as dicts, and what is wrong with them said."""
+
+import random
+import re
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import germane
+from germane import cli
+from germane.errors import (
+    CoverageError,
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    GradeError,
+    InputError,
+    ScoreError,
+)
+from germane.sources import binary, id_columns, rows
+
+import column_doors
+
+MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref NumRet RBP"
+QRELS = {1: {10: 1, 9: 2, 8: 0, -7: 1}, 2: {10: 1, 11: 3}, 3: {9: 1}, 4: {9: 1}}
+RUN = {
+    2: {9: 0.5, 10: 0.5, 11: 0.5, 100: 0.5, -1: 0.5},
+    3: {1: 2.0, 2: 2.0, 9: 2.0},
+    1: {8: 3.0, 9: 1.0, 10: 2.0, -7: 2.0},
+    5: {9: 1.0},
+}
+
+
+def table(given_rows: Any, number: str = "score", ids: Any = None) -> pa.Table:
+    return column_doors.table(given_rows, number, ids)
+
+
+def triples(given: dict[Any, dict[Any, float]]) -> list[tuple[Any, Any, float]]:
+    return [(query, item, n) for query, got in given.items() for item, n in got.items()]
+
+
+def per_query(qrels: Any, run: Any, **choices: Any) -> dict[str, dict[Any, float]]:
+    result = germane.evaluate(qrels, run, MEASURES, **choices)
+    return {name: one.per_query for name, one in result.items()}
+
+
+def frames(ids: Any = None) -> tuple[pa.Table, pa.Table]:
+    return table(triples(QRELS), "relevance", ids), table(triples(RUN), "score", ids)
+
+
+# ----------------------------------------------------------------------------- ids of every type
+
+SIGNED = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.dictionary(pa.int8(), pa.int64())]
+
+
+@pytest.mark.parametrize("kind", SIGNED, ids=str)
+def test_integers(kind: pa.DataType, tmp_path: Path) -> None:
+    """Ties go by their digits, as those of the same integers in dicts do."""
+    convert = column_doors.with_ids(kind)
+    qrels, run = (convert(one, tmp_path) for one in frames())
+    assert per_query(qrels, run) == per_query(QRELS, RUN)
+    assert list(germane.evaluate(qrels, run)["AP"].per_query) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("kind", [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()], ids=str)
+def test_unsigned_integers(kind: pa.DataType, tmp_path: Path) -> None:
+    qrels, run = ({q: {abs(i): n for i, n in got.items()} for q, got in d.items()} for d in (QRELS, RUN))  # fmt: skip
+    convert = column_doors.with_ids(kind)
+    given_qrels = convert(table(triples(qrels), "relevance"), tmp_path)
+    given_run = convert(table(triples(run)), tmp_path)
+    assert per_query(given_qrels, given_run) == per_query(qrels, run)
+    assert per_query(given_qrels, run) == per_query(qrels, run)
+
+
+def test_large_integers() -> None:
+    """Those that no double tells apart, and the bits of -1 that are another number's."""
+    high = 2**64 - 1
+    qrels = {high: {2**63 + 1: 1, 2**53: 1}, 2**53: {1: 1}}
+    run = {high: {2**63 + 1: 1.0, 2**63: 2.0, 2**53 + 1: 3.0}, 2**53 + 1: {1: 1.0}}
+    given = (
+        table(triples(qrels), "relevance", pa.uint64()),
+        table(triples(run), "score", pa.uint64()),
+    )
+    assert per_query(*given) == per_query(qrels, run)
+    with pytest.raises(CoverageError):
+        germane.evaluate(given[0], table([(-1, 1, 1.0)], ids=pa.int64()))
+
+
+def test_uuids() -> None:
+    query, one, other = (uuid.UUID(int=n << 64 | 0xABC) for n in (1, 2, 3))
+    text = {str(query): {str(one): 1}}, {str(query): {str(other): 2.0, str(one): 1.0}}
+    raw = pa.table(
+        {
+            "qid": pa.array([query.bytes] * 2, pa.binary(16)),
+            "docid": pa.array([other.bytes, one.bytes], pa.binary(16)),
+            "score": [2.0, 1.0],
+        }
+    )
+    for at, name in enumerate(("qid", "docid")):
+        raw = raw.set_column(
+            at, name, pa.ExtensionArray.from_storage(pa.uuid(), raw[name].chunk(0))
+        )
+    expected = per_query(*text)
+    assert per_query(text[0], raw) == expected
+    assert per_query(text[0], table(triples(text[1]))) == expected
+
+
+@pytest.mark.parametrize("door", column_doors.DOORS)
+def test_every_door_of_qrels(door: str, tmp_path: Path) -> None:
+    qrels, run = ({f"q{q}": {f"{'é' * (i % 4)}{i}": n for i, n in got.items()} for q, got in d.items()} for d in (QRELS, RUN))  # fmt: skip
+    mixed = random.Random(2).sample(triples(qrels), 8)
+    expected = per_query(qrels, run)
+    for order in (triples(qrels), mixed):
+        given = column_doors.DOORS[door](table(order, "relevance"), tmp_path)
+        judged = germane.read_qrels(given)
+        assert per_query(judged, run) == expected
+        assert per_query(judged, table(triples(run))) == expected
+
+
+# -------------------------------------------------------------------------- ids that do not match
+
+
+def test_integers_against_text_are_an_error_that_shows_both() -> None:
+    qrels, run = frames()
+    text = column_doors.with_ids(pa.string())(run, Path())
+    message = (
+        r"the query ids of run and qrels have different types: the run's are text \('2', '2', '2'\),"
+        r" the qrels' are integer \(1, 2, 3, …\). Cast one of them."
+    )
+    with pytest.raises(CoverageError, match=message):
+        germane.evaluate(qrels, text)
+    for named in ("query_id", "doc_id"):
+        column = run.column(named).cast(pa.string())
+        half = run.set_column(run.column_names.index(named), named, column)
+        which = {"query_id": "query", "doc_id": "item"}[named]
+        for judged in (qrels, QRELS):
+            with pytest.raises(CoverageError, match=f"the {which} ids of run and qrels"):
+                germane.evaluate(judged, half)
+
+
+def test_files_of_text_match_integers_by_their_digits(tmp_path: Path) -> None:
+    qrels, run = frames()
+    expected = per_query(QRELS, RUN)
+    as_text = {m: {str(q): v for q, v in one.items()} for m, one in expected.items()}
+    trec_qrels, trec_run = tmp_path / "a.qrels", tmp_path / "a.run"
+    trec_qrels.write_text("".join(f"{q} 0 {i} {g}\n" for q, i, g in triples(QRELS)))
+    trec_run.write_text("".join(f"{q} Q0 {i} 0 {s} t\n" for q, i, s in triples(RUN)))
+    csv_run = column_doors.DOORS[".csv"](run, tmp_path)
+    for one in (trec_run, csv_run):
+        assert per_query(qrels, one) == expected
+    for one in (run, trec_run, csv_run):
+        assert per_query(trec_qrels, one) == as_text
+    assert per_query(germane.read_qrels(trec_qrels), run) == as_text
+
+
+def test_categories_with_repeated_entries() -> None:
+    """Arrow allows them; pandas and Polars do not make them."""
+    entries = pa.array(["a", "b", "a", "c"])
+    items = pa.DictionaryArray.from_arrays(pa.array([1, 2, 3], pa.int8()), entries)
+    queries = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0], pa.int8()), entries)
+    run = pa.table({"qid": queries, "docid": items, "score": [3.0, 2.0, 1.0]})
+    qrels = pa.table({"qid": ["a"], "docid": ["a"]})
+    for judged in (qrels, run.select(["qid", "docid"]).slice(1, 1), {"a": ["a"]}):
+        assert germane.evaluate(judged, run, "RR NumRet")["RR"].per_query == {"a": 1 / 2}
+
+
+def test_frames_and_dicts_in_every_pair() -> None:
+    qrels, run = frames()
+    expected = per_query(QRELS, RUN)
+    for judged in (qrels, QRELS):
+        for retrieved in (run, RUN):
+            assert per_query(judged, retrieved) == expected
+    relevant: dict[int, Any] = {1: [9], 2: {10, 11}}
+    assert per_query(relevant, run) == per_query(relevant, RUN)
+
+
+# ------------------------------------------------------------------------------ every order of rows
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(-2, 12), st.sampled_from([0.0, 1.0, 1.5, 2.0])),
+    min_size=1,
+    max_size=30,
+    unique_by=lambda row: row[:2],
+)
+COLLIDING: dict[str, Callable[[Any], Any]] = {
+    "none": lambda self: self.values.view(np.uint64) * np.uint64(0xD1342543DE82EF95),
+    "some": lambda self: (self.values.view(np.uint64) & np.uint64(3)) << np.uint64(60),
+    "all": lambda self: np.zeros(len(self.values), np.uint64),
+}
+
+
+@given(
+    judged=ROWS,
+    retrieved=ROWS,
+    grouped=st.booleans(),
+    step=st.sampled_from([1, 2, 5, 1 << 17]),
+    ties=st.sampled_from(["trec", "given", "best", "worst"]),
+    colliding=st.sampled_from(list(COLLIDING)),
+)
+def test_frames_equal_dicts(
+    judged: Any, retrieved: Any, grouped: bool, step: int, ties: Any, colliding: str
+) -> None:
+    """However large the batches, in any order of rows, and whatever words ids have in common."""
+    if not {q for q, _, _ in judged} & {q for q, _, _ in retrieved}:
+        return
+    if grouped:
+        retrieved = sorted(retrieved, key=lambda row: row[0])
+    qrels: dict[int, dict[int, float]] = {}
+    run: dict[int, dict[int, float]] = {}
+    for given_rows, into in ((judged, qrels), (retrieved, run)):
+        for query, item, number in given_rows:
+            into.setdefault(query, {})[item] = number
+    with (
+        mock.patch.object(rows, "STEP", step),
+        mock.patch.object(rows, "_HEAD", step),
+        mock.patch.object(id_columns.Integers, "words", COLLIDING[colliding]),
+    ):
+        reader = column_doors.batches(table(retrieved), Path())
+        result = germane.evaluate(table(judged, "relevance"), reader, MEASURES, ties=ties)
+    expected = germane.evaluate(qrels, run, MEASURES, ties=ties)
+    assert result.counts == expected.counts
+    for measure in expected:
+        assert result[measure].per_query == pytest.approx(expected[measure].per_query, rel=1e-12)
+
+
+TEXT = st.text(st.sampled_from("ab\0é"), max_size=15)
+
+
+@given(ids=st.lists(TEXT, min_size=1, max_size=12))
+def test_words_are_the_same_in_every_layout(ids: list[str]) -> None:
+    from germane.sources import arrow
+
+    here = arrow.Place("here", "id")
+    columns = [
+        arrow.ids(array, here)
+        for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.binary())
+        for array in (pa.array(ids, kind), pa.array(["x", *ids, "y"], kind)[1:-1])
+    ]
+    columns.append(arrow.ids(pa.array(ids).dictionary_encode(), here))
+    columns.append(id_columns.of_python(ids))
+    row = np.arange(len(ids))
+    for column in columns:
+        assert (column.words() == columns[0].words()).all()
+        assert list(column) == ids
+        starts = [0, *(at for at in range(1, len(ids)) if ids[at] != ids[at - 1])]
+        assert column.changes().tolist() == starts
+        assert id_columns.equal(column, row, columns[0], row).all()
+        swapped = id_columns.equal(column, row, columns[0], row[::-1])
+        assert swapped.tolist() == [a == b for a, b in zip(ids, ids[::-1], strict=True)]
+        order = id_columns.last_to_first(column, np.zeros(len(ids), np.int64))
+        assert [ids[at] for at in order] == sorted(ids, key=str.encode, reverse=True)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 200), min_size=1, max_size=20))
+def test_order_of_integers_as_text(ids: list[int]) -> None:
+    column = id_columns.of_python(ids)
+    order = id_columns.last_to_first(column, np.zeros(len(ids), np.int64))
+    assert [ids[at] for at in order] == sorted(ids, key=str, reverse=True)
+
+
+# ------------------------------------------------------------------------------------- duplicates
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("duplicates", ["first", "last", "max", "keep"])
+def test_repeated_rows(duplicates: Any, shuffle: bool, tmp_path: Path) -> None:
+    given = [(q, i, s) for q in (1, 2, 3) for i, s in ((7, 1.0), (8, 5.0), (7, 4.0), (9, 3.0), (7, 2.0), (8, 5.0))]  # fmt: skip
+    if shuffle:
+        random.Random(4).shuffle(given)
+    lines = "".join(f"{q} Q0 {i} 0 {s} t\n" for q, i, s in given)
+    qrels = {q: {7: 1, 8: 2} for q in (1, 2)}
+    found = per_query(qrels, table(given), duplicates=duplicates)
+    path = tmp_path / "toy.run"
+    path.write_text(lines)
+    assert found == per_query(qrels, path, duplicates=duplicates)
+
+
+def test_a_repeated_row_is_an_error() -> None:
+    with pytest.raises(
+        DuplicateError,
+        match=r"run: item 7 is retrieved twice for query 1. duplicates=first, last or max keeps one",
+    ):
+        germane.evaluate({1: [7]}, table([(1, 7, 1.0), (1, 8, 1.0), (1, 7, 2.0)]))
+    unjudged = table([(1, 7, 1.0), (2, 8, 1.0), (2, 8, 2.0)])
+    assert germane.evaluate({1: [7]}, unjudged, "RR")["RR"].mean == 1
+
+
+def test_a_repeated_judgment() -> None:
+    qrels = table([("q", "a", 1.0), ("r", "a", 1.0), ("q", "b", 0.0), ("q", "a", 2.0)], "grade")
+    for duplicates in ("error", "keep"):
+        with pytest.raises(DuplicateError, match="qrels: item 'a' is judged twice for query 'q'"):
+            germane.read_qrels(qrels, duplicates=duplicates)  # type: ignore[arg-type]
+    for duplicates, grade in (("first", 1), ("last", 2), ("max", 2)):
+        judged = germane.read_qrels(qrels, duplicates=duplicates)  # type: ignore[arg-type]
+        assert germane.evaluate(judged, {"q": ["a"]}, "DCG@1")["DCG@1"].per_query["q"] == grade
+
+
+# ------------------------------------------------------------------------------------ ranks
+
+
+def test_ranks_are_an_order() -> None:
+    run = table([(1, 9, 3), (1, 8, 1), (2, 5, 7), (1, 7, 12), (2, 9, 4)], "rank")
+    lists = {1: [8, 9, 7], 2: [9, 5]}
+    qrels = {1: [9, 7], 2: [5]}
+    assert per_query(qrels, run) == per_query(qrels, lists)
+    assert germane.evaluate(qrels, run).policy.ties == "given"
+
+
+def test_ranks_that_are_no_order() -> None:
+    run = table([(1, 9, 1), (1, 8, 2), (1, 7, 2)], "rank")
+    with pytest.raises(FormatError, match="run, query 1: items 8 and 7 have the same rank, 2"):
+        germane.evaluate({1: [9]}, run)
+
+
+def both(score: list[float], rank: list[int]) -> pa.Table:
+    n = len(score)
+    return pa.table({"qid": [1] * n, "docid": list(range(n)), "score": score, "rank": rank})
+
+
+def test_ranks_and_scores() -> None:
+    agree = both([1.0, 3.0, 2.0, 2.0], [4, 1, 3, 2])
+    assert per_query({1: [0, 3]}, agree) == per_query({1: [0, 3]}, {1: [1, 3, 2, 0]})
+    contradict = both([1.0, 3.0, 2.0], [3, 2, 1])
+    message = (
+        "run, query 1: ranks and scores contradict each other: item 2 has rank 1 and score 2, item 1"
+        " rank 2 and score 3. columns={'rank': None} goes by the scores, columns={'score': None} by"
+        " the ranks."
+    )
+    with pytest.raises(FormatError, match=re.escape(message)):
+        germane.evaluate({1: [1]}, contradict, "RR")
+    for ignored, value in (("rank", 1), ("score", 1 / 2)):
+        result = germane.evaluate({1: [1]}, contradict, "RR", columns={ignored: None})
+        assert result["RR"].mean == value
+
+
+# ---------------------------------------------------------------------------------- headings
+
+
+@pytest.mark.parametrize(
+    ("query", "item", "number"),
+    [("query_id", "doc_id", "score"), ("qid", "docno", "sim"), ("userId", "movieId", "rating"),
+     ("User_ID", "ITEM_ID", "Weight"), ("session_id", "product_id", "prediction"),
+     ("topic", "docid", "rank")],
+)  # fmt: skip
+def test_known_names(query: str, item: str, number: str) -> None:
+    run = pa.table({item: [7, 8], "other": ["a", "b"], query: [1, 1], number: [1.0, 2.0]})
+    found = germane.evaluate({1: [7]}, run, "RR")["RR"].mean
+    assert found == (1 if number == "rank" else 1 / 2)
+
+
+def test_named_columns() -> None:
+    run = pa.table({"customer": [1, 1], "film": [7, 8], "stars": [1.0, 2.0], "score": [2.0, 1.0]})
+    qrels = pa.table({"customer": [1], "film": [7], "rating": [3]})
+    columns = {"query": "customer", "item": "film", "relevance": "rating"}
+    assert germane.evaluate(qrels, run, "RR", columns=columns)["RR"].mean == 1
+    columns = {**columns, "score": "stars"}
+    assert germane.evaluate(qrels, run, "RR", columns=columns)["RR"].mean == 1 / 2
+    other = qrels.rename_columns(["who", "what", "rel"])
+    apart = {"run": {"query": "customer", "item": "film", "score": "stars"}, "qrels": {"query": "who", "item": "what"}}  # fmt: skip
+    assert germane.evaluate(other, run, "RR", columns=apart)["RR"].mean == 1 / 2
+
+
+def test_qrels_without_grades_are_all_relevant() -> None:
+    qrels = pa.table({"user_id": [1, 1], "item_id": [7, 8]})
+    assert germane.evaluate(qrels, {1: [7, 9, 8]}, "NumRel P@1")["NumRel"].mean == 2
+    rated = qrels.append_column("rating", pa.array([1, 5]))
+    with pytest.raises(FormatError, match="qrels: is 'rating' the relevance\\?"):
+        germane.evaluate(rated, {1: [7]})
+    found = germane.evaluate(rated, {1: [7]}, "NumRel(rel=5)", columns={"relevance": None})
+    assert found["NumRel(rel=5)"].mean == 0
+
+
+PLAIN = {"qid": [1, 1], "docid": [7, 8], "score": [1.0, 2.0]}
+WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "no query": (
+        {"docid": [1], "score": [1.0]},
+        FormatError,
+        "run: no column is the query; found 'docid', 'score'. Known names: query_id, qid,",
+    ),
+    "no item": ({"qid": [1], "score": [1.0]}, FormatError, "run: no column is the item; found"),
+    "no score": (
+        {"qid": [1], "docid": [1], "value": [1.0]},
+        FormatError,
+        "run: no column is the score or the rank; found 'qid', 'docid', 'value'.",
+    ),
+    "ambiguous": (
+        {**PLAIN, "query": ["a", "b"]},
+        FormatError,
+        "run: more than one column can be the query: 'qid', 'query'. columns={'query': name} says",
+    ),
+    "null id": (
+        {**PLAIN, "docid": [7, None]},
+        FormatError,
+        "run, column 'docid', row 1: an id is missing (null).",
+    ),
+    "null query": (
+        {**PLAIN, "qid": ["a", None]},
+        FormatError,
+        "run, column 'qid', row 1: an id is",
+    ),
+    "null score": (
+        {**PLAIN, "score": [None, 1.0]},
+        ScoreError,
+        "run, column 'score', row 0: a score is missing (null).",
+    ),
+    "NaN": (
+        {**PLAIN, "score": [1.0, float("nan")]},
+        ScoreError,
+        "run, column 'score', row 1: a score is a finite number; got nan",
+    ),
+    "infinity": ({**PLAIN, "score": [1.0, float("inf")]}, ScoreError, "a finite number; got inf"),
+    "text score": (
+        {**PLAIN, "score": ["1", "2"]},
+        ScoreError,
+        "run, column 'score': a score is a finite number; the column is string.",
+    ),
+    "float ids": (
+        {**PLAIN, "docid": [7.0, 8.0]},
+        FormatError,
+        "run, column 'docid': ids are integers or text; the column is double. Integers become floats",
+    ),
+    "lists": (
+        {**PLAIN, "docid": [[7], [8]]},
+        FormatError,
+        "ids are integers or text; the column is",
+    ),
+    "empty": ({"qid": [], "docid": [], "score": []}, EmptyError, "run: there are no rows."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_run(name: str) -> None:
+    columns, error, message = WRONG[name]
+    with pytest.raises(error, match=re.escape(message)):
+        germane.evaluate({1: [7]}, pa.table(columns))
+
+
+def test_what_is_wrong_with_qrels() -> None:
+    for grades, message in (
+        ([1.0, None], "qrels, column 'grade', row 1: a relevance grade is missing (null)."),
+        ([1.0, float("nan")], "qrels, column 'grade', row 1: a relevance grade is a finite number"),
+    ):
+        qrels = pa.table({"qid": [1, 1], "docid": [7, 8], "grade": grades})
+        with pytest.raises(GradeError, match=re.escape(message)):
+            germane.evaluate(qrels, {1: [7]})
+    with pytest.raises(EmptyError, match="qrels: there are no rows"):
+        germane.evaluate(pa.table(PLAIN).slice(0, 0).rename_columns(["qid", "docid", "rel"]), {})
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("qid", "columns= is {'query': name, 'item': name, …}; got 'qid'"),
+        ({"querry": "a"}, "columns= takes query, item, score, rank or relevance; got 'querry'. Did"),
+        ({"query": None}, "columns={'query': …} takes the name of a column; got None"),
+        ({"query": "quid"}, "run: no column 'quid'; found 'qid', 'docid', 'score'. Did you mean 'qid'"),
+        ({"run": {"score": 3}}, "columns={'score': …} takes the name of a column; got 3"),
+    ],
+)  # fmt: skip
+def test_wrong_columns(columns: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        germane.evaluate({1: [7]}, pa.table(PLAIN), columns=columns)
+
+
+def test_columns_of_what_has_none() -> None:
+    with pytest.raises(InputError, match="columns= names the columns of frames and of files"):
+        germane.evaluate({1: [7]}, {1: [7]}, columns={"query": "qid"})
+
+
+def test_mixed_objects() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": [1, "a"], "docid": [1, 2], "score": [1.0, 2.0]}, dtype=object)
+    with pytest.raises(FormatError, match="run: cannot be read as columns: "):
+        germane.evaluate({1: [1]}, frame.astype({"score": float}))
+
+
+def test_a_frame_given_to_explain_and_curves() -> None:
+    pandas = pytest.importorskip("pandas")
+    qrels, run = (one.to_pandas() for one in frames())
+    expected = germane.explain(QRELS, RUN, "AP", query=1)
+    assert str(germane.explain(qrels, run, "AP", query=1)) == str(expected)
+    assert germane.mean_pr_curve(qrels, run).area(11) == germane.mean_pr_curve(QRELS, RUN).area(11)
+    renamed = run.rename(columns={"query_id": "who"})
+    told = germane.explain(qrels, renamed, query=1, columns={"run": {"query": "who"}})
+    assert str(told) == str(expected)
+    assert isinstance(qrels, pandas.DataFrame)
+
+
+# -------------------------------------------------------------------------------------- files
+
+
+def test_lists_of_ms_marco(tmp_path: Path) -> None:
+    run, qrels = tmp_path / "run.tsv", tmp_path / "qrels.tsv"
+    run.write_text("10\t7\t1\n10\t8\t2\n11\t8\t1\n")
+    qrels.write_text("10\t0\t8\t1\n11\t0\t9\t1\n")
+    expected = {"10": 1 / 2, "11": 0}
+    assert germane.evaluate(qrels, run, "RR@10")["RR@10"].per_query == expected
+    other = run.rename(tmp_path / "run.txt")
+    found = germane.evaluate(qrels, other, "RR@10", input_format="msmarco")
+    assert found["RR@10"].per_query == expected
+
+
+def test_qrels_of_beir(tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t007\t2\nq1\t8\t0\n")
+    found = germane.evaluate(tmp_path / "test.tsv", {"q1": ["7", "007"]}, "DCG@2")
+    assert found["DCG@2"].mean == 2 / np.log2(3)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".csv", ".tsv", ".jsonl"])
+def test_errors_name_the_file(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"toy{suffix}"
+    with pytest.raises(InputError, match=f"toy{suffix}: there is no such file"):
+        germane.evaluate({1: [7]}, path)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match=f"toy{suffix}: "):
+        germane.evaluate({1: [7]}, path)
+    path.write_bytes(b'{"a": 1}\nnothing of the kind\n')
+    with pytest.raises(InputError, match=f"toy{suffix}: "):
+        germane.evaluate({1: [7]}, path)
+    given = table([(1, 7, float("nan"))])
+    made = column_doors.DOORS[suffix](given, tmp_path)
+    if suffix != ".jsonl":
+        with pytest.raises(ScoreError, match=f"toy{suffix}, column 'score', row 0: a score is"):
+            germane.evaluate({1: [7]} if suffix in (".parquet", ".arrow") else {"1": ["7"]}, made)
+
+
+def test_unknown_format(tmp_path: Path) -> None:
+    message = "input_format takes trec, parquet, arrow, csv, tsv, jsonl or msmarco; got 'parkett'"
+    with pytest.raises(InputError, match=message):
+        germane.evaluate({1: [7]}, tmp_path / "run", input_format="parkett")
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run = frames()
+    paths = [
+        str(column_doors.DOORS[".parquet"](one, folder))
+        for one, folder in ((qrels, tmp_path), (run, tmp_path / "run"))
+        if folder.mkdir(exist_ok=True) is None
+    ]
+    expected = germane.evaluate(QRELS, RUN, "AP")["AP"].mean
+    assert cli.main(["evaluate", *paths, "-m", "AP", "--format", "tsv"]) in (0, None)
+    assert f"{expected!r}" in capsys.readouterr().out
+    for command in (["explain", *paths, "--query", "1"], ["curve", *paths]):
+        assert cli.main(command) in (0, None)
+        assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("collide", [False, True])
+def test_text_in_frames_with_colliding_words(collide: bool) -> None:
+    words = (lambda values: np.zeros(len(values), np.uint64)) if collide else binary.hashes
+    qrels, run = ({f"q{q}": {f"i{i}": n for i, n in got.items()} for q, got in d.items()} for d in (QRELS, RUN))  # fmt: skip
+    with mock.patch.object(binary, "hashes", words):
+        found = per_query(table(triples(qrels), "rel"), table(triples(run)))
+    assert found == per_query(qrels, run)
