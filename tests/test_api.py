@@ -20,6 +20,7 @@ from germane.measures import TABLE
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "collapse",
     "evaluate",
     "evaluate_many",
     "explain",
@@ -35,6 +36,7 @@ VERBS = [
 TYPES = [
     "Experiment",
     "Explanation",
+    "Groups",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",

@@ -547,3 +547,24 @@ def test_the_default_measures_are_the_library_s(files: Path) -> None:
     out = run(files, "evaluate", "qrels.txt", "good.run", "--format=tsv").stdout.decode()
     default = germane.evaluate(str(files / "qrels.txt"), str(files / "good.run"))
     assert out.splitlines()[0].split("\t")[1:] == list(default)
+
+
+def test_the_console_script_starts_no_threads_of_linear_algebra() -> None:
+    code = "import germane_command, os; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    for given, wanted in ((None, "1"), ("4", "4")):
+        environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+        environment |= {} if given is None else {"OPENBLAS_NUM_THREADS": given}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+        )
+        assert done.stdout.strip() == wanted
+
+
+def test_the_console_script_is_the_command_line() -> None:
+    import germane_command
+
+    assert germane_command.main is cli.main

@@ -184,6 +184,8 @@ NOT_COMPUTED = {
     "0.6": "published, and wrong",
     "0.1": "a recall level",
     "0.01": "a recall level",
+    "0.5": "a recall level",
+    "0.35": "a recall level",
 }
 
 

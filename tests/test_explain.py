@@ -165,7 +165,7 @@ def test_through_files() -> None:
         ((QRELS, RUN), {}, germane.AbsentError, "2 queries are judged; query=… (--query) says which"),
         ((QRELS, {"other": {"a": 1.0}}), {"query": "q3"}, germane.CoverageError, "no results for query 'q3'"),
         ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run"),
-        ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "one order of ties"),
+        ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "puts equal scores in no order"),
         (([0, 1], "AQ"), {}, germane.MeasureError, "no measure 'AQ'"),
     ],
 )  # fmt: skip
@@ -178,13 +178,18 @@ def test_what_cannot_be_explained(arguments, options, error, says) -> None:  # t
 def test_what_makes_several_measures_differ() -> None:
     names = "AP(norm=found)@5 AP@5 AP(norm=R)@5 AP(norm=k)@5 AP@2 RR"
     explanation = germane.explain([0, 1, 1, 0, 0], names, relevant=3)
-    value = (1 / 2 + 2 / 3) / 3
+    found = "relevant items found in the first 5 = 2"
+    norms = {"AP@5": "min(R,5) = min(3,5) = 3", "AP(norm=R)@5": "R = 3", "AP(norm=k)@5": "5"}
+    values = {"AP@5": (1 / 2 + 2 / 3) / 3, "AP(norm=R)@5": (1 / 2 + 2 / 3) / 3}
+    values["AP(norm=k)@5"] = (1 / 2 + 2 / 3) / 5
+    first = "AP(norm=found)@5 0.5833"
     assert explanation.differences == (
-        f"AP@5 is {value:.4f}, AP(norm=found)@5 0.5833: the norm is 3 instead of 2",
-        f"AP(norm=R)@5 is {value:.4f}, AP(norm=found)@5 0.5833: the norm is 3 instead of 2",
-        "AP(norm=k)@5 is 0.2333, AP(norm=found)@5 0.5833: the norm is 5 instead of 2",
-        "AP@2 is 0.2500, AP(norm=found)@5 0.5833: rank 3 adds 0 instead of 2/3",
-        "RR is 0.5000, AP(norm=found)@5 0.5833: rank 3 adds 0 instead of 2/3; the norm is 1 instead of 2",
+        *(
+            f"{name} is {values[name]:.4f}, {first}: divided by {norm} instead of {found}"
+            for name, norm in norms.items()
+        ),
+        f"AP@2 is 0.2500, {first}: rank 3 adds 0 instead of 2/3",
+        f"RR is 0.5000, {first}: rank 3 adds 0 instead of 2/3; divided by 1 instead of {found}",
     )
     assert all(line in str(explanation) for line in explanation.differences)
 
@@ -219,3 +224,65 @@ def test_a_formula_of_many_terms_is_cut_short_and_adds_up() -> None:
     (reading,) = germane.explain([1] * 30, "AP").readings
     assert reading.formula.startswith("AP = (1 + 1")
     assert "… 18 more that add 18.0000) / 30 = 1.0000" in reading.formula
+
+
+def test_a_query_of_which_nothing_is_judged() -> None:
+    qrels = {"q": {}, "r": {"a": 1}}
+    explanation = germane.explain(qrels, {"q": {"a": 1.0}}, query="q")
+    assert explanation.readings[0].formula.startswith("AP is not defined without relevant items")
+
+
+def test_long_lists_are_folded_between_what_counts() -> None:
+    """Judged or not: a row of its own has what is relevant, or what adds a term to a measure."""
+    grades = [0.0] * 50
+    grades[9] = grades[30] = 1
+    grades[20] = 0.5
+    rows = [(row.rank, row.upto) for row in germane.explain(grades, "AP").rows]
+    assert rows == [(1, 9), (10, 10), (11, 30), (31, 31), (32, 50)]
+    rows = [(row.rank, row.upto) for row in germane.explain(grades, "AP DCG").rows]
+    assert rows == [(1, 9), (10, 10), (11, 20), (21, 21), (22, 30), (31, 31), (32, 50)]
+    assert all(row.item is None for row in germane.explain(grades, "AP").rows)
+
+
+def test_a_list_of_a_hundred_thousand() -> None:
+    explanation = germane.explain([0] * 99_999 + [1], "AP")
+    assert len(explanation.rows) == 2
+    assert explanation.readings[0].value == 1e-5
+
+
+def test_csv_has_all_digits_and_terms_as_numbers() -> None:
+    table = germane.explain([1, 0, 1], "AP").table(digits=None)
+    assert table.rows[2] == ("3", "1", "●", repr(2 / 3), "1.0", repr(2 / 3), repr(1 + 2 / 3))
+
+
+@pytest.mark.parametrize(
+    ("measure", "formula"),
+    [
+        ("YAAP", "YAAP = ln((1 + S) ÷ (1 + 2 - S)) = 0.0000, S = 1"),
+        ("IDCG", "IDCG = 1.6309"),
+        ("NumRelRet", "NumRelRet = 1"),
+        ("F", "F = (2) / (1·2 + 2) = 0.5000"),
+        ("MeanP@2", "MeanP@2 = (1.5000) / 2 = 0.7500"),
+    ],
+)
+def test_formulas_with_the_numbers_put_in(measure: str, formula: str) -> None:
+    reading = germane.explain([1, 0], measure, relevant=2).readings[0]
+    assert reading.formula == formula
+    if measure == "F":
+        assert reading.divisor == "(β²·R + N) = (1·2 + 2) = 4, β = 1"
+
+
+def test_what_fits_files_is_refused_for_a_list_and_the_other_way_round() -> None:
+    with pytest.raises(germane.InputError, match="ties=… is for qrels and a run"):
+        germane.explain([1, 0], "AP", ties="best")
+    with pytest.raises(germane.InputError, match="query=… is for qrels and a run"):
+        germane.explain([1, 0], "AP", query="q")
+    with pytest.raises(germane.InputError, match="relevant=… is for the grades of one list"):
+        germane.explain(QRELS, RUN, query="q3", relevant=5)
+    with pytest.raises(germane.AbsentError, match="no query"):
+        germane.explain(QRELS, RUN, query=["q3"])  # type: ignore[arg-type]
+
+
+def test_a_generator_of_grades() -> None:
+    assert germane.explain(iter([1, 0]), "AP").readings[0].value == 1
+    assert germane.pr_curve(grade for grade in [1, 0]).area() == 1

@@ -8,7 +8,8 @@
 from germane._version import VERSION as __version__
 from germane.animate import animate
 from germane.averaging import MeasureResult
-from germane.curve import MeanPRCurve, PRCurve, mean_pr_curve, pr_curve
+from germane.collapse import collapse
+from germane.curve import mean_pr_curve, pr_curve
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -25,8 +26,10 @@ from germane.errors import (
 from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
 from germane.explain import explain
 from germane.explanation import Explanation
+from germane.groups import Groups
 from germane.judging import Policy
 from germane.measure import Measure, parse
+from germane.precision_recall import MeanPRCurve, PRCurve
 from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels
@@ -35,6 +38,7 @@ from germane.simulate import Experiment, simulate
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
+    "collapse",
     "evaluate",
     "evaluate_many",
     "explain",
@@ -49,6 +53,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # types
     "Experiment",
     "Explanation",
+    "Groups",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",

@@ -1,8 +1,11 @@
-"""Attributes that are computed once."""
+"""Attributes and methods that are computed once."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, Generic, TypeVar, overload
 
+S = TypeVar("S")
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -29,3 +32,18 @@ class cached(Generic[T]):  # noqa: N801  (a decorator, as property is)
             return self
         value = instance.__dict__[self._name] = self._compute(instance)
         return value
+
+
+def cached_by_argument(compute: Callable[[S, A], T]) -> Callable[[S, A], T]:
+    """A method of one argument, computed once for each value of it."""
+    name = f"_{compute.__name__}"
+
+    @wraps(compute)
+    def method(instance: S, argument: A) -> T:
+        kept: dict[A, T] = instance.__dict__.setdefault(name, {})
+        value = kept.get(argument)
+        if value is None:
+            value = kept[argument] = compute(instance, argument)
+        return value
+
+    return method

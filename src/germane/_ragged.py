@@ -22,7 +22,7 @@ else:  # numpy.typing takes longer to import than germane
 def offsets(lengths: Any) -> Ints:
     """Row lengths → offsets."""
     out = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=out[1:])
+    np.add.accumulate(lengths, out=out[1:])
     return out
 
 
@@ -48,12 +48,13 @@ def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
     return np.bincount(owner[flags], minlength=rows)
 
 
-def running(flags: Bools | Ints, offsets: Ints, owner: Ints) -> Ints:
-    """Each row's running total, the value itself included."""
-    total: Ints = flags.cumsum(dtype=np.int64)
-    if len(offsets) == 2:
+def running(flags: Bools, owner: Ints, rows: int) -> Ints:
+    """How many flags of the row are set so far, the one at hand included."""
+    total: Ints = np.add.accumulate(flags.astype(np.int64))
+    if rows == 1:
         return total
-    before = np.concatenate(([0], total))[offsets[:-1]]
+    in_row = counts(flags, owner, rows)
+    before: Ints = in_row.cumsum() - in_row
     return total - before[owner]
 
 
@@ -91,16 +92,24 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     return out
 
 
-def by_row(owner: Ints, rank: Ints) -> Ints:
-    """The order of values by row, then by rank; ranks are below 2**32."""
-    return np.argsort((owner << 32) + rank, kind="stable")
-
-
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
-    if len(offsets) == 2:
-        return np.sort(values)[::-1]
-    rising = values[1:] > values[:-1]
-    starts = offsets[1:-1]
-    rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
-    return values[np.lexsort((-values, owners(offsets)))] if rising.any() else values
+    if len(offsets) > 2:
+        rising = values[1:] > values[:-1]
+        starts = offsets[1:-1]
+        rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
+        if not rising.any():
+            return values
+    return values[ascending(-values, owners(offsets), len(offsets) - 1)]
+
+
+def ascending(values: Ints, owner: Ints, rows: int) -> Ints:
+    """The positions of the values, row by row, from each row's smallest to its largest.
+
+    Whole numbers are below 2**32, and sorted as one number with their row.
+    """
+    if rows == 1:
+        return values.argsort(kind="stable")
+    if values.dtype.kind == "i":
+        return np.argsort((owner << 32) + values, kind="stable")
+    return np.lexsort((values, owner))

@@ -27,7 +27,7 @@ class Evaluated:
     no_relevant: str
 
     def __post_init__(self) -> None:
-        self.values.flags.writeable = False
+        self.values.setflags(write=False)
 
     def __repr__(self) -> str:
         return f"<{self.measure}: {self.mean:.4f} over {len(self.values)} queries>"
@@ -36,15 +36,15 @@ class Evaluated:
     def mean(self) -> float:
         """The mean over queries (for counts: the sum), rounded once at the end."""
         if self.measure.row.aggregate == "sum":
-            return math.fsum(self.values)
+            return math.fsum(self.values.tolist())
         kept = self.values
         if self.no_relevant == "skip":
             kept = kept[~np.isnan(kept)]
         if not len(kept):
             return math.nan
-        if dict(self.measure.parameters).get("mean") == "geometric":
-            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR))) / len(kept))
-        return math.fsum(kept) / len(kept)
+        if ("mean", "geometric") in self.measure.parameters:
+            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
+        return math.fsum(kept.tolist()) / len(kept)
 
     @cached
     def per_query(self) -> dict[Hashable, float]:
@@ -100,10 +100,21 @@ def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated
 
 def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     """Q: the measure's value for every query, after no_relevant."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
-        scored = kernel(measure, ranking)
-        out = values(ranking, scored)
-    if not np.isfinite(out).all():
+    return all_scores((measure,), ranking, no_relevant)[0]
+
+
+def all_scores(
+    measures: tuple[Measure, ...], ranking: Ranking, no_relevant: str
+) -> tuple[Floats, ...]:
+    """The values of several measures for every query."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+        return tuple([_scores(measure, ranking, no_relevant) for measure in measures])
+
+
+def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+    scored = kernel(measure, ranking)
+    out = values(ranking, scored)
+    if np.count_nonzero(np.isfinite(out)) < len(out):
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
     if no_relevant == "zero" or scored.relevant is None:
         return out
@@ -123,20 +134,19 @@ def kernel(measure: Measure, ranking: Ranking) -> Scored:
     row = measure.row
     check_ties(measure, ranking.ties)
     _check_grades(measure, ranking)
-    parameters = {name: value for name, value in measure.parameters if name != "mean"}
-    return row.kernel(ranking, measure.k, **parameters)
+    return row.kernel(ranking, measure.k, **measure.arguments)
 
 
 def check_ties(measure: Measure, ties: str) -> None:
     """Refuse a measure that is not known where ties have no order."""
-    row = measure.row
-    if ties == "expected" and not row.expected:
+    if ties == "expected" and not measure.row.expected:
         raise MeasureError(
             f"{measure}: the mean over all orders of tied items has no closed form here; "
             "choose ties=trec, given, best or worst."
         )
-    if ties == "grouped" and not (row.grouped and measure.k is None):
-        why = "a cutoff may fall into a group" if row.grouped else "it looks at single ranks"
+    if ties == "grouped" and not (measure.row.grouped and measure.k is None):
+        grouped = measure.row.grouped
+        why = "a cutoff may fall into a group" if grouped else "it looks at single ranks"
         raise MeasureError(
             f"{measure} is not defined where equal scores are one step ({why}); "
             "choose ties=trec, given, best or worst."
@@ -145,7 +155,7 @@ def check_ties(measure: Measure, ties: str) -> None:
 
 def _check_grades(measure: Measure, ranking: Ranking) -> None:
     """Refuse grades that a measure's scale or gain map does not have."""
-    parameters = dict(measure.parameters)
+    parameters = measure.arguments
     if measure.name == "ERR" and len(ranking.ideal) and ranking.ideal.max() > parameters["max"]:
         raise MeasureError(
             f"{measure}: the judgments have grade {ranking.ideal.max():g}, above max="

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from germane import sources
-from germane.averaging import MeasureResult, check_ties, scores
+from germane.averaging import MeasureResult, all_scores, check_ties, scores
 from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
 from germane.judging import (
     Duplicates,
@@ -232,15 +232,10 @@ def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
     policy = judged.policy
     ranking = judged.ranking(policy.ties)
     ordered = OtherOrders(judged)
+    computed = all_scores(chosen, ranking, policy.no_relevant)
     by_measure = {
-        measure: MeasureResult(
-            measure,
-            ranking.queries,
-            scores(measure, ranking, policy.no_relevant),
-            policy.no_relevant,
-            ordered,
-        )
-        for measure in chosen
+        measure: MeasureResult(measure, ranking.queries, values, policy.no_relevant, ordered)
+        for measure, values in zip(chosen, computed, strict=True)
     }
     return Result(name, by_measure, partial(_counts, judged), policy)
 

@@ -2,18 +2,23 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
+from germane._ragged import Bools, Ints
 from germane.averaging import kernel, scores
 from germane.errors import MeasureError
 from germane.evaluate import Choices
 from germane.explanation import Explanation, Rank, Reading, written
-from germane.listed import Listed, is_list, of_grades, of_query
+from germane.listed import Listed, is_list, one_list
 from germane.measure import Measure, Measures, parse_all
+from germane.measures import Scored
 from germane.ranking import Ranking
+from germane.result import number
 from germane.retrieval import Qrels
 from germane.sources import Progress
 
@@ -45,10 +50,16 @@ def explain(
     """
     chosen = parse_all(("AP" if run is None else run) if is_list(qrels) else measures)
     rel = _level(chosen)
-    if is_list(qrels):
-        listed = of_grades(qrels, relevant, rel)
-    else:
-        listed = of_query(qrels, run, query, {**policy}, ("expected", "grouped"), progress)
+    listed = one_list(
+        qrels,
+        None if is_list(qrels) else run,
+        query,
+        relevant,
+        rel,
+        {**policy},
+        ("expected", "grouped"),
+        progress,
+    )
     return _explanation(listed, chosen, rel)
 
 
@@ -62,20 +73,26 @@ def _level(measures: tuple[Measure, ...]) -> float:
 
 def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> Explanation:
     ranking, qrels = listed.ranking, listed.qrels
-    starts = _row_starts(ranking, measures)
-    rows = tuple(_rank(ranking, rel, qrels, start, upto) for start, upto in starts)
+    scored = [kernel(measure, ranking) for measure in measures]
+    speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
+    starts = _row_starts(ranking, speaks, measures)
+    hits = ranking.rank[ranking.relevant(rel)]
+    rows = tuple(_rank(ranking, rel, hits, qrels, start, upto) for start, upto in starts)
     return Explanation(
         query=ranking.queries[0],
         rows=rows,
-        readings=tuple(_reading(m, listed, rows) for m in measures),
+        readings=tuple(map(partial(_reading, listed, rows), measures, scored)),
         missed=tuple(_missed(ranking, rel, qrels)),
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),
+        policy=listed.policy,
     )
 
 
-def _row_starts(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple[int, int]]:
-    """The first and last rank of each row: hits alone, and what is between them together.
+def _row_starts(
+    ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...]
+) -> list[tuple[int, int]]:
+    """The first and last rank of each row: alone what is relevant or adds a term, the rest together.
 
     What no measure looks at, beyond the largest cutoff, is one row.
     """
@@ -85,7 +102,7 @@ def _row_starts(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple[i
     cutoffs = [last if measure.k is None else measure.k for measure in measures]
     shown = min(last, max(cutoffs))
     rows, at = [], 1
-    for rank in [*ranking.rank[ranking.rank <= shown].tolist(), shown + 1, last + 1]:
+    for rank in [*ranking.rank[speaks & (ranking.rank <= shown)].tolist(), shown + 1, last + 1]:
         if at < rank:
             rows.append((at, rank - 1))
         if rank <= shown:
@@ -96,13 +113,14 @@ def _row_starts(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple[i
     return rows
 
 
-def _rank(ranking: Ranking, rel: float, qrels: Qrels | None, start: int, upto: int) -> Rank:
-    found, total = int(ranking.found(rel, upto)[0]), int(ranking.total(rel)[0])
+def _rank(
+    ranking: Ranking, rel: float, hits: Ints, qrels: Qrels | None, start: int, upto: int
+) -> Rank:
+    found, total = int(np.searchsorted(hits, upto, "right")), int(ranking.total(rel)[0])
     precision, recall = found / upto, found / total if total else 0.0
-    here = np.flatnonzero(ranking.rank == start)
-    if not len(here):
+    h = int(np.searchsorted(ranking.rank, start))
+    if upto > start or h == len(ranking.rank) or ranking.rank[h] != start:
         return Rank(start, upto, None, None, False, precision, recall, None)
-    h = int(here[0])
     item = qrels.items[int(ranking.judgment[h])] if qrels and ranking.judgment is not None else None
     first, last = int(ranking.tied_from[h]), int(ranking.tied_to[h])
     tied = (first, last) if last > first else None
@@ -110,29 +128,23 @@ def _rank(ranking: Ranking, rel: float, qrels: Qrels | None, start: int, upto: i
     return Rank(start, upto, item, grade, grade >= rel, precision, recall, tied)
 
 
-def _reading(measure: Measure, listed: Listed, rows: tuple[Rank, ...]) -> Reading:
+def _reading(listed: Listed, rows: tuple[Rank, ...], measure: Measure, scored: Scored) -> Reading:
     ranking = listed.ranking
-    scored = kernel(measure, ranking)
     at = dict(zip(ranking.rank.tolist(), scored.terms.tolist(), strict=True))
     terms = tuple(at.get(row.rank, 0.0) for row in rows)
     rest = float(np.broadcast_to(scored.rest, 1)[0])
-    norm, value = float(scored.norm[0]), float(scores(measure, ranking, listed.no_relevant)[0])
+    no_relevant = listed.policy.no_relevant if listed.policy else "zero"
+    norm, value = float(scored.norm[0]), float(scores(measure, ranking, no_relevant)[0])
     ties = {}
     for order in ("expected", "best", "worst"):
         other = listed.ordered(order)
         if other is not None and (order != "expected" or measure.row.expected):
-            ties[order] = float(scores(measure, other, listed.no_relevant)[0])
-    symbolic, numeric = _divisor(measure, ranking)
-    divisor = ""
-    if symbolic:
-        divisor = symbolic if symbolic == numeric else f"{symbolic} = {numeric}"
-        if divisor.rpartition("= ")[2] != f"{norm:g}":
-            divisor += f" = {norm:.4g}"
+            ties[order] = float(scores(measure, other, no_relevant)[0])
     summed = [
         written(measure, term, row.rank) for term, row in zip(terms, rows, strict=True) if term
     ]
     if rest:
-        summed.append(f"{rest:.4g}")
+        summed.append(_short(rest))
     if len(summed) > WRITTEN:
         more = math.fsum(terms) + rest - math.fsum([term for term in terms if term][: WRITTEN // 2])
         summed[WRITTEN // 2 :] = [f"… {len(summed) - WRITTEN // 2} more that add {more:.4f}"]
@@ -140,26 +152,51 @@ def _reading(measure: Measure, listed: Listed, rows: tuple[Rank, ...]) -> Readin
     if scored.relevant is not None and not scored.relevant[0]:
         counts = "left out" if math.isnan(value) else f"{value:.4f}"
         formula = f"{measure} is not defined without relevant items; "
-        formula += f"no_relevant={listed.no_relevant}: {counts}"
-    elif scored.link is not None:
-        formula = f"{measure}: S = {total}, value {value:.4f}"
-    elif measure.row.norm is None:
-        formula = f"{measure} = {total}"
-        formula += "" if total == f"{value:g}" else f" = {value:.4f}"
-    else:
-        shown = numeric if re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric) else f"{norm:.4g}"
-        formula = f"{measure} = ({total}) / {shown} = {value:.4f}"
-    return Reading(measure, terms, rest, norm, divisor, formula, value, ties)
+        formula += f"no_relevant={no_relevant}: {counts}"
+        return Reading(measure, terms, rest, norm, "", formula, value, ties)
+    symbolic, numeric, note = _divisor(measure, ranking)
+    formula = _formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
+    divisor = " = ".join(
+        dict.fromkeys(filter(None, (symbolic, numeric, symbolic and _short(norm))))
+    )
+    return Reading(measure, terms, rest, norm, divisor + note, formula, value, ties)
 
 
-def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str]:
-    """What a measure divides by, in symbols and with the numbers put in."""
+def _formula(
+    measure: Measure,
+    ranking: Ranking,
+    total: str,
+    numeric: str,
+    norm: float,
+    value: float,
+    linked: bool,
+) -> str:
+    """The formula with the numbers put in."""
+    shown = number(value, measure, 4)
+    if linked:  # a function of the sum S, as in 'ln((1 + S) ÷ (1 + R - S)), S = …'
+        function = measure.definition.partition(", S =")[0]
+        relevant = int(ranking.total(measure.rel or 0.0)[0])
+        function = re.sub(r"\bR\b", str(relevant), function)
+        return f"{measure} = {function} = {shown}, S = {total}"
+    if measure.row.norm is None:
+        return f"{measure} = {total}" + ("" if total in (shown, f"{value:g}") else f" = {shown}")
+    simple = re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric)
+    return f"{measure} = ({total}) / {numeric if simple else _short(norm)} = {shown}"
+
+
+def _short(value: float) -> str:
+    """Whole as it is, or with four decimals."""
+    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"
+
+
+def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
+    """What a measure divides by, in symbols and with the numbers put in, and a note to it."""
     row = measure.row
     if row.norm is None:
-        return "", ""
+        return "", "", ""
     parameters = dict(measure.parameters)
     rel = 1.0 if measure.rel is None else measure.rel
-    symbolic = row.norm(measure.k, parameters)
+    symbolic, comma, note = row.norm(measure.k, parameters).partition(", ")
     numbers = {
         r"relevant items found( in the first \d+)?": int(ranking.found(rel, measure.k)[0]),
         r"\bR\b": int(ranking.total(rel)[0]),
@@ -167,9 +204,9 @@ def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str]:
         r"β²": f"{float(parameters.get('beta', 1)) ** 2:g}",
     }
     numeric = symbolic
-    for pattern, number in numbers.items():
-        numeric = re.sub(pattern, str(number), numeric)
-    return symbolic, numeric.partition(", β")[0]
+    for pattern, known in numbers.items():
+        numeric = re.sub(pattern, str(known), numeric)
+    return symbolic, numeric, comma + note
 
 
 def _missed(
@@ -177,10 +214,9 @@ def _missed(
 ) -> Iterator[tuple[Hashable | None, float]]:
     """The relevant items that were not retrieved, highest grade first."""
     if qrels is None or ranking.judgment is None:
-        left = ranking.ideal[ranking.ideal >= rel].tolist()
-        for grade in ranking.relevance[ranking.relevant(rel)].tolist():
-            left.remove(grade)
-        yield from ((None, grade) for grade in left)
+        left = Counter(ranking.ideal[ranking.ideal >= rel].tolist())
+        left -= Counter(ranking.relevance[ranking.relevant(rel)].tolist())
+        yield from ((None, grade) for grade in left.elements())
         return
     got = set(ranking.judgment.tolist())
     missed = [

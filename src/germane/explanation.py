@@ -3,9 +3,11 @@
 import math
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from germane.errors import clip
+from germane.judging import Policy
 from germane.measure import Measure
 from germane.tables import Table
 
@@ -60,18 +62,31 @@ class Explanation:
     missed: tuple[tuple[Hashable | None, float], ...]
     relevant: int
     retrieved: int
+    policy: Policy | None = None  # the conventions; bare grades have none
 
-    def table(self) -> Table:
-        """Ranks as rows; one column of terms a measure, and the running sum of a single one."""
+    def table(self, *, digits: int | None = 4) -> Table:
+        """Ranks as rows; one column of terms a measure, and the running sum of a single one.
+
+        ``digits=None`` gives all digits, and terms as decimals.
+        """
         named = any(row.item is not None for row in self.rows)
         tied = any(row.tied for row in self.rows)
-        columns = ["rank", *(["item"] if named else []), "relevance", "P@rank", "recall"]
+        columns = ["rank", *(["item"] if named else []), "relevance", "hit", "P@rank", "recall"]
         columns += ["tie"] if tied else []
         if len(self.readings) == 1:
             columns += ["term", "sum"]
         else:
             columns += [str(reading.measure) for reading in self.readings]
-        rows = [self._cells(i, row, named, tied) for i, row in enumerate(self.rows)]
+        rows = [
+            (*self._place(row, named), *self._numbers(i, row, tied, digits))
+            for i, row in enumerate(self.rows)
+        ]
+        if len(self.readings) == 1:
+            sums = accumulate(self.readings[0].terms)
+            rows = [
+                (*row, _decimal(total, digits) if row[-1] else "")
+                for row, total in zip(rows, sums, strict=True)
+            ]
         return Table(tuple(columns), tuple(rows), tuple(self._notes()), left=(1,) if named else ())
 
     @property
@@ -95,7 +110,8 @@ class Explanation:
         if one.rest != other.rest:
             apart.append(f"what has no rank adds {other.rest:.4g} instead of {one.rest:.4g}")
         if one.norm != other.norm:
-            apart.append(f"the norm is {other.norm:.4g} instead of {one.norm:.4g}")
+            norms = [reading.divisor or f"{reading.norm:g}" for reading in (other, one)]
+            apart.append("divided by {} instead of {}".format(*norms))
         return "; ".join(apart) or "the same terms and norm on this list"
 
     def __str__(self) -> str:
@@ -123,6 +139,7 @@ class Explanation:
             "query": str(self.query),
             "relevant": self.relevant,
             "retrieved": self.retrieved,
+            "policy": None if self.policy is None else self.policy.to_dict(),
             "ranks": [_rank_dict(row) for row in self.rows],
             "missed": [{"item": _text(item), "relevance": grade} for item, grade in self.missed],
             "differences": list(self.differences),
@@ -142,26 +159,24 @@ class Explanation:
             ],
         }
 
-    def _cells(self, i: int, row: Rank, named: bool, tied: bool) -> tuple[str, ...]:
+    def _place(self, row: Rank, named: bool) -> tuple[str, ...]:
         if row.upto > row.rank:
-            cells = [f"{row.rank}–{row.upto}", *(["…"] if named else []), "…"]
-        else:
-            grade = "–" if row.relevance is None else f"{row.relevance:g}"
-            cells = [str(row.rank), *([_text(row.item) or "?"] if named else []), grade]
-        cells += [f"{row.precision:.4f}", f"{row.recall:.4f}"]
+            return (f"{row.rank}–{row.upto}", *(["…"] if named else []), "…", "")
+        item = "?" if row.item is None else str(row.item)
+        grade = "–" if row.relevance is None else f"{row.relevance:g}"
+        return (str(row.rank), *([item] if named else []), grade, "●" if row.hit else "")
+
+    def _numbers(self, i: int, row: Rank, tied: bool, digits: int | None) -> tuple[str, ...]:
+        cells = [_decimal(row.precision, digits), _decimal(row.recall, digits)]
         if tied:
             cells.append(f"{row.tied[0]}–{row.tied[1]}" if row.tied else "")
-        terms = [reading.terms[i] for reading in self.readings]
-        cells += [self._term(reading, i) for reading in self.readings]
-        if len(self.readings) == 1:
-            total = math.fsum(self.readings[0].terms[: i + 1])
-            cells.append(f"{total:.4f}" if terms[0] else "")
-        return tuple(cells)
+        return (*cells, *(self._term(reading, i, digits) for reading in self.readings))
 
-    def _term(self, reading: Reading, i: int) -> str:
+    def _term(self, reading: Reading, i: int, digits: int | None) -> str:
         row, k = self.rows[i], reading.measure.k
-        counted = row.hit and (k is None or row.rank <= k)
-        return reading.written(i, row.rank) if reading.terms[i] or counted else ""
+        if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):
+            return ""
+        return repr(reading.terms[i]) if digits is None else reading.written(i, row.rank)
 
     def _notes(self) -> Iterator[str]:
         for reading in self.readings:
@@ -186,6 +201,8 @@ class Explanation:
             yield f"the list ends at rank {self.retrieved}; up to {deepest} nothing more is found"
         for reading in self.readings:
             yield f"{reading.measure}: {reading.measure.definition}"
+        if self.policy is not None:
+            yield f"policy: {self.policy}"
 
 
 def written(measure: Measure, term: float, rank: int) -> str:
@@ -199,6 +216,10 @@ def written(measure: Measure, term: float, rank: int) -> str:
     if abs(above - round(above)) < 1e-9 * max(above, 1):
         return f"{round(above)}/{text}"
     return f"{term:.4f}"
+
+
+def _decimal(number: float, digits: int | None) -> str:
+    return repr(number) if digits is None else f"{number:.{digits}f}"
 
 
 def _rank_dict(row: Rank) -> dict[str, Any]:

@@ -77,12 +77,17 @@ class Policy:
         ]
         return f"Policy({', '.join(changed)})"
 
+    def __str__(self) -> str:
+        """Every convention, as results print it."""
+        choices = self.to_dict().items()
+        return ", ".join(f"{name}={value}" for name, value in choices if value is not None)
+
     def to_dict(self) -> dict[str, str | int | None]:
         """Every convention by name."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Judged:
     """A run's judged items before the order of ties is chosen."""
 
@@ -96,30 +101,30 @@ class Judged:
         got, depth = self.retrieved, self.policy.depth
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = _RANKS.get(ties, _as_read)(self)
-        retrieved, grades = got.retrieved, self.grades
-        hits = _ragged.by_row(got.owner, rank)
+        retrieved = got.retrieved
+        hits = _ragged.ascending(rank, got.owner, len(self.qrels))
         if self.policy.duplicates == "keep":
             hits = self._counted_once(hits, ties)
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
             hits = hits[rank[hits] <= depth]
         if self.policy.unjudged == "remove":
-            hits = hits[grades[hits] >= 0]
+            hits = hits[self.grades[hits] >= 0]
         if depth is not None and within != "ordered":
             self._refuse_torn(depth, ties)
-        owner = got.owner[hits]
+        judgment = got.judgment[hits]
         ranking = Ranking(
             queries=self.qrels.queries,
-            offsets=_ragged.offsets(np.bincount(owner, minlength=len(self.qrels))),
+            owner=got.owner[hits],
             rank=rank[hits],
-            relevance=grades[hits],
+            relevance=self.qrels.grades[judgment],
             retrieved=retrieved,
             ideal_offsets=self.qrels.offsets,
             ideal=self.qrels.ideal,
             tied_from=got.tied_from[hits],
             tied_to=got.tied_to[hits],
             ties=within,
-            judgment=got.judgment[hits],
+            judgment=judgment,
         )
         if self.policy.unjudged == "remove":
             ranking = _closed_up(ranking)
@@ -166,7 +171,7 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> Judged:
     Raises CoverageError where no query of the run is judged, or one is missing and may not be.
     """
     answered = retrieved.answered
-    if not answered.any():
+    if not np.count_nonzero(answered):
         raise CoverageError(
             "no query of the run is in the qrels. run: "
             f"{some(retrieved.unknown)}; qrels: {some(qrels.queries)}{_types(retrieved, qrels)}  "
@@ -258,7 +263,6 @@ def _closed_up(ranking: Ranking) -> Ranking:
         retrieved=np.diff(ranking.offsets),
         tied_from=tied_from,
         tied_to=tied_to,
-        _cache={},
     )
 
 
@@ -268,9 +272,8 @@ def _only(ranking: Ranking, kept: Bools) -> Ranking:
     return replace(
         ranking,
         queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
-        offsets=_ragged.offsets(np.diff(ranking.offsets)[kept]),
+        owner=(np.cumsum(kept) - 1)[ranking.owner],
         retrieved=ranking.retrieved[kept],
         ideal_offsets=_ragged.offsets(judged[kept]),
         ideal=ranking.ideal[np.repeat(kept, judged)],
-        _cache={},
     )

@@ -1,13 +1,13 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from germane import sources
-from germane.errors import AbsentError, CoverageError, InputError, PolicyError, clip
+from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.evaluate import OtherOrders, opened, retrieve
-from germane.judging import judge
+from germane.judging import WORDS, Policy, judge
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
 from germane.sources import Progress
@@ -21,40 +21,62 @@ class Listed:
     ranking: Ranking  # of one query
     qrels: Qrels | None
     ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
-    no_relevant: str  # what a list without relevant items counts as
+    policy: Policy | None  # the conventions of a query; bare grades have none
 
 
 def is_list(given: Any) -> bool:
-    """Are these the grades of one list?"""
-    sequence = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
-    return sequence or (hasattr(given, "ndim") and not hasattr(given, "columns"))
+    """Are these the grades of one list? Frames, which also have dimensions, have columns."""
+    if hasattr(given, "columns") or hasattr(given, "schema"):
+        return False
+    listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
+    return listed or hasattr(given, "ndim")
 
 
-def of_grades(grades: Any, relevant: int | Iterable[float] | None, rel: float) -> Listed:
-    """A list given as the grades of its items in rank order."""
-    return Listed(ranking_of(grades, relevant, rel), None, lambda ties: None, "zero")
-
-
-def of_query(
+def one_list(
     qrels: Any,
     run: Any,
     query: Hashable | None,
-    choices: dict[str, Any],
-    refused: Iterable[str],
-    progress: Progress | None = None,
+    relevant: int | Iterable[float] | None,
+    rel: float,
+    policy: dict[str, Any],
+    refused: Collection[str],
+    progress: Progress | None,
 ) -> Listed:
-    """One query of a run. ``query`` may be None where only one is judged.
+    """The grades of one list, or one query of a run: what fits the other is refused.
 
     Raises AbsentError for a query that is not judged, CoverageError for one that the run lacks, and
     PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
     """
+    if is_list(qrels):
+        if run is not None:
+            raise InputError(
+                "the grades of one list come without a run; relevant= is their number."
+            )
+        if asked := [*(["query"] if query is not None else []), *policy]:
+            raise InputError(
+                f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
+            )
+        return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None)
+    if relevant is not None:
+        raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
+    return _of_query(qrels, run, query, policy, refused, progress)
+
+
+def _of_query(
+    qrels: Any,
+    run: Any,
+    query: Hashable | None,
+    policy: dict[str, Any],
+    refused: Collection[str],
+    progress: Progress | None,
+) -> Listed:
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
-    qrels, run, conventions = opened(qrels, run, choices)
+    qrels, run, conventions = opened(qrels, run, policy)
     if conventions.ties in refused:
         raise PolicyError(
-            f"one list has one order of ties, and ties={conventions.ties} is none; "
-            "choose ties=trec, given, best or worst."
+            f"ties={conventions.ties} puts equal scores in no order, and ranks need one; choose "
+            f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
         )
     judgments = sources.read_qrels(qrels, conventions.duplicates)
     if query is None and len(judgments) > 1:
@@ -68,4 +90,4 @@ def of_query(
         raise CoverageError(f"the run has no results for query {clip(judgments.queries[0])}.")
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.ranking(conventions.ties)
-    return Listed(ranking, judgments, OtherOrders(judged), conventions.no_relevant)
+    return Listed(ranking, judgments, OtherOrders(judged), conventions)

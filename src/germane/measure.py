@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from germane._cached import cached
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
@@ -88,6 +89,11 @@ class Measure:
     def row(self) -> Definition:
         """The measure's row of the table."""
         return BY_NAME[self.name]
+
+    @cached
+    def arguments(self) -> dict[str, Any]:
+        """The parameters that the measure's kernel takes: those of one query's value."""
+        return {name: value for name, value in self.parameters if name != "mean"}
 
     @property
     def rel(self) -> float | None:

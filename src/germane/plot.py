@@ -15,9 +15,9 @@ import numpy as np
 
 from germane import output
 from germane.averaging import Evaluated
-from germane.curve import MeanPRCurve, PRCurve, Rule, checked_rule
 from germane.errors import InputError, choices
 from germane.measure import Measure
+from germane.precision_recall import MeanPRCurve, PRCurve, Rule, checked_rule
 from germane.tables import visible
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class PRCurveDisplay(Display):
                 levels, best = curve.levels(points)
                 ax.vlines(levels, 0, best, color=EDGE, linewidth=1.0 if points == 11 else 0.6)
                 size = 6 if points == 11 else 2.5
-                label = f"best precision from {points} recall levels on"
+                label = f"interpolated precision at {points} levels"
                 ax.plot(levels, best, "s", color=LINE, markersize=size, label=label)
 
     def _write_terms(self, ax: "Axes", before: Any, recall: Any) -> None:
@@ -233,7 +233,7 @@ class PRCurvesDisplay(Display):
         if isinstance(one, MeanPRCurve):
             _title(
                 ax,
-                f"Interpolated precision, mean over {one.queries:,} queries\n"
+                f"Interpolated precision, mean over {one.queries:,} {_queries(one.queries)}\n"
                 f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands",
             )
             label_axes(ax, "share of a query's relevant items found")
@@ -241,7 +241,9 @@ class PRCurvesDisplay(Display):
             _title(ax, f"Precision and recall at every rank, query {_short(one.query)}")
             label_axes(ax, f"share of the {one.relevant} relevant items found")
         mean = "mean " if isinstance(one, MeanPRCurve) else ""
-        ax.legend(title=mean + _name(self.rule), loc="best", alignment="left")
+        lines = ax.get_lines()  # given with their labels, which may begin with an underscore
+        title = mean + _name(self.rule)
+        ax.legend(lines, [line.get_label() for line in lines], title=title, alignment="left")
 
 
 class PerQueryDisplay(Display):
@@ -377,6 +379,10 @@ def _lines() -> Iterator[tuple[str, Any]]:
     """Colors and dashes, for any number of lines."""
     while True:
         yield from LINES
+
+
+def _queries(number: int) -> str:
+    return "query" if number == 1 else "queries"
 
 
 def _name(rule: Rule) -> str:

@@ -1,17 +1,16 @@
 """Ranking: what is left of runs and judgments when a measure sees them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
+from germane._cached import cached, cached_by_argument
 from germane._ragged import Bools, Floats, Ints
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Ranking:
     """Judged items at their ranks, for all queries at once.
 
@@ -26,7 +25,7 @@ class Ranking:
     """
 
     queries: list[object]  # Q
-    offsets: Ints  # Q + 1
+    owner: Ints  # H, the query that each hit belongs to, ascending
     rank: Ints  # H, from 1, not descending within a query
     relevance: Floats  # H, grades; negative: in the pool but not judged
     retrieved: Ints  # Q, number of items retrieved
@@ -36,15 +35,14 @@ class Ranking:
     tied_to: Ints  # H
     ties: Literal["ordered", "expected", "grouped"] = "ordered"
     judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations only
-    _cache: dict[tuple[str, float], Ints | Bools] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.queries)
 
     @cached
-    def owner(self) -> Ints:
-        """H: the query that each hit belongs to."""
-        return _ragged.owners(self.offsets)
+    def offsets(self) -> Ints:
+        """Q + 1: where the hits of each query begin and end."""
+        return _ragged.offsets(np.bincount(self.owner, minlength=len(self)))
 
     @cached
     def ideal_owner(self) -> Ints:
@@ -59,27 +57,23 @@ class Ranking:
         """H: does the hit stand within the first ``k`` ranks?"""
         return self.rank <= (self.retrieved[self.owner] if k is None else k)
 
+    @cached_by_argument
     def relevant(self, rel: float) -> Bools:
         """H: is the hit relevant, that is, graded ``rel`` or higher?"""
-        return self._cached("relevant", rel, lambda: self.relevance >= rel)
+        return self.relevance >= rel
 
+    @cached_by_argument
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
-        return self._cached(
-            "total",
-            rel,
-            lambda: _ragged.counts(self.ideal >= rel, self.ideal_owner, len(self)),
-        )
+        return _ragged.counts(self.ideal >= rel, self.ideal_owner, len(self.queries))
 
+    @cached_by_argument
     def so_far(self, rel: float) -> Ints:
         """H: the number of relevant items at this rank and before."""
-        return self._cached("so_far", rel, lambda: self._so_far(rel))
-
-    def _so_far(self, rel: float) -> Ints:
         if self.ties == "grouped":
             size, before = self.tied_relevant(rel)
             return before + size
-        return _ragged.running(self.relevant(rel), self.offsets, self.owner)
+        return _ragged.running(self.relevant(rel), self.owner, len(self.queries))
 
     def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
         """H: the relevant items in each hit's group of equal scores, and those before the group."""
@@ -88,19 +82,13 @@ class Ranking:
         group = np.cumsum(starts) - 1
         relevant = self.relevant(rel)
         size = np.bincount(group, weights=relevant).astype(np.int64)[group]
-        running = _ragged.running(relevant, self.offsets, self.owner)
+        running = _ragged.running(relevant, self.owner, len(self))
         return size, (running - relevant)[np.flatnonzero(starts)[group]]
 
     def found(self, rel: float, k: int | None) -> Ints:
         """Q: the number of relevant items within the first ``k`` ranks."""
         return _ragged.counts(self.relevant(rel) & self.within(k), self.owner, len(self))
 
-    def _cached(self, what: str, rel: float, compute: Callable[[], Ints | Bools]) -> Ints | Bools:
-        value = self._cache.get((what, rel))
-        if value is None:
-            value = self._cache[what, rel] = compute()
-        return value
-
     def sums(self, values: Floats | Ints | Bools) -> Floats:
         """H → Q: each query's sum of a value per hit."""
-        return _ragged.sums(values, self.owner, len(self))
+        return _ragged.sums(values, self.owner, len(self.queries))

@@ -9,6 +9,7 @@ from germane._cached import cached
 from germane._version import VERSION
 from germane.averaging import MeasureResult
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
+from germane.groups import Groups, grouped
 from germane.judging import Policy
 from germane.measure import Measure, parse
 from germane.tables import Table
@@ -100,6 +101,14 @@ class Result(Mapping[str, MeasureResult]):
     def values(self) -> ValuesView[MeasureResult]:
         """The measures' results, in the order asked for."""
         return self._by_measure.values()
+
+    def by(self, category: Any) -> Groups:
+        """The measures per category of query: per-class mAP, and its macro and micro mean.
+
+        ``category`` is a mapping of query to category, a function of the query, or one value a
+        query, in the order of ``per_query``. Raises AbsentError for a query without one.
+        """
+        return grouped(self._by_measure, category)
 
     def __str__(self) -> str:
         return Results({self.name: self}).table().text()
@@ -238,8 +247,7 @@ def _shared(lines: Mapping[str, str]) -> Iterator[str]:
 
 
 def _policy_line(result: Result) -> str:
-    choices = result.policy.to_dict().items()
-    return "policy: " + ", ".join(f"{name}={value}" for name, value in choices if value is not None)
+    return f"policy: {result.policy}"
 
 
 def _count_line(result: Result) -> str:

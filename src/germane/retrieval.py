@@ -44,7 +44,7 @@ class Qrels:
 
     def only(self, query: Hashable) -> "Qrels":
         """The judgments of one query. Raises AbsentError where it has none."""
-        q = self.position.get(query)
+        q = self.position.get(query) if isinstance(query, Hashable) else None
         if q is None and isinstance(query, str):  # a number typed on a command line is text
             q = {str(one): q for q, one in enumerate(self.queries)}.get(query)
         if q is None:
@@ -76,7 +76,7 @@ class Qrels:
         ]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Retrieved:
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 

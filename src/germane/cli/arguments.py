@@ -13,6 +13,7 @@ from germane.sources.formats import FORMATS as FILE_FORMATS
 from germane.tables import FORMATS
 
 _FORMATS = (*FORMATS, "json")
+_IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 READING = ("columns", "input_format")
 
 
@@ -104,6 +105,19 @@ def policy_of(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in (*judging.WORDS, "depth", *READING)}
 
 
+def digits_of(options: argparse.Namespace) -> int | None:
+    """Decimals: all of them where a program reads on."""
+    return None if options.format in ("tsv", "csv") else 4
+
+
+def check_list(options: argparse.Namespace) -> None:
+    """Refuse with a LIST what only fits files: a query, and conventions of judging."""
+    for name in ("query", *judging.WORDS, "depth"):
+        if getattr(options, name) != getattr(judging.Policy, name, None):
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
+
+
 def read_grades(listed: str) -> list[Any]:
     if os.path.exists(listed):
         raise InputError(f"{listed} is a file; give QRELS and RUN, or a LIST such as '0 0 1'.")
@@ -144,3 +158,8 @@ def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
         twice = next(path for path in paths if list(paths).count(path) > 1)
         raise InputError(f"the run {twice} is given twice.")
     return dict(zip(names, paths, strict=True))
+
+
+def is_picture(path: str | None) -> bool:
+    """Does the name ask for a picture? Also for one that cannot be drawn, which is refused later."""
+    return (path or "").lower().rpartition(".")[2] in _IMAGES

@@ -11,24 +11,19 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     add_relevant,
+    check_list,
+    digits_of,
+    is_picture,
     policy_of,
     read_grades,
     read_runs,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.curve import (
-    RULES,
-    MeanPRCurve,
-    PRCurve,
-    Start,
-    checked_rule,
-    mean_pr_curve,
-    pr_curve,
-)
+from germane.curve import mean_pr_curve, pr_curve
+from germane.errors import InputError
 from germane.evaluate import read_qrels
+from germane.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
 from germane.tables import FORMATS, stacked
-
-IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 
 
 def add(commands: Any) -> None:
@@ -82,7 +77,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     rule = checked_rule(int(options.rule) if options.rule.isdigit() else options.rule)
     output.check(options.output, options.given if len(options.given) > 1 else ())
-    picture = (options.output or "").lower().rpartition(".")[2] in IMAGES
+    picture = is_picture(options.output)
     if picture:
         plot.check(options.output)
     curves = _curves(options)
@@ -96,16 +91,18 @@ def run(options: argparse.Namespace) -> None:
         runs = [{"name": name, **curve.to_dict()} for name, curve in curves.items()]
         output.write(options.output, as_json({"schema": 1, "curves": runs}))
     else:
-        digits = None if options.format in ("tsv", "csv") else 4
-        tables = {name: curve.table(digits=digits) for name, curve in curves.items()}
+        tables = {name: curve.table(digits=digits_of(options)) for name, curve in curves.items()}
         output.write(options.output, FORMATS[options.format](stacked("run", tables)))
 
 
 def _curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
     rel, start, policy = options.rel, options.start, policy_of(options)
     if len(options.given) == 1:
+        check_list(options)
         grades = read_grades(options.given[0])
         return {"list": pr_curve(grades, relevant=options.relevant, rel=rel, start=start)}
+    if options.relevant is not None:
+        raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
     path, *paths = options.given
     runs = read_runs(path, paths)
     with progress_line() as progress:

@@ -10,6 +10,7 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     chosen,
+    digits_of,
     policy_of,
     read_runs,
 )
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "json":
         output.write(options.output, as_json(results.to_dict(queries=options.per_query)))
         return
-    digits = None if options.format in ("tsv", "csv") else 4
+    digits = digits_of(options)
     table = (
         results.table_per_query(digits=digits)
         if options.per_query

@@ -13,7 +13,9 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     add_relevant,
+    check_list,
     chosen,
+    digits_of,
     policy_of,
     read_grades,
 )
@@ -57,11 +59,13 @@ def run(options: argparse.Namespace) -> None:
             raise InputError(f"{options.animate}: -o and --animate name the same file.")
     match options.given:
         case [listed]:
+            check_list(options)
             explanation = explain(read_grades(listed), measures, relevant=options.relevant)
         case [qrels, run]:
             with progress_line() as progress:
                 explanation = explain(
-                    qrels, run, measures, query=options.query, progress=progress,
+                    qrels, run, measures, query=options.query, relevant=options.relevant,
+                    progress=progress,
                     **policy_of(options),
                 )  # fmt: skip
         case _:
@@ -71,4 +75,6 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "json":
         output.write(options.output, as_json(explanation.to_dict()))
     else:
-        output.write(options.output, FORMATS[options.format](explanation.table()))
+        output.write(
+            options.output, FORMATS[options.format](explanation.table(digits=digits_of(options)))
+        )

@@ -5,7 +5,14 @@ from typing import Any
 
 from germane import output
 from germane._version import VERSION
-from germane.cli.arguments import add_measures, add_output, add_relevant, chosen, read_grades
+from germane.cli.arguments import (
+    add_measures,
+    add_output,
+    add_relevant,
+    chosen,
+    digits_of,
+    read_grades,
+)
 from germane.cli.terminal import as_json
 from germane.evaluate import score
 from germane.result import number
@@ -33,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
         output.write(options.output, as_json({"schema": 1, "germane": VERSION, "measures": rows}))
         return
-    digits = None if options.format in ("tsv", "csv") else 4
+    digits = digits_of(options)
     cells = tuple((str(m), number(v, m, digits), m.definition) for m, v in values)
     output.write(
         options.output,

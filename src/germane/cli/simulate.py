@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from germane import output
-from germane.cli.arguments import add_output, whole
-from germane.cli.curve import IMAGES
+from germane.cli.arguments import add_output, is_picture, whole
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
 from germane.simulate import EXPERIMENTS, Design, Experiment, design_of, simulate
@@ -42,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (design_of(options.name),)
     output.check(path)
-    picture = (path or "").lower().rpartition(".")[2] in IMAGES
+    picture = is_picture(path)
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all of them are drawn into a folder, as in -o gallery/")
     folder = path not in (None, "-") and not picture and _is_folder(path, designs)

@@ -11,12 +11,13 @@ from germane.ranking import Ranking
 
 
 def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    terms = gains(ranking.relevance, gain) * placed(ranking, LOG2, ranking.last(k)[ranking.owner])
+    terms = _discounted(ranking, k, gain)
     return Scored(terms, np.ones(len(ranking)), _gainful(ranking, gain))
 
 
 def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    return Scored(dcg(ranking, k, gain).terms, ideal_sum(ranking, k, gain), _gainful(ranking, gain))
+    terms = _discounted(ranking, k, gain)
+    return Scored(terms, ideal_sum(ranking, k, gain), _gainful(ranking, gain))
 
 
 def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
@@ -108,6 +109,11 @@ def binary_gain(ranking: Ranking, k: None, rel: float) -> Scored:
     return Scored(terms, ranking.total(rel), ranking.total(rel))
 
 
+def _discounted(ranking: Ranking, k: int | None, gain: Any) -> Floats:
+    """H: the gain of each hit times the weight of its rank."""
+    return gains(ranking.relevance, gain) * placed(ranking, LOG2, ranking.last(k)[ranking.owner])
+
+
 def _gainful(ranking: Ranking, gain: Any) -> Ints:
     """Q: how many judged items have a gain."""
     positive = gains(ranking.ideal, gain) > 0
@@ -116,7 +122,7 @@ def _gainful(ranking: Ranking, gain: Any) -> Ints:
 
 def _ideal(ranking: Ranking, gain: Any) -> tuple[Floats, Ints]:
     """J: the judged gains of each query from the highest down, and the ranks they would take."""
-    ideal = np.maximum(gains(ranking.ideal, gain), 0.0)
+    ideal = gains(ranking.ideal, gain)
     if not isinstance(gain, str):  # an explicit map need not grow with the grade
         ideal = _ragged.sorted_descending(ideal, ranking.ideal_offsets)
     rank = np.arange(len(ideal)) - ranking.ideal_offsets[ranking.ideal_owner] + 1

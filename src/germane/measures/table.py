@@ -295,7 +295,7 @@ TABLE: tuple[Definition, ...] = (
         "MeanP",
         "The mean of P@1 … P@k, a common mistake: this is not average precision",
         average.mean_precision,
-        lambda k, p: f"Σ P@i, {_to(k)}",
+        lambda k, p: f"Σ P@i, {_to(k)} (that is Σ rel(i)·(1/i + … + 1/{_depth(k)}))",
         norm=lambda k, p: _depth(k),
         example='round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
         parameters=(REL, MEAN),

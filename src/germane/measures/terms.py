@@ -14,7 +14,7 @@ from germane._ragged import Floats, Ints
 from germane.ranking import Ranking
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Scored:
     """One measure's terms and norm for every query of a ranking."""
 
@@ -32,7 +32,7 @@ class Scored:
 def values(ranking: Ranking, scored: Scored) -> Floats:
     """Q: each query's value."""
     total, norm = ranking.sums(scored.terms) + scored.rest, scored.norm
-    if norm.all():
+    if np.count_nonzero(norm) == len(norm):
         out: Floats = total / norm
     else:
         out = np.divide(total, norm, out=np.zeros(len(ranking)), where=norm != 0)
@@ -43,7 +43,7 @@ def values(ranking: Ranking, scored: Scored) -> Floats:
 class Weight:
     """What a rank is worth: ``at(i)``, and ``upto(i)``, the sum over the ranks 1 to i."""
 
-    at: Callable[[Ints], Floats]
+    at: Callable[[Ints], Floats | float]
     upto: Callable[[Ints], Floats]
 
 
@@ -70,7 +70,7 @@ def _inverse_log_upto(rank: Ints) -> Floats:
     return table[rank]
 
 
-ONE = Weight(at=lambda rank: np.ones(len(rank)), upto=lambda rank: rank.astype(float))
+ONE = Weight(at=lambda rank: 1.0, upto=lambda rank: rank.astype(float))
 LOG2 = Weight(at=_inverse_log, upto=_inverse_log_upto)
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane._version import VERSION
-from germane.curve import PRCurve
 from germane.errors import AbsentError, clip, suggestion
+from germane.precision_recall import PRCurve
 from germane.tables import Table
 
 Grades = tuple[int, ...]

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from germane.curve import PRCurve
 from germane.plot import AREA, INK, LINE, LINES, Display, label_axes
+from germane.precision_recall import PRCurve
 from germane.simulate.experiment import Experiment
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from germane._ragged import Ints
-from germane.curve import PRCurve, pr_curve
+from germane.curve import pr_curve
 from germane.evaluate import score
 from germane.measure import Measure, parse, parse_all
+from germane.precision_recall import PRCurve
 from germane.simulate.experiment import Column, Design, Experiment, Grades
 
 LENGTH, RELEVANT = 1000, 500

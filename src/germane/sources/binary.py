@@ -57,12 +57,6 @@ def lengths(values: pa.BinaryArray) -> Ints:
     return offsets[1:] - offsets[:-1]
 
 
-def holds(values: pa.BinaryArray, byte: bytes) -> bool:
-    """Does the byte stand in any of the values?"""
-    offsets, data = _parts(values)
-    return bool((data[offsets[0] : offsets[-1]] == ord(byte)).any())
-
-
 def taken(values: pa.BinaryArray, rows: Ints) -> list[bytes]:
     """Some of the values, as Python bytes."""
     offsets, data = _parts(values)

@@ -220,7 +220,6 @@ def _unsettled(batch: Batch, row: Ints, group: Ints) -> list[tuple[int, int]]:
     score = batch.score
     rising = score[1:] > score[:-1]
     rising[batch.offsets[1:-1] - 1] = False
-    unsorted_groups = np.searchsorted(batch.offsets, np.flatnonzero(rising), "right") - 1
     above, below = (
         np.maximum(row - 1, batch.offsets[group]),
         np.minimum(row + 1, batch.offsets[group + 1] - 1),
@@ -228,7 +227,10 @@ def _unsettled(batch: Batch, row: Ints, group: Ints) -> list[tuple[int, int]]:
     tied = ((above < row) & (score[above] == score[row])) | (
         (below > row) & (score[below] == score[row])
     )
-    unsettled = np.union1d(unsorted_groups, group[tied])
+    loose = np.zeros(len(batch.queries), bool)
+    loose[_group(batch, np.flatnonzero(rising))] = True
+    loose[group[tied]] = True
+    unsettled = np.flatnonzero(loose)
     starts = np.searchsorted(group, unsettled, "left").tolist()
     ends = np.searchsorted(group, unsettled, "right").tolist()
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]

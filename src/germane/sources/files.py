@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from germane.errors import FormatError, InputError, clip
 from germane.sources.paths import Progress
 
-BLOCK = 2 << 20  # bytes; what is computed from a block stays in the processor's cache
+BLOCK = 4 << 20  # bytes; what is computed from a block stays in the processor's cache
 _CHUNK = 1 << 20
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (

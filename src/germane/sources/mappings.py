@@ -22,16 +22,17 @@ from germane.retrieval import Qrels, Retrieved
 from germane.sources.ids import by_bytes
 from germane.sources.numbers import doubles, is_finite_number
 
+MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _FEW = 4  # judged items up to which counting is cheaper than sorting
 _SHORT = 64  # results up to which Python's own sorting is cheaper than NumPy's counting
 
 
 def is_scores(given: object) -> bool:
-    return isinstance(given, Mapping) and isinstance(next(iter(given.values()), None), Mapping)
+    return isinstance(given, MAPPING) and isinstance(next(iter(given.values()), None), MAPPING)
 
 
 def is_mapping(given: object) -> bool:
-    return isinstance(given, Mapping)
+    return isinstance(given, MAPPING)
 
 
 def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
@@ -40,22 +41,22 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
         raise EmptyError("the qrels are empty: there are no judgments.")
     items: list[Hashable] = []
     grades: list[Any] = []
-    lengths = []
+    offsets = [0]
     for query, judged in given.items():
-        if isinstance(judged, Mapping):
+        if isinstance(judged, MAPPING):
             items += judged
             grades += judged.values()
         else:
             relevant = _relevant(query, judged, duplicates)
             items += relevant
             grades += [1.0] * len(relevant)
-        lengths.append(len(items))
+        offsets.append(len(items))
     if not items:
         raise EmptyError("the qrels are empty: no query has a judgment.")
     numbers = doubles(grades)
     if numbers is None:
         raise _bad_grade(given)
-    return Qrels(list(given), np.array([0, *lengths]), items, numbers)
+    return Qrels(list(given), np.array(offsets), items, numbers)
 
 
 def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
@@ -101,41 +102,32 @@ def retrieve_scores(
     qrels: Qrels, run: Mapping[Hashable, Any], duplicates: str, order: str, progress: object = None
 ) -> Retrieved:
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
-
-    def add(hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any) -> None:
-        if not isinstance(got, Mapping):
-            raise FormatError(
-                f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}"
-            )
-        _scored(hits, q, query, judged, got, order)
-
-    return _each_query(qrels, run, add)
+    return _each_query(qrels, run, _scored, order)
 
 
 def retrieve_lists(
     qrels: Qrels, run: Mapping[Hashable, Any], duplicates: str, order: str, progress: object = None
 ) -> Retrieved:
     """Find the judged items of ranked lists, ``{query: [item, …]}``."""
-
-    def add(hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any) -> None:
-        _listed(hits, q, query, judged, got, duplicates)
-
-    return _each_query(qrels, run, add)
+    return _each_query(qrels, run, _listed, duplicates)
 
 
-def _each_query(qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None]) -> Retrieved:
+def _each_query(
+    qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: str
+) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
-    hits = _Hits(len(qrels))
+    hits, answers = _Hits(len(qrels)), 0
     for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
         got = run.get(query, _ABSENT)
         if got is not _ABSENT:
+            answers += 1
             hits.answered[q] = True
-            add(hits, q, query, judged, got)
-    if not len(hits.owner):
+            add(hits, q, query, judged, got, choice)
+    if not hits.owner:
         _check_types(qrels, run)
-    answers, known = int(np.count_nonzero(hits.answered)), qrels.position
-    return hits.result([q for q in run if q not in known] if len(run) > answers else [])
+    unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
+    return hits.result(unknown)
 
 
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
@@ -144,7 +136,7 @@ def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
         type(item).__name__ for got in run.values() if isinstance(got, Iterable) for item in got
     }
     judged = {type(item).__name__ for item in qrels.items}
-    if types and not types & judged:
+    if types and judged and not types & judged:
         raise CoverageError(
             "no judged item was retrieved: the run's item ids are "
             f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}."
@@ -166,11 +158,11 @@ class _Hits:
     def add(self, q: int, judgment: Any, rank: Any, tied_from: Any, tied_to: Any) -> None:
         """Add one query's hits, as lists or as arrays."""
         if isinstance(judgment, list):
-            self.owner.extend([q] * len(judgment))
-            self.judgment.extend(judgment)
-            self.rank.extend(rank)
-            self.tied_from.extend(tied_from)
-            self.tied_to.extend(tied_to)
+            self.owner.fromlist([q] * len(judgment))
+            self.judgment.fromlist(judgment)
+            self.rank.fromlist(rank)
+            self.tied_from.fromlist(tied_from)
+            self.tied_to.fromlist(tied_to)
         else:
             self.owner.frombytes(np.full(len(judgment), q, np.int64).tobytes())
             self.judgment.frombytes(judgment.tobytes())
@@ -180,19 +172,15 @@ class _Hits:
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         return Retrieved(
-            judgment=_numbers(self.judgment),
-            owner=_numbers(self.owner),
-            rank=_numbers(self.rank),
-            tied_from=_numbers(self.tied_from),
-            tied_to=_numbers(self.tied_to),
+            judgment=np.asarray(self.judgment),
+            owner=np.asarray(self.owner),
+            rank=np.asarray(self.rank),
+            tied_from=np.asarray(self.tied_from),
+            tied_to=np.asarray(self.tied_to),
             retrieved=self.retrieved,
             answered=self.answered,
             unknown=unknown,
         )
-
-
-def _numbers(column: "array[int]") -> Ints:
-    return np.frombuffer(column, np.int64) if column else np.zeros(0, np.int64)
 
 
 def _scored(
@@ -200,9 +188,11 @@ def _scored(
     q: int,
     query: Hashable,
     judged: dict[Hashable, int],
-    got: Mapping[Hashable, Any],
+    got: Any,
     order: str,
 ) -> None:
+    if not isinstance(got, MAPPING):
+        raise FormatError(f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}")
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)

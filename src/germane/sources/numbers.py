@@ -19,7 +19,7 @@ def doubles(values: Collection[Any]) -> Floats | None:
         packed = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, TypeError, ValueError, OverflowError):
         return None
-    return packed if np.isfinite(packed).all() else None
+    return packed if np.count_nonzero(np.isfinite(packed)) == len(packed) else None
 
 
 def is_finite_number(value: Any) -> bool:

@@ -43,7 +43,7 @@ def ranking_of(
     rank = np.arange(1, len(got) + 1)
     return Ranking(
         queries=["list"],
-        offsets=np.array([0, len(got)]),
+        owner=np.zeros(len(got), np.int64),
         rank=rank,
         relevance=got,
         retrieved=np.array([len(got)]),

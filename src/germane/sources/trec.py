@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane._ragged import Floats, Ints
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -54,7 +54,8 @@ QRELS = Layout("qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade"
 class Rows:
     """Some lines of a file as columns."""
 
-    query: pa.BinaryArray
+    queries: list[bytes]  # of each stretch of lines with the same one
+    offsets: Ints  # where the stretches begin, and where the last one ends
     item: pa.BinaryArray
     number: Floats
 
@@ -78,13 +79,12 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
 
 def _fast(block: Block, layout: Layout) -> Rows | None:
     """The rows of a block, or None where a line is anything but plain."""
-    tabbed = b"\t" in block
-    if b"\0" in block or (tabbed and b" " in block):
-        return None
-    if not tabbed and not _has_double_blank(block.view):
+    if _single_blanked(block.view):
         rows = _parsed(block.view, layout)
         if rows is not None:
             return rows
+    if b"\0" in block or (b"\t" in block and b" " in block):
+        return None
     return _parsed(_single_blanks(block.data), layout)
 
 
@@ -98,15 +98,25 @@ def _parsed(data: memoryview | bytes, layout: Layout) -> Rows | None:
         table = csv.read_csv(pa.py_buffer(data), *_options(layout, len(data)))
     except pa.ArrowInvalid:
         return None
-    query, item, number = (
-        table.column(name).combine_chunks() for name in ("query", "item", "number")
-    )
+    query, item, number = map(_whole, table.select(["query", "item", "number"]).columns)
     numbers = binary.doubles(number)
-    if not len(query) or not np.isfinite(numbers).all() or binary.holds(query, b"#"):
+    if not len(query) or not np.isfinite(numbers).all() or not binary.lengths(item).all():
         return None
-    if not binary.lengths(query).all() or not binary.lengths(item).all():
+    queries, offsets = _stretches(query)
+    if not all(queries) or any(b"#" in query for query in queries):
         return None
-    return Rows(query, item, numbers)
+    return Rows(queries, offsets, item, numbers)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """A column in one piece; combine_chunks would copy even a single one."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _stretches(query: pa.BinaryArray) -> tuple[list[bytes], Ints]:
+    """The query of each stretch of rows with the same one, and where the stretches begin and end."""
+    starts = binary.changes(query)
+    return binary.taken(query, starts), np.append(starts, len(query))
 
 
 @lru_cache
@@ -126,11 +136,13 @@ def _options(layout: Layout, size: int) -> tuple[Any, Any, Any]:
     )
 
 
-def _has_double_blank(data: memoryview) -> bool:
-    """``b"  " in data``, several times as fast: pairs of bytes are compared as numbers."""
-    even = np.frombuffer(data, "<u2", len(data) // 2)
-    odd = np.frombuffer(data, "<u2", (len(data) - 1) // 2, offset=1)
-    return bool((even == 0x2020).any() or (odd == 0x2020).any())
+def _single_blanked(data: memoryview) -> bool:
+    """Is there neither a tab, nor a NUL byte, nor a double blank? Several times as fast as ``in``."""
+    given = np.frombuffer(data, np.uint8)
+    if given.min() < ord("\n"):
+        return False
+    pairs = given[1:] | given[:-1]  # a blank where both are; in plain lines all others are higher
+    return bool(pairs.min(initial=255) > ord(" ") or (pairs != ord(" ")).all())
 
 
 def _single_blanks(data: bytes) -> bytes:
@@ -164,7 +176,8 @@ def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
             raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(fields[0])
         items.append(fields[layout.item])
-    return Rows(binary.array(queries), binary.array(items), np.array(numbers, float))
+    stretches = _stretches(binary.array(queries))
+    return Rows(*stretches, binary.array(items), np.array(numbers, float))
 
 
 def _fields(line: bytes) -> list[bytes]:

@@ -40,7 +40,7 @@ def _judgments(file: TextFile) -> tuple[list[bytes], Ints, Any, Floats]:
     items: list[str] = []
     grades: list[Floats] = []
     for rows in trec.read(file, trec.QRELS):
-        owners.append(_coded(rows.query, codes))
+        owners.append(_coded(rows, codes))
         items += map(to_text, rows.item.to_pylist())
         grades.append(rows.number)
     query = np.concatenate(owners)
@@ -119,7 +119,7 @@ def _whole_queries(file: TextFile) -> Iterator[Batch]:
     items: list[pa.BinaryArray] = []
     scores: list[Floats] = []
     for rows in trec.read(file, trec.RUN):
-        groups, ends = _runs_of_queries(rows.query)
+        groups, ends = rows.queries, rows.offsets
         if items and groups[0] != query:
             yield _one_query(query, items, scores)
             items, scores = [], []
@@ -156,7 +156,7 @@ def _gathered(file: TextFile) -> Batch:
     items: list[pa.BinaryArray] = []
     scores: list[Floats] = []
     for rows in trec.read(file, trec.RUN):
-        owners.append(_coded(rows.query, codes))
+        owners.append(_coded(rows, codes))
         items.append(rows.item)
         scores.append(rows.number)
     owner, score = np.concatenate(owners), np.concatenate(scores)
@@ -168,17 +168,10 @@ def _gathered(file: TextFile) -> Batch:
     return Batch(list(codes), _ragged.offsets(np.bincount(owner)), item, score)
 
 
-def _coded(query: pa.BinaryArray, codes: dict[bytes, int]) -> Ints:
+def _coded(rows: trec.Rows, codes: dict[bytes, int]) -> Ints:
     """Each row's query as a number; new queries are given the next one."""
-    groups, ends = _runs_of_queries(query)
-    code = np.array([codes.setdefault(query, len(codes)) for query in groups], np.int32)
-    return np.repeat(code, np.diff(ends))
-
-
-def _runs_of_queries(query: pa.BinaryArray) -> tuple[list[bytes], Ints]:
-    """The query of each stretch of rows with the same one, and where the stretches end."""
-    starts = binary.changes(query)
-    return binary.taken(query, starts), np.append(starts, len(query))
+    code = np.array([codes.setdefault(query, len(codes)) for query in rows.queries], np.int32)
+    return np.repeat(code, np.diff(rows.offsets))
 
 
 def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> DuplicateError:

@@ -1,0 +1,13 @@
+"""The console script: a process of germane's own, which does no linear algebra.
+
+Outside the package, whose import brings NumPy: by then OpenBLAS has started a thread a core, which
+takes a fifth of the time of a short command.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from germane.cli import main
+
+__all__ = ["main"]
