@@ -143,7 +143,7 @@ def test_a_score_that_is_no_number_is_still_refused() -> None:
         ({"q": {"x": 1.0}}, document, "min", germane.PolicyError, "keep takes max, first or sum"),
         ({"q": ["x"]}, document, "sum", germane.PolicyError, "a ranked list has none"),
         ({"q": "xyz"}, document, "max", germane.FormatError, "results are a list; got 'xyz'"),
-        (5, document, "max", germane.InputError, "a run is the path of a TREC file"),
+        (5, document, "max", germane.InputError, "a run is the path of a file"),
         ("a.run", document, "max", germane.InputError, "collapse takes {query: {item: score}}"),
     ],
 )
