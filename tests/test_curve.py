@@ -899,7 +899,7 @@ def test_there_are_11_levels_or_101(points: Any) -> None:
 
 
 def test_a_mean_curve_needs_queries() -> None:
-    with pytest.raises(germane.InputError, match="qrels are the path of a file"):
+    with pytest.raises(germane.InputError, match="qrels are the path of a file, a frame"):
         germane.mean_pr_curve(THREE, RUN)
     with pytest.raises(germane.CoverageError, match="no query of the run is in the qrels"):
         germane.mean_pr_curve(QRELS, {"other": ["a"]})

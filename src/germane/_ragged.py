@@ -92,16 +92,24 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     return out
 
 
-def by_row(owner: Ints, rank: Ints, rows: int) -> Ints:
-    """The order of values by row, then by rank; ranks are below 2**32."""
-    return (rank if rows == 1 else (owner << 32) + rank).argsort(kind="stable")
-
-
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
-    if len(offsets) == 2:
-        return np.sort(values)[::-1]
-    rising = values[1:] > values[:-1]
-    starts = offsets[1:-1]
-    rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
-    return values[np.lexsort((-values, owners(offsets)))] if rising.any() else values
+    if len(offsets) > 2:
+        rising = values[1:] > values[:-1]
+        starts = offsets[1:-1]
+        rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
+        if not rising.any():
+            return values
+    return values[ascending(-values, owners(offsets), len(offsets) - 1)]
+
+
+def ascending(values: Ints, owner: Ints, rows: int) -> Ints:
+    """The positions of the values, row by row, from each row's smallest to its largest.
+
+    Whole numbers are below 2**32, and sorted as one number with their row.
+    """
+    if rows == 1:
+        return values.argsort(kind="stable")
+    if values.dtype.kind == "i":
+        return np.argsort((owner << 32) + values, kind="stable")
+    return np.lexsort((values, owner))

@@ -45,7 +45,7 @@ def collapse(
         near = suggestion(str(keep), KEEPS)
         raise PolicyError(f"keep takes {choices(KEEPS)}; got {clip(keep)}.{near}")
     if not is_mapping(run):
-        sources.source_of(run)
+        sources.source_of(sources.opened({}, run)[1])
         raise InputError(
             "collapse takes {query: {item: score}} or {query: [item, …]}; got " + clip(run)
         )

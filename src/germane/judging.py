@@ -102,7 +102,7 @@ class Judged:
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = _RANKS.get(ties, _as_read)(self)
         retrieved = got.retrieved
-        hits = _ragged.by_row(got.owner, rank, len(self.qrels))
+        hits = _ragged.ascending(rank, got.owner, len(self.qrels))
         if self.policy.duplicates == "keep":
             hits = self._counted_once(hits, ties)
         if depth is not None:

@@ -37,9 +37,11 @@ class Listed:
 
 
 def is_list(given: Any) -> bool:
-    """Are these the grades of one list?"""
+    """Are these the grades of one list? Frames, which also have dimensions, have columns."""
+    if hasattr(given, "columns") or hasattr(given, "schema"):
+        return False
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
-    return listed or (hasattr(given, "ndim") and not hasattr(given, "columns"))
+    return listed or hasattr(given, "ndim")
 
 
 def one_list(
