@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.animate import Frame, frames
 from germane.animate.drawing import draw, sheet
-from germane.animate.frame import LINES
+from germane.animate.frame import LINES, Frame, frames
 from germane.animate.gif import gif
 from germane.animate.mark import COLORS, STYLES, Text, fitted
 from germane.animate.page import page

@@ -34,7 +34,6 @@ VERBS = [
     "simulate",
 ]
 TYPES = [
-    "Experiment",
     "Explanation",
     "Groups",
     "MeanPRCurve",

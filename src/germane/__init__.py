@@ -33,7 +33,7 @@ from germane.precision_recall import MeanPRCurve, PRCurve
 from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels
-from germane.simulate import Experiment, simulate
+from germane.simulate import simulate
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
@@ -51,7 +51,6 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "score",
     "simulate",
     # types
-    "Experiment",
     "Explanation",
     "Groups",
     "MeanPRCurve",

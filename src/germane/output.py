@@ -3,7 +3,6 @@
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable
 
 from germane.errors import InputError
@@ -48,6 +47,8 @@ def replace(path: str, data: bytes) -> None:
 
 
 def _replace(place: str, data: bytes, mode: int) -> None:
+    import tempfile
+
     part = tempfile.NamedTemporaryFile(  # noqa: SIM115  (it is renamed, not deleted)
         dir=os.path.dirname(place), prefix=".germane-", delete=False
     )

@@ -5,14 +5,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from germane import output
-from germane.animate.frame import Frame, Line, Sum, frames
 from germane.errors import InputError, choices, clip
 from germane.explanation import Explanation
 
 if TYPE_CHECKING:
     from germane.animate.drawing import Drawing
 
-__all__ = ["FORMATS", "Frame", "Line", "Sum", "animate", "check", "frames"]
+__all__ = ["FORMATS", "animate", "check"]
 
 FORMATS = ("gif", "svg", "html")
 MOST = 4  # measures that one drawing has room for
@@ -45,6 +44,7 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
             "Explain fewer of them."
         )
     from germane.animate.drawing import draw
+    from germane.animate.frame import frames
 
     output.replace(place, _written(draw(explanation, frames(explanation)), _format(place)))
 

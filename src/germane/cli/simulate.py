@@ -9,7 +9,9 @@ from germane import output
 from germane.cli.arguments import add_output, is_picture, whole
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
-from germane.simulate import EXPERIMENTS, Design, Experiment, design_of, simulate
+from germane.simulate import simulate
+from germane.simulate.experiment import Design, Experiment
+from germane.simulate.registry import EXPERIMENTS, design_of
 from germane.tables import FORMATS
 
 ALL = "all"

@@ -1,7 +1,6 @@
 """What a person at a terminal sees: one-line errors, progress, JSON."""
 
 import contextlib
-import json
 import sys
 import time
 from typing import Any
@@ -16,6 +15,8 @@ def say(text: str) -> None:
 
 
 def as_json(value: Any) -> str:
+    import json
+
     text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     if text.replace("\n", "").isprintable():
         return text
