@@ -320,3 +320,11 @@ def test_the_query_is_found_in_a_file_of_scattered_rows(tmp_path) -> None:  # ty
     path.write_text("\n".join(lines) + "\n")
     explanation = germane.explain({"q": ["a"], "r": ["y"]}, path, query="q")
     assert ranks(explanation) == [("u", None), ("a", None), ("v", None)]
+
+
+def test_an_item_that_stands_twice_in_a_file_is_named_with_its_lines(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "a.run"
+    path.write_text("q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n")
+    with pytest.raises(germane.DuplicateError, match=r"a\.run:3: item 'a' .* as on line 1"):
+        germane.explain({"q": ["a"]}, path)
+    assert germane.explain({"q": ["a"]}, path, duplicates="first").readings[0].value == 1

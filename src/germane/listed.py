@@ -97,7 +97,9 @@ def _of_query(
         )
     if query is not None:
         judgments = judgments.only(query)
-    run, items, item_scores = sources.only(run, judgments.queries[0], progress)
+    run, items, item_scores = sources.only(
+        run, judgments.queries[0], conventions.duplicates, progress
+    )
     retrieved = None if run is None else retrieve(judgments, run, conventions)
     if retrieved is None or not retrieved.answered.any():
         raise CoverageError(f"the run has no results for query {clip(judgments.queries[0])}.")

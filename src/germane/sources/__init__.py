@@ -143,7 +143,7 @@ def source_of(run: object) -> Source:
 
 
 def only(
-    run: Any, query: Hashable, progress: Progress | None = None
+    run: Any, query: Hashable, duplicates: str, progress: Progress | None = None
 ) -> tuple[Any, list[Hashable], list[Any]]:
     """A run of one query, its items in the order given, and their scores: none in ranked lists.
 
@@ -152,7 +152,7 @@ def only(
     if is_path(run):
         from germane.sources import trec_files
 
-        run = trec_files.read_query(run, to_bytes(query), progress)
+        run = trec_files.read_query(run, to_bytes(query), duplicates, progress)
     if mappings.is_mapping(run):
         got = run.get(query)
         if not isinstance(got, Mapping):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -81,8 +82,8 @@ def read_run(path: Path, progress: Progress | None = None) -> Run:
         return Run(name_of(path), _gathered(file))
 
 
-def read_query(path: Path, query: bytes, progress: Progress | None = None) -> Run:
-    """Read a whole TREC run file, and keep one query's rows."""
+def read_query(path: Path, query: bytes, duplicates: str, progress: Progress | None = None) -> Run:
+    """Read a whole TREC run file, and keep one query's rows. Raises DuplicateError with the line."""
     import pyarrow as pa
 
     items: list[pa.BinaryArray] = []
@@ -94,6 +95,10 @@ def read_query(path: Path, query: bytes, progress: Progress | None = None) -> Ru
                 # a copy, so that the block they stand in can go
                 items.append(pa.concat_arrays([rows.item[stretch], rows.item[:0]]))
                 scores.append(rows.number[stretch].copy())
+        if duplicates == "error":
+            copies = Counter(item for part in items for item in part.to_pylist())
+            if (most := copies.most_common(1)) and most[0][1] > 1:
+                raise _twice(file, trec.RUN, query, most[0][0])
     if not items:
         return Run(
             name_of(path), Batch([], np.zeros(1, np.int64), pa.array([], pa.binary()), np.zeros(0))
