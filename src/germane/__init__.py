@@ -91,6 +91,8 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "Utility",
     "AP",
     "MeanP",
+    "MeanR",
+    "APR",
     "YAAP",
     "RR",
     "DCG",
@@ -128,6 +130,8 @@ SetAP = Measure("SetAP")
 Utility = Measure("Utility")
 AP = Measure("AP")
 MeanP = Measure("MeanP")
+MeanR = Measure("MeanR")
+APR = Measure("APR")
 YAAP = Measure("YAAP")
 RR = Measure("RR")
 DCG = Measure("DCG")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,8 +25,15 @@ class Evaluated:
     values: Floats
     """One value a query, in the order of ``queries``; NaN where the policy leaves it out."""
     no_relevant: str
+    digits: int | None = field(default=None, kw_only=True)
+    query_digits: int | None = field(default=None, kw_only=True)
+    norm: Floats | None = field(default=None, kw_only=True)
+    """Each query's norm, where queries weigh as much as it."""
 
     def __post_init__(self) -> None:
+        if self.query_digits is not None:
+            unit = 10.0**self.query_digits
+            object.__setattr__(self, "values", np.floor(self.values * unit + 0.5) / unit)
         self.values.setflags(write=False)
 
     def __repr__(self) -> str:
@@ -35,6 +42,10 @@ class Evaluated:
     @cached
     def mean(self) -> float:
         """The mean over queries (for counts: the sum), rounded once at the end."""
+        mean = self._mean()
+        return mean if self.digits is None else round(mean, self.digits)
+
+    def _mean(self) -> float:
         if self.measure.row.aggregate == "sum":
             return math.fsum(self.values.tolist())
         kept = self.values
@@ -42,6 +53,10 @@ class Evaluated:
             kept = kept[~np.isnan(kept)]
         if not len(kept):
             return math.nan
+        if self.norm is not None:
+            norm = self.norm if self.no_relevant != "skip" else self.norm[~np.isnan(self.values)]
+            total = math.fsum(norm.tolist())
+            return math.fsum((kept * norm).tolist()) / total if total else 0.0
         if ("mean", "geometric") in self.measure.parameters:
             return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
         return math.fsum(kept.tolist()) / len(kept)
@@ -90,12 +105,22 @@ class MeasureResult(Evaluated):
         ranking = self.orders(order)
         if ranking is None:  # nothing judged is tied
             return self.mean
-        return evaluated(self.measure, ranking, self.no_relevant).mean
+        values = scores(self.measure, ranking, self.no_relevant)
+        norm = weights(self.measure, ranking)
+        return replace(self, values=values, norm=norm).mean
 
 
 def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated:
     """Compute a measure on a ranking, queries without relevant items as the policy says."""
-    return Evaluated(measure, ranking.queries, scores(measure, ranking, no_relevant), no_relevant)
+    values = scores(measure, ranking, no_relevant)
+    return Evaluated(measure, ranking.queries, values, no_relevant, norm=weights(measure, ranking))
+
+
+def weights(measure: Measure, ranking: Ranking) -> Floats | None:
+    """Q: what each query weighs in the mean; None where all weigh the same."""
+    if ("mean", "micro") not in measure.parameters:
+        return None
+    return kernel(measure, ranking).norm
 
 
 def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:

@@ -5,11 +5,11 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from germane import sources
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
+from germane.collection import graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
-from germane.evaluate import Choices, opened, retrieve
+from germane.evaluate import Choices, opened
 from germane.judging import judge
 from germane.listed import is_list, one_list
 from germane.measure import Measure
@@ -93,7 +93,7 @@ def mean_pr_curve(
     rel, generator = _level(rel), _generator(rng)
     qrels, run, conventions = opened(qrels, run, policy)
     check_ties(precision_at(0.0, rel), conventions.ties)
-    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
+    judgments = graded(qrels, conventions, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
     no_relevant = conventions.no_relevant

@@ -1,30 +1,41 @@
 """The verbs: evaluate, evaluate_many, score, and reading files on their own."""
 
+import math
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from germane import sources
-from germane.averaging import MeasureResult, all_scores, check_ties, scores
+from germane.averaging import MeasureResult, all_scores, check_ties, scores, weights
+from germane.collection import Collection, graded
+from germane.dialects import Dialect, named
 from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
+from germane.foreign import asked
 from germane.judging import (
     Duplicates,
+    Empty,
+    Grades,
     Judged,
     Missing,
+    Nonpositive,
     NoRelevant,
+    Own,
     Policy,
+    Repeated,
+    Scores,
     Ties,
     Unjudged,
-    judge,
+    Unknown,
 )
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import Qrels
 from germane.sources import Progress
 from germane.sources.sequences import ranking_of
 
@@ -47,6 +58,17 @@ class Choices(TypedDict, total=False):
     no_relevant: NoRelevant
     depth: int | None
 
+    repeated: Repeated
+    scores: Scores
+    grades: Grades
+    own: Own
+    nonpositive: Nonpositive
+    threshold: float | None
+    empty: Empty
+    unknown: Unknown
+    digits: int | None
+    query_digits: int | None
+
 
 def evaluate(
     qrels: Any,
@@ -54,6 +76,7 @@ def evaluate(
     measures: Measures = DEFAULT,
     *,
     name: str | None = None,
+    dialect: str | Dialect | None = None,
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> Result:
@@ -74,17 +97,49 @@ def evaluate(
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
 
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
-    ``no_relevant``, ``depth``. ``progress`` is called while files are read.
+    ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes those of another tool, such as
+    ``"trec_eval-9"``, where none are given; names of measures may then be the tool's own.
+    ``progress`` is called while files are read.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
-    chosen = parse_all(measures)
-    qrels, run, conventions = opened(qrels, run, policy)
-    for measure in chosen:
-        check_ties(measure, conventions.ties)
-    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
-    judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
-    return _result(name or sources.run_name(run), chosen, judged)
+    spoken = None if dialect is None else named(dialect)
+    own = {} if spoken is None else spoken.choices
+    qrels, run, conventions = opened(qrels, run, {**own, **policy})
+    policies = policies_of(measures, spoken, conventions, policy)
+    for measure, convention in policies.items():
+        check_ties(measure, convention.ties)
+    collection = Collection(qrels, run, progress)
+    judged = {one: collection.judged(one) for one in dict.fromkeys(policies.values())}
+    computed: dict[Measure, MeasureResult] = {}
+    for one, part in judged.items():
+        computed |= measured([m for m, its in policies.items() if its == one], part)
+    return Result(
+        name or sources.run_name(run),
+        {measure: computed[measure] for measure in policies},
+        partial(_counts, next(iter(judged.values()))),
+        conventions,
+        spoken,
+        {measure: its for measure, its in policies.items() if its != conventions},
+    )
+
+
+def policies_of(
+    measures: Measures, dialect: Dialect | None, conventions: Policy, asked_for: Mapping[str, Any]
+) -> dict[Measure, Policy]:
+    """The conventions of each measure: those of all, those that the dialect has for it, those asked for."""
+    if dialect is None:
+        return dict.fromkeys(parse_all(measures), conventions)
+    return {
+        one.measure: replace(conventions, **{**one.choices, **_words(asked_for)})
+        if one.choices
+        else conventions
+        for one in asked(measures, dialect)
+    }
+
+
+def _words(asked_for: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
 
 
 def evaluate_many(
@@ -92,6 +147,7 @@ def evaluate_many(
     runs: Mapping[str, Any],
     measures: Measures = DEFAULT,
     *,
+    dialect: str | Dialect | None = None,
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> Results:
@@ -108,14 +164,14 @@ def evaluate_many(
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
-    chosen = parse_all(measures)
-    qrels, _, conventions = opened(qrels, None, policy)
-    for measure in chosen:
-        check_ties(measure, conventions.ties)
-    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
+    own = {} if dialect is None else named(dialect).choices
+    qrels, _, conventions = opened(qrels, None, {**own, **policy})
+    judgments = graded(qrels, conventions, progress)
     return Results(
         {
-            name: evaluate(judgments, run, chosen, name=name, progress=progress, **policy)
+            name: evaluate(
+                judgments, run, measures, name=name, dialect=dialect, progress=progress, **policy
+            )
             for name, run in runs.items()
         }
     )
@@ -219,25 +275,28 @@ def policy_of(**choices: Any) -> Policy:
         return Policy(**choices)
 
 
-def retrieve(
-    judgments: Qrels, run: Any, conventions: Policy, progress: Progress | None = None
-) -> Retrieved:
-    """What a run of any source retrieved of the judgments."""
-    order = "given" if conventions.ties == "given" else "id"
-    source = sources.source_of(run)
-    return source.retrieve(judgments, run, conventions.duplicates, order, progress)
-
-
-def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
-    policy = judged.policy
+def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, MeasureResult]:
+    """Several measures of what is judged, under its policy."""
+    policy, chosen = judged.policy, tuple(chosen)
     ranking = judged.ranking(policy.ties)
     ordered = OtherOrders(judged)
     computed = all_scores(chosen, ranking, policy.no_relevant)
-    by_measure = {
-        measure: MeasureResult(measure, ranking.queries, values, policy.no_relevant, ordered)
+    if policy.empty == "nan":
+        for values in computed:
+            values[ranking.retrieved == 0] = math.nan
+    return {
+        measure: MeasureResult(
+            measure,
+            ranking.queries,
+            values,
+            policy.no_relevant,
+            ordered,
+            digits=policy.digits,
+            query_digits=policy.query_digits,
+            norm=weights(measure, ranking),
+        )
         for measure, values in zip(chosen, computed, strict=True)
     }
-    return Result(name, by_measure, partial(_counts, judged), policy)
 
 
 class OtherOrders:

@@ -187,7 +187,12 @@ def _categories(queries: list[Hashable], category: Any) -> list[Hashable]:
 def _some(whole: Mapping[Measure, Evaluated], at: Any) -> dict[Measure, Evaluated]:
     return {
         measure: Evaluated(
-            measure, [one.queries[q] for q in at.tolist()], one.values[at], one.no_relevant
+            measure,
+            [one.queries[q] for q in at.tolist()],
+            one.values[at],
+            one.no_relevant,
+            digits=one.digits,
+            norm=None if one.norm is None else one.norm[at],
         )
         for measure, one in whole.items()
     }

@@ -1,6 +1,8 @@
 """Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -9,13 +11,20 @@ from germane import _ragged
 from germane._ragged import Bools, Ints
 from germane.errors import CoverageError, PolicyError, choices, clip, some, suggestion
 from germane.ranking import Ranking
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import COPIES, Order, Qrels, Retrieved
 
-Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep"]
-Ties: TypeAlias = Literal["trec", "given", "expected", "best", "worst", "grouped"]
+Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "again"]
+Ties: TypeAlias = Literal["trec", "ascending", "given", "expected", "best", "worst", "grouped"]
 Missing: TypeAlias = Literal["zero", "skip", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
+Repeated: TypeAlias = Literal["error", "once", "each"]
+Scores: TypeAlias = Literal["double", "single", "sigmoid"]
+Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
+Own: TypeAlias = Literal["keep", "drop"]
+Nonpositive: TypeAlias = Literal["hit", "miss"]
+Empty: TypeAlias = Literal["answer", "missing", "nan", "error"]
+Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 WORDS = {
     "duplicates": get_args(Duplicates),
@@ -24,6 +33,18 @@ WORDS = {
     "unjudged": get_args(Unjudged),
     "no_relevant": get_args(NoRelevant),
 }
+"""The conventions that every result states."""
+
+RARE_WORDS = {
+    "repeated": get_args(Repeated),
+    "scores": get_args(Scores),
+    "grades": get_args(Grades),
+    "own": get_args(Own),
+    "nonpositive": get_args(Nonpositive),
+    "empty": get_args(Empty),
+    "unknown": get_args(Unknown),
+}
+"""Those that few tools decide otherwise, and that results state where they are not the usual."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +58,12 @@ class Policy:
     """
 
     duplicates: Duplicates = "error"
-    """An item that stands twice for a query: refuse it, take its first, last or highest copy, or
-    keep all copies at their ranks and count the first as a hit."""
+    """An item that stands twice for a query: refuse it; take its first, last or highest copy; keep
+    all copies at their ranks and count the first as a hit; or count every copy again."""
 
     ties: Ties = "trec"
-    """Equal scores: by item id from the last to the first, as trec_eval does; in the order given;
-    the exact mean over all orders; the order that is best or worst for the system; or all of a group
+    """Equal scores: by item id from the last to the first, as trec_eval does, or from the first to
+    the last; in the order given; the exact mean over all orders; the order that is best or worst for the system; or all of a group
     at once, as one step to its last rank."""
 
     missing: Missing = "zero"
@@ -57,8 +78,41 @@ class Policy:
     depth: int | None = None
     """Only the first ``depth`` results of each query are looked at."""
 
+    repeated: Repeated = "error"
+    """An item that stands twice among a query's relevant items: refuse it; count it once, as
+    duplicates=first, last and max do too; or count each copy, of which only one can be found."""
+
+    scores: Scores = "double"
+    """Scores are compared in double precision, or rounded to single precision before; sigmoid also
+    takes them through the logistic function where one is outside 0…1."""
+
+    grades: Grades = "exact"
+    """Grades are taken as they are; cut to whole numbers; not below 0; as 1 from 1 on and else as 0;
+    or others than 0 and 1 are an error."""
+
+    own: Own = "keep"
+    """An item whose id is that of the query is kept, or dropped before ranks are counted."""
+
+    nonpositive: Nonpositive = "hit"
+    """Relevant items with a score of 0 or less are hits, or take their ranks as misses."""
+
+    threshold: float | None = None
+    """Items with a lower score do not count as retrieved."""
+
+    empty: Empty = "answer"
+    """A query with an empty list of results is answered, missing, NaN, or an error."""
+
+    unknown: Unknown = "ignore"
+    """A query of the run that nobody judged is left out, counts as 0, or is an error."""
+
+    digits: int | None = None
+    """Means are rounded to so many decimals."""
+
+    query_digits: int | None = None
+    """Each query's value is rounded to so many decimals, halves up, before the mean."""
+
     def __post_init__(self) -> None:
-        for name, words in WORDS.items():
+        for name, words in (WORDS | RARE_WORDS).items():
             given = getattr(self, name)
             if not isinstance(given, str) or given not in words:
                 near = suggestion(given, words) if isinstance(given, str) else ""
@@ -68,6 +122,13 @@ class Policy:
             if isinstance(depth, bool) or not hasattr(depth, "__index__") or depth.__index__() < 1:
                 raise PolicyError(f"depth takes a whole number from 1; got {clip(depth)}")
             object.__setattr__(self, "depth", min(int(depth.__index__()), 2**62))
+        for name in ("digits", "query_digits"):
+            digits = getattr(self, name)
+            if digits is not None and digits not in range(16):
+                raise PolicyError(f"{name} takes a whole number from 0 to 15; got {clip(digits)}")
+        threshold = self.threshold
+        if threshold is not None and not _is_number(threshold):
+            raise PolicyError(f"threshold takes a finite number; got {clip(threshold)}")
 
     def __repr__(self) -> str:
         changed = [
@@ -78,13 +139,34 @@ class Policy:
         return f"Policy({', '.join(changed)})"
 
     def __str__(self) -> str:
-        """Every convention, as results print it."""
+        """The conventions, as results print them."""
         choices = self.to_dict().items()
         return ", ".join(f"{name}={value}" for name, value in choices if value is not None)
 
-    def to_dict(self) -> dict[str, str | int | None]:
-        """Every convention by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+    def to_dict(self) -> dict[str, str | float | None]:
+        """The conventions by name; those that few tools decide otherwise only where they differ."""
+        return {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if f.name in WORDS or f.name == "depth" or getattr(self, f.name) != f.default
+        }
+
+    @property
+    def order(self) -> Order:
+        """What sources are asked for."""
+        equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
+        return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
+
+    @property
+    def judged_twice(self) -> str:
+        """What reading qrels does with an item that stands twice for a query."""
+        if self.repeated != "error":
+            return "first" if self.repeated == "once" else "each"
+        return self.duplicates if self.duplicates not in COPIES else "error"
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, (int, float)) and not isinstance(given, bool) and isfinite(given)
 
 
 @dataclass(eq=False, repr=False)
@@ -128,7 +210,9 @@ class Judged:
         )
         if self.policy.unjudged == "remove":
             ranking = _closed_up(ranking)
-        return ranking if self.policy.missing != "skip" else _only(ranking, self.kept)
+        if self.policy.missing == "skip":
+            ranking = _only(ranking, self.kept)
+        return ranking if self.policy.unknown != "zero" else _with(ranking, got.unknown)
 
     @property
     def grades(self) -> _ragged.Floats:
@@ -171,6 +255,17 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> Judged:
     Raises CoverageError where no query of the run is judged, or one is missing and may not be.
     """
     answered = retrieved.answered
+    if policy.empty in ("missing", "error"):
+        answered = answered & (retrieved.retrieved > 0)
+    if policy.empty == "error" and not answered[retrieved.answered].all():
+        empty = [qrels.queries[q] for q in np.flatnonzero(retrieved.answered & ~answered)]
+        raise CoverageError(f"without results: {some(empty)}. empty=answer takes empty lists.")
+    if policy.unknown == "error" and retrieved.unknown:
+        raise CoverageError(
+            f"not in the qrels: {some(retrieved.unknown)}. unknown=ignore leaves them out."
+        )
+    if not np.count_nonzero(answered) and retrieved.answered.any():
+        raise CoverageError("the run has no results for any judged query: its lists are empty.")
     if not np.count_nonzero(answered):
         raise CoverageError(
             "no query of the run is in the qrels. run: "
@@ -195,6 +290,12 @@ def _types(retrieved: Retrieved, qrels: Qrels) -> str:
     if set(run) & set(judged):
         return ""
     return f"  The run's ids are {choices(run)}, the qrels' are {choices(judged)}."
+
+
+def _ascending(judged: Judged) -> Ints:
+    """The last of a group under ties=trec is the first."""
+    got = judged.retrieved
+    return got.tied_from + got.tied_to - got.rank
 
 
 def _as_read(judged: Judged) -> Ints:
@@ -229,7 +330,13 @@ def _grouped(judged: Judged) -> Ints:
     return judged.retrieved.tied_to
 
 
-_RANKS = {"expected": _expected, "best": _best, "worst": _worst, "grouped": _grouped}
+_RANKS = {
+    "ascending": _ascending,
+    "expected": _expected,
+    "best": _best,
+    "worst": _worst,
+    "grouped": _grouped,
+}
 
 
 def _place(judged: Judged, key: _ragged.Floats, among: Bools) -> Ints:
@@ -276,4 +383,15 @@ def _only(ranking: Ranking, kept: Bools) -> Ranking:
         retrieved=ranking.retrieved[kept],
         ideal_offsets=_ragged.offsets(judged[kept]),
         ideal=ranking.ideal[np.repeat(kept, judged)],
+    )
+
+
+def _with(ranking: Ranking, unknown: list[Hashable]) -> Ranking:
+    """The ranking with queries that nobody judged: without relevant items, and without hits."""
+    none = np.zeros(len(unknown), np.int64)
+    return replace(
+        ranking,
+        queries=[*ranking.queries, *unknown],
+        retrieved=np.append(ranking.retrieved, none),
+        ideal_offsets=np.append(ranking.ideal_offsets, none + len(ranking.ideal)),
     )

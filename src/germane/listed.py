@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane import sources
+from germane.collection import graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
-from germane.evaluate import OtherOrders, opened, retrieve
+from germane.evaluate import OtherOrders, opened
 from germane.judging import WORDS, Policy, judge
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
@@ -90,7 +91,7 @@ def _of_query(
             f"ties={conventions.ties} puts equal scores in no order, and ranks need one; choose "
             f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
         )
-    judgments = sources.read_qrels(qrels, conventions.duplicates)
+    judgments = graded(qrels, conventions)
     if query is None and len(judgments) > 1:
         raise AbsentError(
             f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from germane._cached import cached
+from germane.dialects import named
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
@@ -117,6 +118,8 @@ class Measure:
             text += f"; rounding={parameters['rounding']}"
         if self.row.aggregate == "sum":
             text += "; summed over queries"
+        if parameters.get("mean") == "micro":
+            text += "; mean weighted by what each query's sum is divided by"
         if parameters.get("mean") == "geometric":
             text += "; geometric mean over queries, values below 0.00001 taken as 0.00001"
         return text
@@ -176,6 +179,11 @@ def parse(text: str) -> Measure:
     >>> germane.parse("MAP(norm=R)@10")
     AP(norm=R)@10
 
+    A name of another tool is read with that tool's dialect before it:
+
+    >>> germane.parse("trec_eval:map_cut_10")
+    AP(norm=R)@10
+
     Raises MeasureError, with the nearest name, for what is not a measure.
     """
     if not isinstance(text, str):
@@ -185,6 +193,9 @@ def parse(text: str) -> Measure:
 
 @lru_cache(4096)
 def _parse(text: str) -> Measure:
+    dialect, colon, foreign = text.strip().partition(":")
+    if colon and "(" not in dialect:
+        return parse(named(dialect).measure(foreign.strip()))
     written = _WRITTEN.fullmatch(text.strip())
     if written is None:
         raise MeasureError(
@@ -227,10 +238,15 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
 
 @lru_cache(256)
 def _split(text: str) -> tuple[Measure, ...]:
+    return tuple(dict.fromkeys(parse(name) for name in names_in(text)))
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a string, between blanks and commas outside of parentheses."""
     names = re.findall(r"(?:[^\s,()]|\([^()]*\)?|\))+", text)
     if not names:
         raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
-    return tuple(dict.fromkeys(parse(name) for name in names))
+    return names
 
 
 def _unknown(name: str, text: str) -> MeasureError:

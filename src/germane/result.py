@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from germane._cached import cached
 from germane._version import VERSION
 from germane.averaging import MeasureResult
+from germane.dialects import Dialect
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
 from germane.groups import Groups, grouped
 from germane.judging import Policy
@@ -64,11 +65,15 @@ class Result(Mapping[str, MeasureResult]):
         measures: Mapping[Measure, MeasureResult],
         counts: Callable[[], Counts],
         policy: Policy,
+        dialect: Dialect | None = None,
+        policies: Mapping[Measure, Policy] | None = None,
     ) -> None:
         self.name = name
         self.measures = tuple(measures)
         self._counts = counts
         self.policy = policy
+        self.dialect = dialect
+        self.policies = dict(policies or {})  # of measures that have their own
         self._by_measure = dict(measures)
 
     @cached
@@ -201,6 +206,11 @@ class Results(Mapping[str, Result]):
         yield ""
         yield from _shared({name: _count_line(result) for name, result in self._results.items()})
         yield from _shared({name: _policy_line(result) for name, result in self._results.items()})
+        result = next(iter(self._results.values()))
+        for measure, own in result.policies.items():
+            yield f"policy of {measure}: {own}"
+        if result.dialect is not None:
+            yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""

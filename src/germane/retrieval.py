@@ -6,7 +6,7 @@ Sources make both; judging turns them into a Ranking.
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -74,6 +74,44 @@ class Qrels:
             dict(zip(items[start:end], range(start, end), strict=True))
             for start, end in pairwise(ends)
         ]
+
+
+COPIES = ("keep", "again")  # of an item that stands twice, every copy takes its rank
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the rows of a run are ordered by, and which of them count as retrieved."""
+
+    equal: Literal["id", "given"] = "id"  # the order of equal scores
+    scores: Literal["double", "single", "sigmoid"] = "double"
+    threshold: float | None = None  # items with a lower score are not retrieved
+    own: Literal["keep", "drop"] = "keep"  # an item whose id is the query's
+    nonpositive: Literal["hit", "miss"] = "hit"  # a judged item with a score of 0 or less
+
+    @property
+    def takes_all(self) -> bool:
+        return self.threshold is None and self.own == "keep"
+
+    def precise(self, scores: Floats) -> Floats:
+        """The scores in the precision asked for."""
+        if self.scores == "double":
+            return scores
+        with np.errstate(over="ignore"):  # beyond single precision all scores are infinite
+            single: Floats = scores.astype(np.float32)
+            if self.scores == "sigmoid" and ((single < 0) | (single > 1)).any():
+                single = 1 / (1 + np.exp(-single))
+            return single.astype(np.float64)
+
+    def above(self, scores: Floats) -> Bools:
+        """Does each score reach the threshold?"""
+        if self.threshold is None:
+            return np.ones(len(scores), bool)
+        reached: Bools = scores >= self.threshold
+        return reached
+
+
+AS_GIVEN, BY_ID = Order("given"), Order()
 
 
 @dataclass(eq=False, repr=False)

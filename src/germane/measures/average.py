@@ -7,7 +7,7 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane.measures.sets import depth
+from germane.measures.sets import depth, reach
 from germane.measures.terms import Scored, Weight, harmonic, placed
 from germane.ranking import Ranking
 
@@ -30,6 +30,8 @@ def _norm(ranking: Ranking, k: int | None, rel: float, norm: str) -> Ints:
             return ranking.total(rel)
         case "min":
             return ranking.total(rel) if k is None else np.minimum(ranking.total(rel), k)
+        case "possible":
+            return np.minimum(ranking.total(rel), reach(ranking, k))
         case "found":
             return ranking.found(rel, k)
         case _:
@@ -45,6 +47,22 @@ def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     )
     terms = ranking.relevant(rel) * placed(ranking, weight, ranking.last(k)[ranking.owner])
     return Scored(terms, at, ranking.total(rel))
+
+
+def mean_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    """A hit at rank r is counted in R@r, R@(r+1), … R@k: k - r + 1 times."""
+    at = depth(ranking, k)
+    end = at[ranking.owner]
+    weight = Weight(at=lambda i: end - i + 1.0, upto=lambda n: n * end - n * (n - 1) / 2)
+    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.last(k)[ranking.owner])
+    return Scored(terms, ranking.total(rel) * at, ranking.total(rel))
+
+
+def average_precision_to_r(ranking: Ranking, k: None, rel: float) -> Scored:
+    total = ranking.total(rel)
+    counted = ranking.relevant(rel) & (ranking.rank <= total[ranking.owner])
+    terms = np.where(counted, ranking.so_far(rel) / ranking.rank, 0.0)
+    return Scored(terms, total, total)
 
 
 def yaap(ranking: Ranking, k: int | None, rel: float) -> Scored:

@@ -29,14 +29,15 @@ def nonrelevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored
     return _count(ranking, nonrelevant * placed(ranking, ONE, ranking.last(k)[ranking.owner]))
 
 
-def judged(ranking: Ranking, k: int | None) -> Scored:
+def judged(ranking: Ranking, k: int | None, norm: str) -> Scored:
     last = ranking.last(k)
     terms = (ranking.relevance >= 0) * placed(ranking, ONE, last[ranking.owner])
-    return Scored(terms, last if k is None else np.full(len(ranking), k))
+    whole = k is None or norm == "retrieved"
+    return Scored(terms, last if whole else np.full(len(ranking), k))
 
 
 def unjudged(ranking: Ranking, k: int | None) -> Scored:
-    among = judged(ranking, k)
+    among = judged(ranking, k, "k")
     return Scored(-among.terms, among.norm, rest=ranking.last(k).astype(float))
 
 

@@ -1,5 +1,6 @@
 """Interpolated precision, the best at a recall level or beyond it, and areas under the curve."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,8 @@ def interpolated_average_precision(
     ranking: Ranking, k: int | None, rel: float, points: int, rounding: str
 ) -> Scored:
     levels = [exact(1.0) * i / (points - 1) for i in range(points)]
+    if rounding == "double":
+        levels = [type(level).from_float(i * (1 / (points - 1))) for i, level in enumerate(levels)]
     terms = _terms(ranking, k, rel, levels, rounding)
     return Scored(terms, np.full(len(ranking), points), ranking.total(rel))
 
@@ -40,6 +43,11 @@ def area_under_curve(
     total = ranking.total(rel)
     if rule == "trapezoid":
         return Scored(_trapezoids(ranking, k, rel, start), total, total)
+    if rule == "linear101":
+        ones = np.ones(len(ranking))
+        return Scored(np.zeros(len(ranking.rank)), ones, total, _areas_of_lines(ranking, k, rel))
+    if rule == "davis_goadrich":
+        return Scored(_hyperbolas(ranking, k, rel), total, total)
     terms = np.zeros(len(ranking.rank))
     at, _, _, best = _envelope(ranking, k, rel)
     terms[at] = best
@@ -61,6 +69,48 @@ def _trapezoids(ranking: Ranking, k: int | None, rel: float, start: str) -> Floa
     started = {"none": first > 1, "(1/R,P@first)": before > 0}.get(start, np.True_)
     previous = np.where(first > 1, before / np.maximum(first - 1, 1), float(start == "(0,1)"))
     return np.where(counted & started, (previous + after / ranking.rank) / 2, 0.0)
+
+
+def _hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
+    """H: the area under the curve that false positives make as they grow with the true ones.
+
+    From the step before, with t true and f false positives, precision at t + x true ones is
+    (t + x)/(t + x + f + x·n/s), where the step holds s relevant and n other items. Hits of one step
+    share its area.
+    """
+    grouped = ranking.ties == "grouped"
+    first = ranking.tied_from if grouped else ranking.rank
+    size = ranking.tied_relevant(rel)[0] if grouped else np.ones(len(first), np.int64)
+    counted = ranking.relevant(rel) & ranking.within(k)
+    size = np.where(counted, size, 1)
+    true = ranking.so_far(rel) - size
+    false = first - 1 - true
+    slope = 1 + (ranking.rank - first + 1 - size) / size  # items a relevant one
+    start = false - (slope - 1) * true
+    grown = np.log((slope * (true + size) + start) / np.maximum(slope * true + start, 1e-300))
+    area = (size - np.where(start == 0, 0.0, start / slope * grown)) / slope
+    return np.where(counted, area / size, 0.0)
+
+
+def _areas_of_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
+    """Q: the area under straight lines between the best precisions, read at 101 recalls.
+
+    The lines begin at recall 0 with precision 1 and end at recall 1 with precision 0. A rank without
+    a hit is a point at the recall before it.
+    """
+    at, offsets, _, best = _envelope(ranking, k, rel)
+    levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
+    for q, (start, end) in enumerate(pairwise(offsets.tolist())):
+        rank = np.append(ranking.rank[at[start:end]], ranking.last(k)[q] + 1)
+        top = np.append(best[start:end], (end - start) / max(int(ranking.last(k)[q]), 1))
+        recall = np.arange(end - start + 1) / max(int(ranking.total(rel)[q]), 1)
+        gap = np.diff(rank, prepend=0) > 1  # ranks without a hit before this one, or at the end
+        x = np.ravel(np.stack([np.where(gap, recall, np.nan), np.append(recall[1:], np.nan)], 1))
+        y = np.ravel(np.stack([top, top], 1))
+        x, y = np.concatenate([[0], x, [1]]), np.concatenate([[1], y, [0]])
+        heights = np.interp(levels, x[~np.isnan(x)], y[~np.isnan(x)])
+        areas[q] = ((heights[1:] + heights[:-1]) / 2).sum() / 100
+    return areas
 
 
 def _envelope(ranking: Ranking, k: int | None, rel: float) -> tuple[Ints, Ints, Floats, Floats]:
@@ -97,5 +147,8 @@ def needed(recall: "Fraction", total: Ints, rounding: str) -> Ints:
             return share(recall, total)
         case "trec9":
             return (float(recall) * total + 0.9).astype(np.int64)
+        case "double":  # the least h with h / total >= recall, as doubles compare
+            hits = share(recall, total) - 1
+            return hits + (hits / np.maximum(total, 1) < float(recall))
         case _:
             return np.floor(float(recall) * total + 0.5).astype(np.int64)

@@ -18,19 +18,26 @@ def depth(ranking: Ranking, k: int | None) -> Ints:
     return ranking.retrieved if k is None else np.full(len(ranking), k)
 
 
+def reach(ranking: Ranking, k: int | None) -> Ints:
+    """Q: the ranks that a list fills of the first k."""
+    filled: Ints = np.minimum(ranking.retrieved, depth(ranking, k))
+    return filled
+
+
 def hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """H: 1 at each relevant hit within k."""
     return ranking.relevant(rel) * placed(ranking, ONE, ranking.last(k)[ranking.owner])
 
 
-def precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    return Scored(hits(ranking, k, rel), depth(ranking, k), ranking.total(rel))
+def precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
+    divisor = depth(ranking, k) if norm == "k" else reach(ranking, k)
+    return Scored(hits(ranking, k, rel), divisor, ranking.total(rel))
 
 
 def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
-    divisor = total if norm == "R" else np.minimum(total, depth(ranking, k))
-    return Scored(hits(ranking, k, rel), divisor, total)
+    most = {"R": total, "min": depth(ranking, k), "possible": reach(ranking, k)}[norm]
+    return Scored(hits(ranking, k, rel), np.minimum(total, most), total)
 
 
 def f_measure(ranking: Ranking, k: int | None, rel: float, beta: float) -> Scored:

@@ -7,7 +7,7 @@ from germane.measures.definition import Definition, Parameter
 
 REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0.0)
 MEAN = Parameter(
-    "mean", "arithmetic", "how queries are averaged", words=("arithmetic", "geometric")
+    "mean", "arithmetic", "how queries are averaged", words=("arithmetic", "geometric", "micro")
 )
 GAIN = Parameter(
     "gain",
@@ -21,9 +21,10 @@ ROUNDING = Parameter(
     "up",
     "how recall·R becomes a number of items: up is the definition; trec9 is "
     "int(recall·R + 0.9), as in trec_eval up to 9; nearest is int(recall·R + 0.5), as in trec_eval "
-    "since 10",
-    words=("up", "trec9", "nearest"),
+    "since 10; double compares h/R with the recall in double precision, as PASCAL VOC and COCO do",
+    words=("up", "trec9", "nearest", "double"),
 )
+DEPTH = Parameter("norm", "k", "what the count is divided by", words=("k", "retrieved"))
 
 
 def _to(k: int | None, end: str = "N") -> str:
@@ -32,6 +33,14 @@ def _to(k: int | None, end: str = "N") -> str:
 
 def _depth(k: int | None) -> str:
     return "N" if k is None else str(k)
+
+
+def _depth_filled(k: int | None) -> str:
+    return "N" if k is None else f"{k},N"
+
+
+def _filled(k: int | None, norm: str) -> str:
+    return _depth(k) if norm == "k" or k is None else f"min({k},N)"
 
 
 def _hits(k: int | None) -> str:
@@ -57,6 +66,7 @@ def _plus(factor: float) -> str:
 _AP_NORM = {
     "R": lambda k: "R",
     "min": lambda k: "R" if k is None else f"min(R,{k})",
+    "possible": lambda k: f"min(R,{_depth_filled(k)})",
     "found": lambda k: "relevant items found" + ("" if k is None else f" in the first {k}"),
     "k": _depth,
 }
@@ -73,6 +83,8 @@ _AREA_TERMS: dict[str | int, str] = {
     "step": "Σ P@i·rel(i)",
     "trapezoid": "Σ (P@(i-1) + P@i)/2·rel(i) with P@0 = 1",
     "interpolated": "Σ max P@j over j ≥ i, ·rel(i)",
+    "davis_goadrich": "Σ (1 - f·ln((t+f)/(t+f-1)))·rel(i), t relevant and f other items to i",
+    "linear101": "trapezoids between 101 points of the lines through max P@j over j ≥ i",
     11: "Σ max P@i with recall ≥ r over r = 0, 0.1, … 1",
     101: "Σ max P@i with recall ≥ r over r = 0, 0.01, … 1",
 }
@@ -135,9 +147,9 @@ TABLE: tuple[Definition, ...] = (
         "Share of the results that is judged",
         counts.judged,
         lambda k, p: f"judged items, {_to(k)}",
-        norm=lambda k, p: _depth(k),
+        norm=lambda k, p: _filled(k, p["norm"]),
         example='score([0, 1], "Judged@4") == 2 / 4',
-        parameters=(MEAN,),
+        parameters=(DEPTH, MEAN),
         conventions="An item with a negative grade is in the pool but not judged. " + _SHORT,
         undefined="0 where nothing was retrieved.",
         grouped=True,
@@ -161,11 +173,12 @@ TABLE: tuple[Definition, ...] = (
         "Precision",
         sets.precision,
         lambda k, p: _hits(k),
-        norm=lambda k, p: _depth(k),
+        norm=lambda k, p: _filled(k, p["norm"]),
         example='score([1, 0, 1], "P@5") == 2 / 5',
-        parameters=(REL, MEAN),
+        parameters=(REL, DEPTH, MEAN),
         aliases=("Precision", "SetP"),
-        conventions=_SHORT + " Without a cutoff: all retrieved items, divided by their number.",
+        conventions=_SHORT + " With norm=retrieved it is not: the hits are divided by k or N, "
+        "whichever is less. Without a cutoff: all retrieved items, divided by their number.",
         undefined="0 where nothing was retrieved. " + _NO_RELEVANT,
         grouped=True,
     ),
@@ -174,15 +187,20 @@ TABLE: tuple[Definition, ...] = (
         "Recall",
         sets.recall,
         lambda k, p: _hits(k),
-        norm=lambda k, p: "R" if p["norm"] == "R" else f"min(R,{_depth(k)})",
+        norm=lambda k, p: {
+            "R": "R",
+            "min": f"min(R,{_depth(k)})",
+            "possible": f"min(R,{_depth_filled(k)})",
+        }[p["norm"]],
         example='score([1, 0, 1], "R@2", relevant=4) == 1 / 4',
         parameters=(
             REL,
-            Parameter("norm", "R", "what the hits are divided by", words=("R", "min")),
+            Parameter("norm", "R", "what the hits are divided by", words=("R", "min", "possible")),
             MEAN,
         ),
         aliases=("Recall", "SetR"),
-        conventions="norm=min divides by the most that k results can hold (capped recall).",
+        conventions="norm=min divides by the most that k results can hold (capped recall); possible by "
+        "the most that the list, up to k, can hold.",
         undefined=_NO_RELEVANT,
         grouped=True,
     ),
@@ -276,7 +294,7 @@ TABLE: tuple[Definition, ...] = (
                 "norm",
                 "min",
                 "what the sum is divided by",
-                words=("R", "min", "found", "k"),
+                words=("R", "min", "possible", "found", "k"),
             ),
             MEAN,
         ),
@@ -284,7 +302,8 @@ TABLE: tuple[Definition, ...] = (
         monotone=False,
         conventions="norm=R is the textbook's; min is R or k, whichever is less; found is the "
         "number of relevant items within the cutoff, which a system can raise its value by "
-        "shortening; k is the cutoff. Without a cutoff R and min are the same. "
+        "shortening; possible is R, k or N, whichever is least, which a short list lowers too; k is the "
+        "cutoff. Without a cutoff R and min are the same. "
         "With norm=found a late relevant item can lower the value.",
         undefined=_NO_RELEVANT,
         cite="Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
@@ -302,6 +321,31 @@ TABLE: tuple[Definition, ...] = (
         conventions="Precision is taken at every rank, relevant or not, so that a perfect ranking "
         "scores below 1 once R < k. It has a name of its own because it is often reported as AP.",
         undefined=_NO_RELEVANT,
+    ),
+    Definition(
+        "MeanR",
+        "The mean of R@1 … R@k",
+        average.mean_recall,
+        lambda k, p: f"Σ R@i, {_to(k)} (that is Σ rel(i)·({_depth(k)} - i + 1) ÷ R)",
+        norm=lambda k, p: _depth(k),
+        example='score([1, 0, 1], "MeanR@3", relevant=2) == (1 / 2 + 1 / 2 + 2 / 2) / 3',
+        parameters=(REL, MEAN),
+        undefined=_NO_RELEVANT,
+    ),
+    Definition(
+        "APR",
+        "Average precision over the first R ranks, known as MAP@R",
+        average.average_precision_to_r,
+        lambda k, p: "Σ P@i·rel(i), i ≤ R",
+        norm=lambda k, p: "R",
+        example='score([1, 0, 1], "APR", relevant=2) == (1 / 1) / 2',
+        parameters=(REL, MEAN),
+        aliases=("MAPR",),
+        cutoff=False,
+        expected=False,
+        conventions="As AP@k over min(R,k) with k = R: what stands below rank R counts as missed.",
+        undefined=_NO_RELEVANT,
+        cite="Musgrave, Belongie & Lim, A Metric Learning Reality Check, ECCV 2020",
     ),
     Definition(
         "YAAP",
@@ -515,16 +559,24 @@ TABLE: tuple[Definition, ...] = (
         "Area under the precision–recall curve",
         interpolated.area_under_curve,
         lambda k, p: f"{_AREA_TERMS[p['rule']]}, {_to(k)}",
-        norm=lambda k, p: str(p["rule"]) if isinstance(p["rule"], int) else "R",
+        norm=lambda k, p: (
+            str(p["rule"])
+            if isinstance(p["rule"], int)
+            else "100"
+            if p["rule"] == "linear101"
+            else "R"
+        ),
         example='score([0, 1], "AUPR(rule=trapezoid)") == (0 + 1 / 2) / 2',
         parameters=(
             Parameter(
                 "rule",
                 "step",
                 "how the area is taken: step is AP; trapezoid joins the points of all ranks, from "
-                "recall 0 with precision 1, by straight lines; interpolated, 11 and 101 take the best precision from a recall on, at "
+                "recall 0 with precision 1, by straight lines; davis_goadrich lets the others grow "
+                "evenly with the relevant items from point to point; linear101 joins the best precisions "
+                "by straight lines, from precision 1 to 0, and reads them at 101 recalls; interpolated, 11 and 101 take the best precision from a recall on, at "
                 "every recall or at so many levels",
-                words=("step", "trapezoid", "interpolated"),
+                words=("step", "trapezoid", "interpolated", "davis_goadrich", "linear101"),
                 numbers=(11, 101),
             ),
             REL,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from germane.errors import InputError, clip
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import formats, headings, mappings
 from germane.sources.ids import to_bytes, to_text
 from germane.sources.paths import Progress, check_path, is_path, name_of
@@ -33,7 +33,7 @@ class Source:
 
     name: str
     recognises: Callable[[object], bool]
-    retrieve: Callable[[Qrels, Any, str, str, Progress | None], Retrieved]
+    retrieve: Callable[[Qrels, Any, str, Order, Progress | None], Retrieved]
     ties: str | None = "trec"  # None: the run says
 
 
@@ -41,7 +41,7 @@ class Source:
 
 
 def _file(
-    qrels: Qrels, given: Any, duplicates: str, order: str, progress: Progress | None
+    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None
 ) -> Retrieved:
     from germane.sources import trec_files
 
@@ -54,7 +54,7 @@ def _is_run(given: object) -> bool:
 
 
 def _run(
-    qrels: Qrels, given: Any, duplicates: str, order: str, progress: Progress | None
+    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None
 ) -> Retrieved:
     from germane.sources import columns
 
@@ -76,7 +76,7 @@ def has_columns(given: object) -> bool:
 
 
 def _frame(
-    qrels: Qrels, given: Any, duplicates: str, order: str, progress: Progress | None
+    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None
 ) -> Retrieved:
     from germane.sources import frames
 

@@ -8,7 +8,7 @@ then compared byte by byte.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, FormatError
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import binary
 from germane.sources.ids import shown_id, to_bytes
 
@@ -47,7 +47,7 @@ class Repeated(Exception):  # noqa: N818  (it says what was found; the reader ma
 class Reducer:
     """Takes batches and keeps what was judged."""
 
-    def __init__(self, qrels: Qrels, duplicates: str, order: str) -> None:
+    def __init__(self, qrels: Qrels, duplicates: str, order: Order) -> None:
         self._duplicates, self._order = duplicates, order
         self._code = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
         if len(self._code) < len(qrels):
@@ -85,14 +85,17 @@ class Reducer:
         if not len(code):
             return
         self._answered[code] = True
+        batch = _admitted(batch, self._order)
         pair = binary.fingerprints(batch.item)
         pair += np.repeat(self._salt[code], np.diff(batch.offsets))
-        if self._duplicates != "keep":
+        if self._duplicates not in COPIES:
             kept = self._without_repeats(batch, pair)
             if kept is not None:
                 batch, pair = _some_rows(batch, kept), pair[kept]
         self._retrieved[code] = np.diff(batch.offsets)
         row, judgment = self._hits(batch, code, pair)
+        if self._order.nonpositive == "miss":
+            row, judgment = (column[batch.score[row] > 0] for column in (row, judgment))
         if len(row):
             group = _group(batch, row)
             ranks = _ranks(batch, row, group, self._order)
@@ -179,8 +182,22 @@ def _only_known(batch: Batch, code: Ints) -> tuple[Batch, Ints]:
     return Batch(queries, _ragged.offsets(lengths), smaller.item, smaller.score), code[known]
 
 
-def _some_rows(batch: Batch, rows: Bools) -> Batch:
+def _admitted(batch: Batch, order: Order) -> Batch:
+    """The rows that count as retrieved, their scores as precise as asked for."""
+    batch = replace(batch, score=order.precise(batch.score))
+    if order.takes_all:
+        return batch
+    rows = order.above(batch.score)
+    if order.own == "drop":
+        items = batch.item.to_pylist()
+        for query, start, end in zip(
+            batch.queries, batch.offsets[:-1], batch.offsets[1:], strict=True
+        ):
+            rows[start:end] &= np.array([item != query for item in items[start:end]], bool)
+    return _some_rows(batch, rows)
 
+
+def _some_rows(batch: Batch, rows: Bools) -> Batch:
     owner = _ragged.owners(batch.offsets)
     lengths = _ragged.counts(rows, owner, len(batch.queries))
     return Batch(
@@ -194,7 +211,7 @@ def _some_rows(batch: Batch, rows: Bools) -> Batch:
 # --- Ranks -----------------------------------------------------------------------------------------
 
 
-def _ranks(batch: Batch, row: Ints, group: Ints, order: str) -> tuple[Ints, Ints, Ints]:
+def _ranks(batch: Batch, row: Ints, group: Ints, order: Order) -> tuple[Ints, Ints, Ints]:
     """Rank, and first and last rank of the group of equal scores, of the rows asked for."""
     score = batch.score
     position = row - batch.offsets[group] + 1
@@ -236,11 +253,11 @@ def _unsettled(batch: Batch, row: Ints, group: Ints) -> list[tuple[int, int]]:
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
-def _places(batch: Batch, rows: Ints, start: int, end: int, order: str) -> Ints:
+def _places(batch: Batch, rows: Ints, start: int, end: int, order: Order) -> Ints:
     """Each row's place, from 0, among the items of its score in its query."""
     score = batch.score[start:end]
     among = np.flatnonzero(np.isin(score, batch.score[rows]))
-    if order == "given":
+    if order.equal == "given":
         by_key = among
     else:
         items = binary.taken(batch.item, start + among)
@@ -284,7 +301,7 @@ class Run:
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.score)} results)"
 
 
-def retrieve(qrels: Qrels, run: Run, duplicates: str, order: str) -> Retrieved:
+def retrieve(qrels: Qrels, run: Run, duplicates: str, order: Order) -> Retrieved:
     """Find the judged items of a run held in memory."""
     reducer = Reducer(qrels, duplicates, order)
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import arrow, headings, id_columns, pairs
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
@@ -120,7 +120,7 @@ def _table(given: Any) -> pa.Table:
 
 
 def retrieve(
-    qrels: Qrels, given: Any, duplicates: str, order: str, progress: object = None
+    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: object = None
 ) -> Retrieved:
     """Find the judged items of a run."""
     frame = opened(given, "run")
@@ -140,7 +140,7 @@ def _reduced(
     qrels: Qrels,
     items: IdColumn,
     duplicates: str,
-    order: str,
+    order: Order,
     frame: Frame,
 ) -> Retrieved:
     reducer = pairs.Reducer(qrels, items, duplicates, order)
@@ -267,7 +267,7 @@ def _unrepeated(
 ) -> Ints | None:
     """The judgments to keep, or None for all of them."""
     words = item.words() + pairs.salt(len(queries))[owner]
-    policy = "error" if duplicates == "keep" else duplicates
+    policy = duplicates if duplicates in ("first", "last", "max") else "error"
     try:
         return pairs.unrepeated(
             Rows(item, item, grade, None), owner, words, policy, np.arange(len(queries))

@@ -14,11 +14,12 @@ from germane.errors import (
     EmptyError,
     FormatError,
     GradeError,
+    PolicyError,
     ScoreError,
     choices,
     clip,
 )
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import AS_GIVEN, BY_ID, Order, Qrels, Retrieved
 from germane.sources.ids import by_bytes
 from germane.sources.numbers import doubles, is_finite_number
 
@@ -71,7 +72,9 @@ def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
         unique = list(dict.fromkeys(judged))
     except TypeError:
         raise _bad_id("qrels", query, judged) from None
-    if len(unique) < len(judged) and duplicates in ("error", "keep"):
+    if duplicates == "each":
+        return list(judged)
+    if len(unique) < len(judged) and duplicates not in ("first", "last", "max"):
         twice = next(item for item in unique if list(judged).count(item) > 1)
         raise DuplicateError(f"qrels, query {clip(query)}: item {clip(twice)} is judged twice.")
     return unique
@@ -99,21 +102,33 @@ def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
 
 
 def retrieve_scores(
-    qrels: Qrels, run: Mapping[Hashable, Any], duplicates: str, order: str, progress: object = None
+    qrels: Qrels,
+    run: Mapping[Hashable, Any],
+    duplicates: str,
+    order: Order,
+    progress: object = None,
 ) -> Retrieved:
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
     return _each_query(qrels, run, _scored, order)
 
 
 def retrieve_lists(
-    qrels: Qrels, run: Mapping[Hashable, Any], duplicates: str, order: str, progress: object = None
+    qrels: Qrels,
+    run: Mapping[Hashable, Any],
+    duplicates: str,
+    order: Order,
+    progress: object = None,
 ) -> Retrieved:
     """Find the judged items of ranked lists, ``{query: [item, …]}``."""
+    if order.threshold is not None:
+        raise PolicyError("threshold=… is for scores; ranked lists have none.")
+    if order.own == "drop":
+        run = {query: [item for item in got if item != query] for query, got in run.items()}
     return _each_query(qrels, run, _listed, duplicates)
 
 
 def _each_query(
-    qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: str
+    qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: "str | Order"
 ) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
@@ -189,16 +204,18 @@ def _scored(
     query: Hashable,
     judged: dict[Hashable, int],
     got: Any,
-    order: str,
+    order: Order,
 ) -> None:
     if not isinstance(got, MAPPING):
         raise FormatError(f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}")
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
+    if order != AS_GIVEN and order != BY_ID:
+        got, scores = _admitted(query, got, scores, order)
     hits.retrieved[q] = len(scores)
     found = [item for item in judged if item in got] if len(judged) <= _FEW else None
-    if found is None or len(found) > _FEW:
+    if found is None or len(found) > _FEW or order.nonpositive == "miss":
         _many_scored(hits, q, judged, got, scores, order)
         return
     own, n = [float(got[item]) for item in found], len(scores)
@@ -217,17 +234,32 @@ def _scored(
     hits.add(q, [judged[item] for item in found], rank, first, last)
 
 
+def _admitted(
+    query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
+) -> tuple[Mapping[Hashable, Any], Floats]:
+    """The items that count as retrieved, their scores as precise as asked for."""
+    scores = order.precise(scores)
+    kept = order.above(scores)
+    if order.own == "drop":
+        kept &= np.fromiter((item != query for item in got), bool, len(kept))
+    scores = scores[kept]
+    items = [item for item, keep in zip(got, kept.tolist(), strict=True) if keep]
+    return dict(zip(items, scores.tolist(), strict=True)), scores
+
+
 def _many_scored(
     hits: _Hits,
     q: int,
     judged: dict[Hashable, int],
     got: Mapping[Hashable, Any],
     scores: Floats,
-    order: str,
+    order: Order,
 ) -> None:
     """The same where sorting the scores once is cheaper than counting for each item."""
     items = list(got)
     at = [i for i, item in enumerate(items) if item in judged]
+    if order.nonpositive == "miss":
+        at = [i for i in at if scores[i] > 0]
     own, ascending = scores[at], np.sort(scores)
     rank = first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
     last = len(scores) - np.searchsorted(ascending, own, "left")
@@ -236,9 +268,9 @@ def _many_scored(
     hits.add(q, np.array([judged[items[i]] for i in at], np.int64), rank, first, last)
 
 
-def _places(at: list[int], items: list[Hashable], scores: Floats, order: str) -> Ints:
+def _places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:
     """The place, from 0, of the items at some positions among the items of their score."""
-    by_key = np.arange(len(scores)) if order == "given" else by_bytes(items)[::-1]
+    by_key = np.arange(len(scores)) if order.equal == "given" else by_bytes(items)[::-1]
     falling = -scores[by_key]
     arranged = np.argsort(falling, kind="stable")
     position = np.empty(len(scores), np.int64)
@@ -278,7 +310,7 @@ def _listed(
 
 def _unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequence[Hashable]:
     match duplicates:
-        case "keep":
+        case "keep" | "again":
             return got
         case "last":
             return list(dict.fromkeys(reversed(got)))[::-1]

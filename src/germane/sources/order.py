@@ -8,6 +8,7 @@ import numpy as np
 
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, clip
+from germane.retrieval import Order
 from germane.sources import id_columns
 from germane.sources.rows import Batch
 
@@ -66,7 +67,7 @@ def _contradiction(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
 
 
 def ranks(
-    batch: Batch, score: Floats, owner: Ints, row: Ints, group: Ints, order: str
+    batch: Batch, score: Floats, owner: Ints, row: Ints, group: Ints, order: Order
 ) -> tuple[Ints, Ints, Ints]:
     """Rank, and first and last rank of the group of equal scores, of the rows asked for."""
     arranged: Ints | None = None
@@ -74,7 +75,7 @@ def ranks(
     rising = score[1:] > score[:-1]
     rising[batch.offsets[1:-1] - 1] = False
     if rising.any():
-        falling = np.argsort(-score, kind="stable" if order == "given" else None)
+        falling = np.argsort(-score, kind="stable" if order.equal == "given" else None)
         arranged = falling[np.argsort(owner[falling], kind="stable")]
         place = np.empty(len(arranged), np.int64)
         place[arranged] = np.arange(len(arranged))
@@ -113,7 +114,7 @@ def _first_of_equals(score: Floats, offsets: Ints) -> Bools:
 
 
 def _places(
-    batch: Batch, arranged: Ints | None, starts: Ints, run: Ints, row: Ints, order: str
+    batch: Batch, arranged: Ints | None, starts: Ints, run: Ints, row: Ints, order: Order
 ) -> Ints:
     """Each row's place, from 0, among the rows of its group of equal scores."""
     runs = np.unique(run)
@@ -121,7 +122,7 @@ def _places(
     at = id_columns.between(starts[runs], lengths)
     members = at if arranged is None else arranged[at]
     group = np.repeat(np.arange(len(runs)), lengths)
-    if order != "given":  # rows of a group are in the order given already
+    if order.equal != "given":  # rows of a group are in the order given already
         members = members[id_columns.last_to_first(batch.rows.item.chosen(members), group)]
     place = np.empty(len(batch.rows.item), np.int64)
     place[members] = id_columns.between(np.zeros(len(runs), np.int64), lengths)

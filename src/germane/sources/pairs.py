@@ -6,14 +6,14 @@ Whatever words find is then compared id by id.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Ints
 from germane.errors import FormatError
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import binary, id_columns
 from germane.sources.binary import Words
 from germane.sources.id_columns import IdColumn
@@ -32,7 +32,7 @@ class Repeated(Exception):  # noqa: N818  (it says what was found; the reader ma
 class Reducer:
     """Takes batches of whole queries and keeps what was judged."""
 
-    def __init__(self, qrels: Qrels, items: IdColumn, duplicates: str, order: str) -> None:
+    def __init__(self, qrels: Qrels, items: IdColumn, duplicates: str, order: Order) -> None:
         self._qrels = qrels
         self._duplicates, self._order = duplicates, order
         self._salt = salt(len(qrels))
@@ -47,11 +47,12 @@ class Reducer:
         if self._answered[code].any() or _has_repeats(code):
             raise Scattered
         self._answered[code] = True
+        batch = self._admitted(batch)
         item, owner = batch.rows.item, _owner(batch.offsets)
         pair = item.words()
         pair += self._salt[code][owner]
         found = self._judged.among(code, item, owner, pair)
-        if found.repeated and self._duplicates != "keep":
+        if found.repeated and self._duplicates not in COPIES:
             kept = unrepeated(batch.rows, owner, pair, self._duplicates, code)
             if kept is not None:
                 batch = _some(batch, owner, kept)
@@ -60,12 +61,30 @@ class Reducer:
             found = self._judged.one_by_one(code, item, owner)
         self._retrieved[code] = np.diff(batch.offsets)
         score = in_order(batch, owner, self._qrels.queries)
-        row, group = found.row, owner[found.row]
+        row, judgment = found.row, found.judgment
+        if score is not None and self._order.nonpositive == "miss":
+            row, judgment = (column[score[found.row] > 0] for column in (row, judgment))
+        group = owner[row]
         if score is None:
             rank = first = last = row - batch.offsets[group] + 1
         else:
             rank, first, last = ranks(batch, score, owner, row, group, self._order)
-        self._parts.append((found.judgment, code[group], rank, first, last))
+        self._parts.append((judgment, code[group], rank, first, last))
+
+    def _admitted(self, batch: Batch) -> Batch:
+        """The rows that count as retrieved, their scores as precise as asked for."""
+        rows, order = batch.rows, self._order
+        if rows.score is not None:
+            batch = replace(batch, rows=replace(rows, score=order.precise(rows.score)))
+        if order.takes_all:
+            return batch
+        owner = _owner(batch.offsets)
+        kept = np.ones(len(owner), bool) if rows.score is None else order.above(rows.score)
+        if order.own == "drop":
+            own = [self._qrels.queries[q] for q in batch.code.tolist()]
+            pairs = zip(rows.item.python, owner.tolist(), strict=True)
+            kept &= np.fromiter((item != own[group] for item, group in pairs), bool, len(kept))
+        return _some(batch, owner, np.flatnonzero(kept))
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         """What was retrieved of the judgments."""
@@ -183,7 +202,7 @@ def unrepeated(rows: Rows, owner: Ints, pair: Words, duplicates: str, code: Ints
     part = rows.item.chosen(suspects)
     first, item = id_columns.distinct(part)
     key = owner[suspects].astype(np.int64) * len(first) + item
-    if duplicates in ("error", "keep"):
+    if duplicates == "error":
         seen, again = np.unique(key, return_index=True)[1], np.arange(len(key))
         again = np.setdiff1d(again, seen)
         if len(again):

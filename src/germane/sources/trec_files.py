@@ -12,7 +12,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import binary, trec
 from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
 from germane.sources.files import TextFile
@@ -61,7 +61,7 @@ def _unrepeated(
             again.append(row)
     if not again:
         return None
-    if duplicates in ("error", "keep"):
+    if duplicates not in ("first", "last", "max"):
         row = again[0]
         raise _twice(
             file, trec.QRELS, queries[query[row]], items[row].encode("utf-8", "surrogateescape")
@@ -107,7 +107,7 @@ def read_query(path: Path, query: bytes, duplicates: str, progress: Progress | N
 
 
 def retrieve(
-    qrels: Qrels, path: Path, duplicates: str, order: str, progress: Progress | None = None
+    qrels: Qrels, path: Path, duplicates: str, order: Order, progress: Progress | None = None
 ) -> Retrieved:
     """Find the judged items of a run file while it is read.
 
@@ -121,7 +121,7 @@ def retrieve(
             raise _twice(file, trec.RUN, found.query, found.item) from None
 
 
-def _reduced(qrels: Qrels, file: TextFile, duplicates: str, order: str) -> Retrieved:
+def _reduced(qrels: Qrels, file: TextFile, duplicates: str, order: Order) -> Retrieved:
     reducer = Reducer(qrels, duplicates, order)
     for batch in _whole_queries(file):
         if any(map(reducer.seen, batch.queries)) or _repeats(batch.queries):

@@ -1,0 +1,63 @@
+"""Collection: qrels and a run, read once for each way of reading them."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from germane import sources
+from germane._ragged import Floats
+from germane.errors import GradeError
+from germane.judging import Judged, Policy, judge
+from germane.retrieval import Qrels, Retrieved
+from germane.sources import Progress
+
+
+def graded(qrels: Any, policy: Policy, progress: Progress | None = None) -> Qrels:
+    """The judgments, their grades as the policy takes them."""
+    judgments = sources.read_qrels(qrels, policy.judged_twice, progress)
+    if policy.grades == "exact":
+        return judgments
+    return replace(judgments, grades=_grades(judgments.grades, policy.grades))
+
+
+def _grades(grades: Floats, taken: str) -> Floats:
+    match taken:
+        case "whole":
+            return np.trunc(grades)
+        case "nonnegative":
+            return np.maximum(grades, 0.0)
+        case "ones":
+            return (grades >= 1).astype(float)
+    odd = grades[(grades != 0) & (grades != 1)]
+    if len(odd):
+        raise GradeError(f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones makes it so.")
+    return grades
+
+
+def retrieve(
+    judgments: Qrels, run: Any, policy: Policy, progress: Progress | None = None
+) -> Retrieved:
+    """What a run of any source retrieved of the judgments."""
+    source = sources.source_of(run)
+    return source.retrieve(judgments, run, policy.duplicates, policy.order, progress)
+
+
+class Collection:
+    """Qrels and a run: policies that read them alike share what is read."""
+
+    def __init__(self, qrels: Any, run: Any, progress: Progress | None = None) -> None:
+        self._given, self._run, self._progress = qrels, run, progress
+        self._qrels: dict[Any, Qrels] = {}
+        self._retrieved: dict[Any, Retrieved] = {}
+
+    def judged(self, policy: Policy) -> Judged:
+        """The run's judged items under a policy. Raises InputError and CoverageError."""
+        how = policy.judged_twice, policy.grades
+        if how not in self._qrels:
+            self._qrels[how] = graded(self._given, policy, self._progress)
+        judgments = self._qrels[how]
+        way = policy.judged_twice, policy.duplicates, policy.order
+        if way not in self._retrieved:
+            self._retrieved[way] = retrieve(judgments, self._run, policy, self._progress)
+        return judge(judgments, self._retrieved[way], policy)

@@ -1,0 +1,115 @@
+"""Dialect: how another tool decides what germane calls seams, and what it calls its measures."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from germane.errors import MeasureError, clip, suggestion
+
+Seam = Literal["reading", "judging", "measuring", "averaging"]
+SEAMS: tuple[Seam, ...] = ("reading", "judging", "measuring", "averaging")
+
+_PLACES = {"k": r"([1-9]\d*)", "x": r"(\d+(?:\.\d+)?)"}
+_PLACE = re.compile(r"\{(\w)\}")
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A tool's name for a measure, and what germane calls the same thing.
+
+    ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names. ``choices`` are conventions
+    that the tool has for this measure alone.
+    """
+
+    name: str
+    measure: str
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+    def read(self, name: str) -> str | None:
+        """The measure that a written name stands for, or None."""
+        places = _PLACE.findall(self.name)
+        pattern = re.escape(self.name)
+        for place in places:
+            pattern = pattern.replace(rf"\{{{place}\}}", _PLACES[place])
+        found = re.fullmatch(pattern, name)
+        if found is None:
+            return None
+        return _filled(self.measure, dict(zip(places, found.groups(), strict=True)))
+
+    def written(self, k: int | None = None) -> str:
+        """The tool's name with its cutoff put in."""
+        return _filled(self.name, {} if k is None else {"k": str(k)})
+
+    def at(self, k: int | None) -> str:
+        """germane's name with its cutoff put in."""
+        return _filled(self.measure, {} if k is None else {"k": str(k)})
+
+    @property
+    def cutoff(self) -> bool:
+        """Has the measure a cutoff?"""
+        return "{k}" in self.measure
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What germane does not reproduce of a tool: on which data, and why."""
+
+    when: str
+    """tied · graded · no_relevant · empty · short · repeated · missed · binned · other"""
+    says: str
+    only: tuple[str, ...] = ()
+    """The names of the measures that it is about; all of them where none is named."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A tool's conventions: one value for each seam, and its names of measures.
+
+    >>> germane.dialects()["trec_eval-9"].judging
+    {'ties': 'trec', 'missing': 'skip', 'empty': 'missing'}
+    """
+
+    name: str
+    tool: str
+    version: str
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    judging: Mapping[str, Any] = field(default_factory=dict)
+    averaging: Mapping[str, Any] = field(default_factory=dict)
+    measuring: tuple[Foreign, ...] = ()
+    why: str = ""
+    """Where the tool differs and why, in a sentence or a few."""
+    source: str = ""
+    """The file and function in which the tool decides it."""
+    limits: tuple[Limit, ...] = ()
+    same: tuple[str, ...] = ()
+    """Other tools, with their versions, that answer the same."""
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The conventions of every seam but the measures, by name."""
+        return {**self.reading, **self.judging, **self.averaging}
+
+    def find(self, name: str) -> Foreign | None:
+        """The entry that a written name belongs to."""
+        return next((foreign for foreign in self.measuring if foreign.read(name)), None)
+
+    def measure(self, name: str) -> str:
+        """What germane calls a measure of the tool. Raises MeasureError with the nearest name."""
+        foreign = self.find(name)
+        if foreign is None:
+            raise self.unknown(name)
+        return foreign.read(name) or ""
+
+    def unknown(self, name: str) -> MeasureError:
+        """The error for a name that the tool does not have."""
+        cutoff = (re.findall(r"\d+", name) or ["10"])[-1]
+        names = [_filled(foreign.name, {"k": cutoff, "x": cutoff}) for foreign in self.measuring]
+        return MeasureError(
+            f"{self.name} has no measure {clip(name)}.{suggestion(name, names)}  "
+            f"All of them: germane dialects {self.name}"
+        )

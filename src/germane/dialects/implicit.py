@@ -1,0 +1,24 @@
+"""implicit."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+IMPLICIT = Dialect(
+    "implicit",
+    tool="implicit",
+    version="0.7.3",
+    reading={"duplicates": "again", "repeated": "once", "grades": "ones"},
+    judging={"ties": "given", "missing": "skip"},
+    averaging={"no_relevant": "skip"},
+    measuring=(
+        Foreign("map@{k}", "AP@{k}"),
+        Foreign("precision@{k}", "R(norm=min,mean=micro)@{k}"),
+        Foreign("ndcg@{k}", "nDCG@{k}"),
+    ),
+    why="Users count who have items to find. Its precision divides all hits by all of min(R,K), so "
+    "that users with many items weigh more.",
+    source="evaluation.pyx::ranking_metrics_at_k",
+    limits=(
+        Limit("other", "AUC divides by the number of other items, and ends with an error at 0."),
+        Limit("repeated", "A copy is a hit again."),
+    ),
+)

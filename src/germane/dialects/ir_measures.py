@@ -1,0 +1,70 @@
+"""ir_measures."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+IR_MEASURES = Dialect(
+    "ir_measures",
+    tool="ir_measures",
+    version="0.4.3",
+    reading={"duplicates": "last", "grades": "whole", "scores": "single"},
+    judging={"ties": "trec", "missing": "zero"},
+    measuring=(
+        Foreign("AP", "AP(norm=R)"),
+        Foreign("AP@{k}", "AP(norm=R)@{k}"),
+        Foreign("AP(rel={x})", "AP(norm=R,rel={x})"),
+        Foreign("AP(rel={x})@{k}", "AP(norm=R,rel={x})@{k}"),
+        Foreign("AP(judged_only=True)", "AP(norm=R)", {"unjudged": "remove"}),
+        Foreign("AP(judged_only=True)@{k}", "AP(norm=R)@{k}", {"unjudged": "remove"}),
+        Foreign("P@{k}", "P@{k}"),
+        Foreign("P(rel={x})@{k}", "P(rel={x})@{k}"),
+        Foreign("P(judged_only=True)@{k}", "P@{k}", {"unjudged": "remove"}),
+        Foreign("R@{k}", "R@{k}"),
+        Foreign("R(rel={x})@{k}", "R(rel={x})@{k}"),
+        Foreign("RR", "RR"),
+        Foreign("RR(rel={x})", "RR(rel={x})"),
+        Foreign("RR@{k}", "RR@{k}", {"ties": "ascending", "scores": "double"}),
+        Foreign("nDCG", "nDCG"),
+        Foreign("nDCG@{k}", "nDCG@{k}"),
+        Foreign("nDCG(dcg='exp-log2')@{k}", "nDCG(gain=exp)@{k}"),
+        Foreign("Rprec", "Rprec"),
+        Foreign("Bpref", "bpref"),
+        Foreign("Bpref(rel={x})", "bpref(rel={x})"),
+        Foreign("infAP", "infAP"),
+        Foreign("Success@{k}", "Success@{k}"),
+        Foreign("SetP", "P"),
+        Foreign("SetR", "R"),
+        Foreign("SetAP", "SetAP"),
+        Foreign(
+            "Judged@{k}", "Judged(norm=retrieved)@{k}", {"ties": "ascending", "scores": "double"}
+        ),
+        Foreign("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
+    ),
+    why="Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes to the "
+    "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
+    "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0.",
+    source="providers/base.py, __init__.py",
+    limits=(
+        Limit(
+            "other",
+            "gdeval reads query ids as numbers and fails on others.",
+            only=("nDCG(dcg='exp-log2')@{k}",),
+        ),
+        Limit("empty", "0/0 at recall 0.", only=("IPrec@{x}",)),
+    ),
+)
+
+IR_MEASURES_CWL = Dialect(
+    "ir_measures-cwl",
+    tool="ir_measures with cwl_eval",
+    version="0.4.3",
+    reading={"duplicates": "again"},
+    judging={"ties": "given", "missing": "zero"},
+    measuring=(
+        Foreign("AP", "AP(norm=found)"),
+        Foreign("P@{k}", "P@{k}"),
+        Foreign("RR", "RR"),
+    ),
+    why="cwl_eval averages precision over the relevant items that were retrieved, where pytrec_eval "
+    "divides by all that exist.",
+    source="providers/cwl_eval.py",
+)

@@ -1,0 +1,83 @@
+"""Learning to rank: RankEval, Rax, TensorFlow Ranking, Keras-RS."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+_LABELS = {"ties": "given", "missing": "skip"}
+_SHUFFLED = Limit("tied", "Equal scores are shuffled.")
+
+RANKEVAL = Dialect(
+    "rankeval",
+    tool="RankEval (hpclab)",
+    version="git c6e39e9",
+    judging=_LABELS,
+    averaging={"no_relevant": "one"},
+    measuring=(
+        Foreign("MAP", "AP(norm=possible)"),
+        Foreign("MAP(cutoff={k})", "AP(norm=possible)@{k}"),
+    ),
+    why="Divides by R or by the length of the list, whichever is less. A query without relevant items "
+    "counts as 1.",
+    source="metrics/map.py",
+    limits=(
+        Limit(
+            "missed", "A query of which no relevant item stands within the cutoff counts as 1 too."
+        ),
+        Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),
+    ),
+)
+
+RAX = Dialect(
+    "rax",
+    tool="Rax",
+    version="0.4.0",
+    reading={"scores": "single"},
+    judging=_LABELS,
+    measuring=(
+        Foreign("ap_metric", "AP(norm=R)"),
+        Foreign("ap_metric(topn={k})", "AP(norm=R)@{k}"),
+        Foreign("precision_metric", "P"),
+        Foreign("precision_metric(topn={k})", "P(norm=retrieved)@{k}"),
+        Foreign("recall_metric", "R"),
+        Foreign("recall_metric(topn={k})", "R@{k}"),
+    ),
+    why="Divides AP by R whatever the cutoff.",
+    source="rax/_src/metrics.py",
+)
+
+TENSORFLOW_RANKING = Dialect(
+    "tensorflow-ranking",
+    tool="TensorFlow Ranking",
+    version="0.5.5",
+    reading={"scores": "single"},
+    judging=_LABELS,
+    measuring=(
+        Foreign("MeanAveragePrecisionMetric", "AP(norm=R)"),
+        Foreign("MeanAveragePrecisionMetric(topn={k})", "AP(norm=R)@{k}"),
+        Foreign("PrecisionMetric", "P"),
+        Foreign("PrecisionMetric(topn={k})", "P(norm=retrieved)@{k}"),
+        Foreign("RecallMetric", "R"),
+        Foreign("RecallMetric(topn={k})", "R@{k}"),
+    ),
+    why="Divides AP by all relevant items regardless of topn.",
+    source="python/metrics_impl.py::MeanAveragePrecisionMetric",
+    limits=(_SHUFFLED,),
+)
+
+KERAS_RS = Dialect(
+    "keras-rs",
+    tool="Keras-RS",
+    version="0.4.0",
+    reading={"scores": "single"},
+    judging=_LABELS,
+    measuring=(
+        Foreign("MeanAveragePrecision", "AP(norm=R)"),
+        Foreign("MeanAveragePrecision(k={k})", "AP(norm=R)@{k}"),
+        Foreign("PrecisionAtK", "P"),
+        Foreign("PrecisionAtK(k={k})", "P(norm=retrieved)@{k}"),
+        Foreign("RecallAtK", "R"),
+        Foreign("RecallAtK(k={k})", "R@{k}"),
+    ),
+    why="A port of TensorFlow Ranking.",
+    source="src/metrics/mean_average_precision.py",
+    limits=(_SHUFFLED,),
+)

@@ -1,0 +1,29 @@
+"""LensKit."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+LENSKIT = Dialect(
+    "lenskit",
+    tool="LensKit",
+    version="2025.8.1",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging={"ties": "given", "missing": "skip"},
+    measuring=(
+        Foreign("AveragePrecision", "AP(norm=possible)", {"no_relevant": "error", "empty": "nan"}),
+        Foreign(
+            "AveragePrecision(n={k})",
+            "AP(norm=possible)@{k}",
+            {"no_relevant": "error", "empty": "nan"},
+        ),
+        Foreign("Precision", "P", {"empty": "nan"}),
+        Foreign("Precision(n={k})", "P(norm=retrieved)@{k}", {"empty": "nan"}),
+        Foreign("Recall", "R", {"no_relevant": "nan"}),
+        Foreign("Recall(n={k})", "R(norm=min)@{k}", {"no_relevant": "nan"}),
+        Foreign("RecipRank", "RR"),
+        Foreign("RecipRank(n={k})", "RR@{k}"),
+    ),
+    why="AP divides by R or by the length of the list, whichever is less, so that a short list is "
+    "rewarded. An empty list is NaN, a user without items an error.",
+    source="metrics/ranking/_map.py",
+    limits=(Limit("repeated", "A copy is a hit again."),),
+)

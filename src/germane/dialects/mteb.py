@@ -1,0 +1,27 @@
+"""MTEB."""
+
+from germane.dialects.dialect import Dialect, Foreign
+
+MTEB = Dialect(
+    "mteb",
+    tool="MTEB",
+    version="2.26.24",
+    reading={"duplicates": "last", "grades": "whole", "scores": "single"},
+    judging={"ties": "trec", "missing": "skip"},
+    averaging={"digits": 5},
+    measuring=(
+        Foreign("NDCG@{k}", "nDCG@{k}"),
+        Foreign("MAP@{k}", "AP(norm=R)@{k}"),
+        Foreign("Recall@{k}", "R@{k}"),
+        Foreign("P@{k}", "P@{k}"),
+        Foreign("HitRate@{k}", "Success@{k}"),
+        Foreign("MRR@{k}", "RR@{k}", {"scores": "double", "digits": None, "unknown": "error"}),
+        Foreign(
+            "R_cap_at_{k}",
+            "R(norm=min)@{k}",
+            {"scores": "double", "no_relevant": "skip"},
+        ),
+    ),
+    why="pytrec_eval, with means rounded to 5 decimals, and some measures of its own.",
+    source="_evaluators/retrieval_metrics.py",
+)

@@ -1,0 +1,51 @@
+"""Recommendation: LightFM, Spotlight, Surprise."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+LIGHTFM = Dialect(
+    "lightfm",
+    tool="LightFM",
+    version="1.17",
+    reading={"scores": "single"},
+    judging={"ties": "worst", "missing": "skip"},
+    measuring=(
+        Foreign("precision_at_k@{k}", "P@{k}"),
+        Foreign("recall_at_k@{k}", "R@{k}"),
+        Foreign("reciprocal_rank", "RR"),
+    ),
+    why="An item's rank is the number of items that score as much or more: ties count against it.",
+    source="evaluation.py",
+    limits=(
+        Limit("tied", "All items of a tie have its last rank."),
+        Limit("no_relevant", "Dropped unless preserve_rows=True; then 0, or NaN in recall."),
+        Limit("empty", "Not recorded."),
+    ),
+)
+
+SPOTLIGHT = Dialect(
+    "spotlight",
+    tool="Spotlight",
+    version="git 75f4c8c",
+    judging={"ties": "given", "missing": "skip", "empty": "missing"},
+    averaging={"no_relevant": "skip"},
+    measuring=(
+        Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
+        Foreign("recall@{k}", "R@{k}"),
+    ),
+    why="Users without items to find are left out; precision divides by the items there are.",
+    source="evaluation.py::precision_recall_score",
+    limits=(Limit("tied", "The sort leaves the order of equal scores open."),),
+)
+
+SURPRISE = Dialect(
+    "surprise",
+    tool="Surprise, examples/precision_recall_at_k.py",
+    version="git 2381fb1",
+    judging={"ties": "given", "missing": "skip", "empty": "missing", "threshold": 3.5},
+    measuring=(
+        Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
+        Foreign("recall@{k}", "R@{k}"),
+    ),
+    why="Only items with an estimate of at least 3.5 (threshold) count as recommended.",
+    source="examples/precision_recall_at_k.py",
+)

@@ -1,0 +1,24 @@
+"""RecTools."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+RECTOOLS = Dialect(
+    "rectools",
+    tool="RecTools",
+    version="0.19.0",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging={"ties": "given", "missing": "zero"},
+    averaging={"no_relevant": "skip"},
+    measuring=(
+        Foreign("MAP(k={k})", "AP(norm=R)@{k}"),
+        Foreign("MAP(k={k},divide_by_k=True)", "AP(norm=k)@{k}"),
+        Foreign("Precision(k={k})", "P@{k}"),
+        Foreign("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
+        Foreign("Recall(k={k})", "R@{k}"),
+        Foreign("MRR(k={k})", "RR@{k}"),
+    ),
+    why="Users are those with interactions, so that none is without relevant items and a missing "
+    "recommendation counts as 0. MAP divides by R, or by k when asked.",
+    source="metrics/ranking.py::MAP",
+    limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
+)

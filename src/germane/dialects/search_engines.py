@@ -1,0 +1,71 @@
+"""Search engines: Elasticsearch, OpenSearch, Quepid, Vespa."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+_LISTS = {"ties": "given", "missing": "skip"}
+
+ELASTICSEARCH = Dialect(
+    "elasticsearch",
+    tool="Elasticsearch _rank_eval",
+    version="8, read in its source",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging=_LISTS,
+    measuring=(
+        Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
+        Foreign("recall@{k}", "R@{k}"),
+        Foreign("mean_reciprocal_rank@{k}", "RR@{k}"),
+        Foreign("dcg@{k}", "DCG(gain=exp)@{k}"),
+    ),
+    why="Has no AP. Precision divides by the hits returned, at most k, and is 0 without any; "
+    "ignore_unlabeled=true is unjudged=remove.",
+    source="modules/rank-eval: PrecisionAtK.java, RecallAtK.java",
+)
+
+OPENSEARCH = Dialect(
+    "opensearch",
+    tool="OpenSearch search-relevance",
+    version="git d8be5d1",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging=_LISTS,
+    averaging={"query_digits": 2},
+    measuring=(
+        Foreign("Precision@{k}", "P(norm=retrieved)@{k}"),
+        Foreign("MAP@{k}", "AP(norm=R)@{k}"),
+        Foreign("NDCG@{k}", "nDCG(gain=exp)@{k}"),
+    ),
+    why="Rounds the value of every query to 2 decimals.",
+    source="metrics/calculator/Evaluation.java",
+    limits=(Limit("other", "The ideal of nDCG is its own.", only=("NDCG@{k}",)),),
+)
+
+QUEPID = Dialect(
+    "quepid",
+    tool="Quepid",
+    version="git f80322f",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging=_LISTS,
+    averaging={"no_relevant": "nan"},
+    measuring=(
+        Foreign("ap@{k}", "AP(norm=R)@{k}"),
+        Foreign("p@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero"}),
+        Foreign("rr@{k}", "RR@{k}", {"no_relevant": "zero"}),
+    ),
+    why="Without relevant documents AP is 0/0.",
+    source="db/scorers/ap@10.js",
+)
+
+PYVESPA = Dialect(
+    "pyvespa",
+    tool="pyvespa",
+    version="1.2.9",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging=_LISTS,
+    measuring=(
+        Foreign("map@{k}", "AP@{k}"),
+        Foreign("precision@{k}", "P@{k}"),
+        Foreign("recall@{k}", "R@{k}"),
+    ),
+    why="AP over min(k,R) for sets of relevant documents; graded ones have nDCG only.",
+    source="vespa/evaluation/_base.py",
+    limits=(Limit("other", "With grades only nDCG is returned."),),
+)

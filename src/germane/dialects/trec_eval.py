@@ -1,0 +1,90 @@
+"""trec_eval, NIST."""
+
+from germane.dialects.dialect import Dialect, Foreign, Limit
+
+_CURVE_NAN = Limit(
+    "empty",
+    "Without any result the interpolated precision at recall 0 is 0/0, and so is the mean.",
+    only=("11pt_avg", "iprec_at_recall_{x}"),
+)
+
+
+def _measures(rounding: str) -> tuple[Foreign, ...]:
+    return (
+        Foreign("num_q", "NumQ"),
+        Foreign("num_ret", "NumRet"),
+        Foreign("num_rel", "NumRel"),
+        Foreign("num_rel_ret", "NumRelRet"),
+        Foreign("num_nonrel_judged_ret", "NumNonrelRet"),
+        Foreign("map", "AP(norm=R)"),
+        Foreign("map_cut_{k}", "AP(norm=R)@{k}"),
+        Foreign("gm_map", "AP(norm=R,mean=geometric)"),
+        Foreign("P_{k}", "P@{k}"),
+        Foreign("recall_{k}", "R@{k}"),
+        Foreign("relative_P_{k}", "R(norm=min)@{k}"),
+        Foreign("set_P", "P"),
+        Foreign("set_recall", "R"),
+        Foreign("set_relative_P", "R(norm=min)"),
+        Foreign("set_F", "F"),
+        Foreign("set_map", "SetAP"),
+        Foreign("utility", "Utility"),
+        Foreign("Rprec", "Rprec"),
+        Foreign("Rprec_mult_{x}", "Rprec(mult={x})"),
+        Foreign("success_{k}", "Success@{k}"),
+        Foreign("recip_rank", "RR"),
+        Foreign("ndcg", "nDCG"),
+        Foreign("ndcg_cut_{k}", "nDCG@{k}"),
+        Foreign("ndcg_rel", "nDCGrel"),
+        Foreign("Rndcg", "RnDCG"),
+        Foreign("G", "G"),
+        Foreign("binG", "binG"),
+        Foreign("iprec_at_recall_{x}", f"IPrec(recall={{x}},rounding={rounding})"),
+        Foreign("11pt_avg", f"IAP(rounding={rounding})"),
+        Foreign("bpref", "bpref"),
+        Foreign("gm_bpref", "bpref(mean=geometric)"),
+        Foreign("infAP", "infAP"),
+    )
+
+
+TREC_EVAL_10 = Dialect(
+    "trec_eval-10",
+    tool="trec_eval",
+    version="10.0",
+    reading={"duplicates": "error", "grades": "whole"},
+    judging={"ties": "trec", "missing": "error", "empty": "missing"},
+    measuring=(
+        *_measures("nearest"),
+        Foreign("yaap", "YAAP"),
+        Foreign("unj_{k}", "Unjudged@{k}"),
+    ),
+    why="Divides AP by R at every cutoff. A judged query that the run lacks ends the program with "
+    "exit code 4; with -c (missing=zero) it counts as 0.",
+    source="form_res_rels.c, m_map.c, m_map_cut.c",
+    limits=(_CURVE_NAN,),
+)
+
+TREC_EVAL_9 = Dialect(
+    "trec_eval-9",
+    tool="trec_eval",
+    version="9.0.8",
+    reading={"duplicates": "error", "grades": "whole", "scores": "single"},
+    judging={"ties": "trec", "missing": "skip", "empty": "missing"},
+    measuring=_measures("trec9"),
+    why="Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries that the "
+    "run lacks are left out; with -c (missing=zero) they count as 0.",
+    source="trec_format.h, form_res_rels.c, m_map.c, m_map_cut.c",
+    limits=(_CURVE_NAN,),
+)
+
+PYTREC_EVAL = Dialect(
+    "pytrec_eval",
+    tool="pytrec_eval",
+    version="0.5",
+    reading={"duplicates": "last", "grades": "whole", "scores": "single"},
+    judging={"ties": "trec", "missing": "skip"},
+    measuring=_measures("trec9"),
+    why="The code of trec_eval 9, fed from dicts: a query may have an empty list, and counts as 0.",
+    source="pytrec_eval.cpp",
+    limits=(_CURVE_NAN,),
+    same=("pytrec_eval-terrier 0.5.11",),
+)
