@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,12 @@ class Given:
     def only(self, query: str) -> "Given":
         qrels = {query: self.qrels[query]} if query in self.qrels else {}
         return Given(qrels, {query: self.run[query]} if query in self.run else {})
+
+
+def _files(case: Case) -> Given:
+    """As a run dict; but a file has no lines of a query that has nothing."""
+    data = _run_dict(case)
+    return Given(*({q: own for q, own in one.items() if own} for one in (data.qrels, data.run)))
 
 
 def _run_dict(case: Case) -> Given:
@@ -86,7 +92,7 @@ def _padded(case: Case, *, whole: bool, positive: bool, graded: bool) -> Given:
             low = min(padded["scores"])
             scores = [score - low + 1.0 for score in scores]
         docs = padded["docs"][:n]
-        labels = dict(zip(docs, padded["labels"], strict=False))
+        labels = {d: int(g >= 1) for d, g in zip(docs, padded["labels"], strict=False)}
         if graded:
             labels = {doc: case["qrels"][query].get(doc, 0) for doc in docs}
         qrels[query] = labels
@@ -112,8 +118,8 @@ def _rows(case: Case) -> Given:
     qrels, run = {}, {}
     for i, (true, score) in enumerate(zip(case["y_true"], case["y_score"], strict=True)):
         docs = [f"d{j:03}" for j in range(len(true))]
-        qrels[f"row{i}"] = dict(zip(docs, true, strict=True))
-        run[f"row{i}"] = dict(zip(docs, score, strict=True))
+        qrels[str(i)] = dict(zip(docs, true, strict=True))
+        run[str(i)] = dict(zip(docs, score, strict=True))
     return Given(qrels, run)
 
 
@@ -128,7 +134,9 @@ def given(case: Case, form: str, params: Mapping[str, Any]) -> Given:
     """The case in the form in which a tool was given it."""
     if case["kind"] == "detection":
         return _detections(case)
-    if form.startswith("retrieved_only sorted"):
+    if form == "run+qrels files" or form.startswith("iterables"):
+        return _files(case)
+    if form.startswith("retrieved_only sorted") or form == "retrieved_only (R of all)":
         return _counted(case)
     if "padded_tail" in form or "retrieved_only" in form:
         return _padded(
@@ -221,7 +229,7 @@ def _ir_measures(function: str, params: Mapping[str, Any], form: str) -> Questio
     if provider == "ranx":
         name = {"AP": "map", "P": "precision", "R": "recall", "RR": "mrr", "Rprec": "r-precision"}
         base, at, k = function.partition("@")
-        return Question("ranx", name[base] + at + k)
+        return Question("ranx", name[base] + at + k, {"empty": "missing"})
     if provider == "trectools":
         name = {
             "AP": "map",
@@ -231,11 +239,12 @@ def _ir_measures(function: str, params: Mapping[str, Any], form: str) -> Questio
             "Rprec": "rprec",
         }
         base, at, k = function.partition("@")
-        return Question("trectools", name[base] + at + k)
+        return Question("ir_measures-trectools", function)
     if provider == "msmarco" and function == "RR":
         return Question("ir_measures", "RR", {"ties": "ascending", "scores": "double"})
     if found := re.fullmatch(r"nDCG\(gains=\{(.*)\}\)@(\d+)", function):
-        gains = "_".join(pair.strip() for pair in found[1].replace(" ", "").split(","))
+        mapped = dict(pair.split(":") for pair in found[1].replace(" ", "").split(","))
+        gains = "_".join(f"{g}:{mapped.get(str(g), g)}" for g in range(1, 10))
         return Question("ir_measures", f"nDCG(gain={gains})@{found[2]}")
     return Question("ir_measures", function)
 
@@ -246,10 +255,12 @@ def _ranx(function: str, params: Mapping[str, Any], form: str) -> Question:
 
 
 def _torchmetrics(function: str, params: Mapping[str, Any], form: str) -> Question | str:
-    if "Curve" in function or "_curve" in function:
+    if "_curve" in function:
         return "a curve, not a number"
     if params.get("thresholds") is not None:
         return "the curve at a grid of thresholds"
+    if "Curve" in function:
+        return Question("torchmetrics", "P", {"curve": params["adaptive_k"]})
     action = {"neg": "zero", "pos": "one", "skip": "skip", "error": "error"}
     choices = {}
     if "empty_target_action" in params:
@@ -260,9 +271,13 @@ def _torchmetrics(function: str, params: Mapping[str, Any], form: str) -> Questi
     return Question("torchmetrics", _called(function, "top_k", params, more), choices)
 
 
-def _evidently(function: str, params: Mapping[str, Any], form: str) -> Question:
+def _evidently(function: str, params: Mapping[str, Any], form: str) -> Question | str:
     found = re.search(r"\['(\w+)'\]", function)
     name = found[1] if found else "map"
+    if name == "mar":
+        return "the mean of recall at the hits, which is no measure of germane"
+    if params["data frame row order"] != "rank order":
+        return "the value depends on the order of the frame's rows"
     if params.get("no_feedback_users"):
         name = "map_include_no_feedback"
     return Question("evidently", _at(name, params))
@@ -317,7 +332,7 @@ def _haystack(dialect: str) -> Asker:
 
 def _mteb(function: str, params: Mapping[str, Any], form: str) -> Question | str:
     name = function.partition(":")[2]
-    return Question("mteb", name) if name else "an error without a measure's name"
+    return Question("mteb", name or "MRR@3")
 
 
 def _simple(dialect: str, name: Callable[[str], str] = str, how: str = "@") -> Asker:
@@ -350,8 +365,10 @@ def _last(function: str) -> str:
 def _pml(function: str, params: Mapping[str, Any], form: str) -> Question:
     name = _last(function)
     k = params.get("k")
-    if isinstance(k, int) and name in ("mean_average_precision", "mean_reciprocal_rank"):
+    if k is not None and name in ("mean_average_precision", "mean_reciprocal_rank"):
         name = f"{name}(k={k})"
+        if name == "mean_reciprocal_rank(k=max_bin_count)":
+            name = "mean_reciprocal_rank(k={R})"
     return Question("pytorch-metric-learning", name)
 
 
@@ -494,6 +511,9 @@ def _evaluated(data: Given, ask: Question) -> germane.MeasureResult:
     choices = dict(ask.choices)
     level = choices.pop("rel", None)
     dialect = named(ask.dialect)
+    if "{R}" in ask.name:  # the largest R of a query
+        most = max(sum(g >= 1 for g in _grades(judged)) for judged in data.qrels.values())
+        ask = replace(ask, name=ask.name.replace("{R}", str(max(most, 1))))
     name: Any = ask.name
     if level is not None:
         measure = germane.parse(f"{dialect.name}:{ask.name}")
@@ -539,17 +559,50 @@ def check(
     ask = ASK[library](function["function"], params, function["input"])
     if ask is None or isinstance(ask, str):
         return Outcome("unsupported", ask or "")
-    data = given(case, function["input"], params)
+    form = function["input"]
+    if library == "revisitop" and form == "retrieved_only":
+        form = "retrieved_only (R of all)"
+    data = given(case, form, params)
     wrong = _wrong(data, ask, answer, TOLERANCE.get(library, 1e-9))
     if not wrong:
         return Outcome("passed")
-    limit = next(_limits(named(ask.dialect), ask, data), None)
+    limit = next(_limits(named(ask.dialect), ask, data, _k(params)), None)
     if limit is not None:
         return Outcome("unsupported", limit.says)
     return Outcome("failed", f"{ask.dialect} {ask.name}: {wrong}")
 
 
+def _curve(answer: Mapping[str, Any], at: int, side: str) -> dict[str, Any]:
+    """One point of the curves that an answer holds."""
+    per_query = {
+        q: _list(v[side])[at] if isinstance(v, dict) else v
+        for q, v in answer.get("per_query", {}).items()
+    }
+    point: dict[str, Any] = {"per_query": per_query}
+    if isinstance(answer.get("aggregate"), dict):
+        point["aggregate"] = _list(answer["aggregate"][side])[at]
+    return point
+
+
+def _list(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [given]
+
+
+def _wrong_curve(data: Given, adaptive: bool, answer: Mapping[str, Any], tolerance: float) -> str:
+    curves = [one for one in answer.get("per_query", {}).values() if isinstance(one, dict)]
+    length = min((len(_list(one["top_k"])) for one in curves), default=0)
+    for at in range(length):
+        for side, name in (("precision", "RetrievalPrecision"), ("recall", "RetrievalRecall")):
+            more = ",adaptive_k=True" if adaptive and side == "precision" else ""
+            ask = Question("torchmetrics", f"{name}(top_k={at + 1}{more})", {"nonpositive": "hit"})
+            if wrong := _wrong(data, ask, _curve(answer, at, side), tolerance):
+                return f"{side} at {at + 1}: {wrong}"
+    return ""
+
+
 def _wrong(data: Given, ask: Question, answer: Mapping[str, Any], tolerance: float) -> str:
+    if "curve" in ask.choices:
+        return _wrong_curve(data, ask.choices["curve"], answer, tolerance)
     try:
         result = _evaluated(data, ask)
     except germane.GermaneError as error:
@@ -575,16 +628,17 @@ def _wrong(data: Given, ask: Question, answer: Mapping[str, Any], tolerance: flo
     return ""
 
 
-def _limits(dialect: Dialect, ask: Question, data: Given) -> Iterator[Limit]:
+def _limits(dialect: Dialect, ask: Question, data: Given, k: int | None) -> Iterator[Limit]:
     foreign = dialect.find(ask.name)
     own = foreign.name if foreign else ask.name
-    k = next(map(int, re.findall(r"[0-9]+", ask.name)[::-1]), None)
+    if k is None:
+        k = next(map(int, re.findall(r"[0-9]+", ask.name)[::-1]), None)
     for limit in dialect.limits:
-        if (not limit.only or own in limit.only) and holds(limit.when, data, k):
+        if (not limit.only or own in limit.only) and holds(limit.when, data, k, ask.choices):
             yield limit
 
 
-def holds(when: str, data: Given, k: int | None) -> bool:
+def holds(when: str, data: Given, k: int | None, choices: Mapping[str, Any]) -> bool:
     """Is the data what a limit is about?"""
     sizes = [len(run) for q, run in data.run.items()]
     relevant = {q: sum(g >= 1 for g in _grades(judged)) for q, judged in data.qrels.items()}
@@ -596,14 +650,28 @@ def holds(when: str, data: Given, k: int | None) -> bool:
         case "all_relevant":
             return any(n == len(data.run.get(q, ())) for q, n in relevant.items())
         case "empty":
+            if choices.get("unjudged") == "remove":
+                return any(not set(run) & set(data.qrels.get(q, ())) for q, run in data.run.items())
             return 0 in sizes or any(q not in data.run for q in data.qrels)
         case "short":
             return k is not None and any(size <= k for size in sizes)
         case "repeated":
             lists = [*data.run.values(), *data.qrels.values()]
             return any(isinstance(one, list) and len(set(one)) < len(one) for one in lists)
-        case "missed" | "other":
+        case "missed":
+            return any(_misses(data.run.get(q, ()), one, k) for q, one in data.qrels.items())
+        case "rows":
+            return False
+        case "negative":
+            return any(g < 0 for judged in data.qrels.values() for g in _grades(judged))
+        case "other":
             return True
+        case "unknown":
+            return any(q not in data.qrels for q in data.run)
+        case "level":
+            return "rel" in choices
+        case "single":
+            return 1 in sizes
         case "uneven":
             return len(set(sizes)) > 1
         case "shallow":
@@ -613,6 +681,13 @@ def holds(when: str, data: Given, k: int | None) -> bool:
 
 def _grades(judged: Any) -> list[float]:
     return list(judged.values()) if isinstance(judged, dict) else [1.0] * len(judged)
+
+
+def _misses(run: Any, judged: Any, k: int | None) -> bool:
+    """Stands nothing relevant among the first k?"""
+    ranked = sorted(run, key=lambda d: -run[d]) if isinstance(run, dict) else run
+    relevant = {d for d, g in judged.items() if g >= 1} if isinstance(judged, dict) else judged
+    return not set(ranked[:k]) & set(relevant)
 
 
 def _tied(run: Any) -> bool:

@@ -21,6 +21,7 @@ from germane.judging import (
     Grades,
     Judged,
     Missing,
+    NoHit,
     Nonpositive,
     NoRelevant,
     Own,
@@ -66,6 +67,7 @@ class Choices(TypedDict, total=False):
     threshold: float | None
     empty: Empty
     unknown: Unknown
+    no_hit: NoHit
     digits: int | None
     query_digits: int | None
 
@@ -281,15 +283,19 @@ def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, Measure
     ranking = judged.ranking(policy.ties)
     ordered = OtherOrders(judged)
     computed = all_scores(chosen, ranking, policy.no_relevant)
-    if policy.empty == "nan":
-        for values in computed:
+    for measure, values in zip(chosen, computed, strict=True):
+        if policy.no_hit != "zero":
+            of_some = ranking.total(measure.rel or 1.0) > 0
+            values[of_some & (values == 0)] = 1.0 if policy.no_hit == "one" else math.nan
+        if policy.empty == "nan":
             values[ranking.retrieved == 0] = math.nan
+    left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
     return {
         measure: MeasureResult(
             measure,
             ranking.queries,
             values,
-            policy.no_relevant,
+            left_out,
             ordered,
             digits=policy.digits,
             query_digits=policy.query_digits,

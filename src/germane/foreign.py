@@ -49,7 +49,7 @@ def _asked(name: str | Measure, dialect: Dialect) -> Asked:
     foreign = dialect.find(name)
     if foreign is None:
         before, _, rest = name.partition(":")
-        if rest and named(before) is dialect:
+        if rest and "(" not in before and named(before) is dialect:
             foreign, name = dialect.find(rest), rest
     if foreign is not None:
         return Asked(parse(dialect.measure(name)), foreign.choices)

@@ -24,6 +24,7 @@ Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
 Own: TypeAlias = Literal["keep", "drop"]
 Nonpositive: TypeAlias = Literal["hit", "miss"]
 Empty: TypeAlias = Literal["answer", "missing", "nan", "error"]
+NoHit: TypeAlias = Literal["zero", "one", "skip", "nan"]
 Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 WORDS = {
@@ -43,6 +44,7 @@ RARE_WORDS = {
     "nonpositive": get_args(Nonpositive),
     "empty": get_args(Empty),
     "unknown": get_args(Unknown),
+    "no_hit": get_args(NoHit),
 }
 """Those that few tools decide otherwise, and that results state where they are not the usual."""
 
@@ -104,6 +106,10 @@ class Policy:
 
     unknown: Unknown = "ignore"
     """A query of the run that nobody judged is left out, counts as 0, or is an error."""
+
+    no_hit: NoHit = "zero"
+    """A query with relevant items of which the measure finds none counts as 0, as 1, is left out, or
+    is NaN."""
 
     digits: int | None = None
     """Means are rounded to so many decimals."""

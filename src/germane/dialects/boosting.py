@@ -27,6 +27,8 @@ XGBOOST = Dialect(
     limits=(
         Limit("tied", "Longer lists are sorted by an algorithm that does not keep equal scores."),
         Limit("no_relevant", "Not defined.", only=("aucpr",)),
+        Limit("all_relevant", "Not defined without a negative.", only=("aucpr",)),
+        Limit("empty", "An empty group is an error.", only=("pre@{k}",)),
     ),
 )
 

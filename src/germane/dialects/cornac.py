@@ -6,7 +6,7 @@ CORNAC = Dialect(
     "cornac",
     tool="Cornac",
     version="3.0.1",
-    judging={"ties": "given", "missing": "skip", "empty": "missing"},
+    judging={"ties": "given", "missing": "skip"},
     averaging={"no_relevant": "skip"},
     measuring=(
         Foreign("MAP", "AP(norm=R)", {"ties": "grouped", "no_relevant": "nan"}),

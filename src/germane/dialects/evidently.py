@@ -13,14 +13,13 @@ EVIDENTLY = Dialect(
         Foreign("map_include_no_feedback@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
         Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
         Foreign("recall@{k}", "R@{k}"),
-        Foreign("mar@{k}", "MeanR@{k}"),
     ),
     why="Sorted frames whose users have equally many rows agree with AP over R. Others do not: what "
     "counts as relevant at rank k is the label of the frame's last row within k, and a user with "
     "fewer than k items goes on adding precision.",
     source="legacy/metrics/recsys/precision_recall_k.py",
     limits=(
-        Limit("other", "The value depends on the order of the frame's rows."),
+        Limit("rows", "The value depends on the order of the frame's rows."),
         Limit(
             "short", "A list shorter than k adds its last precision again at every further rank."
         ),

@@ -35,7 +35,9 @@ IR_MEASURES = Dialect(
         Foreign("SetR", "R"),
         Foreign("SetAP", "SetAP"),
         Foreign(
-            "Judged@{k}", "Judged(norm=retrieved)@{k}", {"ties": "ascending", "scores": "double"}
+            "Judged@{k}",
+            "Judged(norm=retrieved)@{k}",
+            {"ties": "ascending", "scores": "double", "grades": "nonnegative"},
         ),
         Foreign("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
     ),
@@ -50,6 +52,7 @@ IR_MEASURES = Dialect(
             only=("nDCG(dcg='exp-log2')@{k}",),
         ),
         Limit("empty", "0/0 at recall 0.", only=("IPrec@{x}",)),
+        Limit("empty", "An empty list is a ZeroDivisionError.", only=("Judged@{k}",)),
     ),
 )
 
@@ -57,7 +60,7 @@ IR_MEASURES_CWL = Dialect(
     "ir_measures-cwl",
     tool="ir_measures with cwl_eval",
     version="0.4.3",
-    reading={"duplicates": "again"},
+    reading={"duplicates": "again", "repeated": "once"},
     judging={"ties": "given", "missing": "zero"},
     measuring=(
         Foreign("AP", "AP(norm=found)"),
@@ -67,4 +70,30 @@ IR_MEASURES_CWL = Dialect(
     why="cwl_eval averages precision over the relevant items that were retrieved, where pytrec_eval "
     "divides by all that exist.",
     source="providers/cwl_eval.py",
+)
+
+IR_MEASURES_TRECTOOLS = Dialect(
+    "ir_measures-trectools",
+    tool="ir_measures with trectools",
+    version="0.4.3",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging={"ties": "given", "missing": "zero", "empty": "nan"},
+    averaging={"no_relevant": "nan"},
+    measuring=(
+        Foreign("AP", "AP(norm=R)"),
+        Foreign("AP@{k}", "AP(norm=R)@{k}"),
+        Foreign("P@{k}", "P@{k}", {"empty": "answer", "no_relevant": "zero"}),
+        Foreign("RR", "RR", {"no_hit": "nan"}),
+        Foreign("Rprec", "Rprec", {"no_hit": "nan"}),
+        Foreign("Bpref", "bpref"),
+    ),
+    why="A query without relevant items or without results is NaN, and so is the mean.",
+    source="providers/trectools_provider.py",
+    limits=(
+        Limit("no_relevant", "Per query 0 or NaN, the mean NaN."),
+        Limit("unknown", "A query of the run that nobody judged is a KeyError.", only=("Rprec",)),
+        Limit("repeated", "Judgments and results that stand twice are joined row by row."),
+        Limit("empty", "Without results 0.", only=("RR",)),
+        Limit("other", "Computed otherwise where R exceeds the nonrelevant.", only=("Bpref",)),
+    ),
 )

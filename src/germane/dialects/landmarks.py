@@ -19,6 +19,7 @@ REVISITOP = Dialect(
     limits=(
         Limit("tied", "The order of equal scores is that of the ranks it is given."),
         Limit("no_relevant", "No query with a match: NaN or a ZeroDivisionError."),
+        Limit("missed", "A query of which nothing was found is an error by itself."),
         Limit(
             "other",
             "k is cut to the rank of the last relevant image.",

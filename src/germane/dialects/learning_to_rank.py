@@ -10,20 +10,15 @@ RANKEVAL = Dialect(
     tool="RankEval (hpclab)",
     version="git c6e39e9",
     judging=_LABELS,
-    averaging={"no_relevant": "one"},
+    averaging={"no_relevant": "one", "no_hit": "one"},
     measuring=(
         Foreign("MAP", "AP(norm=possible)"),
         Foreign("MAP(cutoff={k})", "AP(norm=possible)@{k}"),
     ),
     why="Divides by R or by the length of the list, whichever is less. A query without relevant items "
-    "counts as 1.",
+    "counts as 1, and so does one of which no relevant item stands within the cutoff.",
     source="metrics/map.py",
-    limits=(
-        Limit(
-            "missed", "A query of which no relevant item stands within the cutoff counts as 1 too."
-        ),
-        Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),
-    ),
+    limits=(Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),),
 )
 
 RAX = Dialect(
@@ -68,7 +63,7 @@ KERAS_RS = Dialect(
     tool="Keras-RS",
     version="0.4.0",
     reading={"scores": "single"},
-    judging=_LABELS,
+    judging={**_LABELS, "empty": "missing"},
     measuring=(
         Foreign("MeanAveragePrecision", "AP(norm=R)"),
         Foreign("MeanAveragePrecision(k={k})", "AP(norm=R)@{k}"),
@@ -79,5 +74,5 @@ KERAS_RS = Dialect(
     ),
     why="A port of TensorFlow Ranking.",
     source="src/metrics/mean_average_precision.py",
-    limits=(_SHUFFLED,),
+    limits=(_SHUFFLED, Limit("empty", "An empty list weighs nothing in the mean; alone it is 0.")),
 )

@@ -1,12 +1,12 @@
 """LensKit."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign
 
 LENSKIT = Dialect(
     "lenskit",
     tool="LensKit",
     version="2025.8.1",
-    reading={"duplicates": "again", "repeated": "once"},
+    reading={"duplicates": "again", "repeated": "each"},
     judging={"ties": "given", "missing": "skip"},
     measuring=(
         Foreign("AveragePrecision", "AP(norm=possible)", {"no_relevant": "error", "empty": "nan"}),
@@ -25,5 +25,4 @@ LENSKIT = Dialect(
     why="AP divides by R or by the length of the list, whichever is less, so that a short list is "
     "rewarded. An empty list is NaN, a user without items an error.",
     source="metrics/ranking/_map.py",
-    limits=(Limit("repeated", "A copy is a hit again."),),
 )

@@ -16,6 +16,7 @@ PYTORCH_METRIC_LEARNING = Dialect(
         Foreign("precision_at_1", "P@1"),
         Foreign("mean_reciprocal_rank", "RR"),
         Foreign("mean_reciprocal_rank(k={k})", "RR@{k}"),
+        Foreign("mean_average_precision(k=max_bin_count)", "APR"),
     ),
     why="mean_average_precision divides by all references of the label; ..._at_r looks at the first "
     "R ranks. Queries whose label no reference has are left out.",

@@ -19,7 +19,7 @@ MTEB = Dialect(
         Foreign(
             "R_cap_at_{k}",
             "R(norm=min)@{k}",
-            {"scores": "double", "no_relevant": "skip"},
+            {"scores": "double", "no_relevant": "skip", "unknown": "error"},
         ),
     ),
     why="pytrec_eval, with means rounded to 5 decimals, and some measures of its own.",

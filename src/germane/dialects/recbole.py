@@ -6,7 +6,7 @@ RECBOLE = Dialect(
     "recbole",
     tool="RecBole",
     version="1.2.1",
-    reading={"duplicates": "again", "repeated": "once", "grades": "ones"},
+    reading={"duplicates": "again", "repeated": "each", "grades": "ones"},
     judging={"ties": "given", "missing": "skip"},
     measuring=(
         Foreign("MAP@{k}", "AP@{k}"),
@@ -17,5 +17,8 @@ RECBOLE = Dialect(
     ),
     why="Works on the matrix of hits among the first k. Recall of a user without items is NaN.",
     source="evaluator/metrics.py::MAP.metric_info",
-    limits=(Limit("no_relevant", "nDCG is 0/0.", only=("NDCG@{k}",)),),
+    limits=(
+        Limit("no_relevant", "nDCG is 0/0.", only=("NDCG@{k}",)),
+        Limit("repeated", "nDCG counts copies in the ideal, too.", only=("NDCG@{k}",)),
+    ),
 )

@@ -41,7 +41,7 @@ SURPRISE = Dialect(
     "surprise",
     tool="Surprise, examples/precision_recall_at_k.py",
     version="git 2381fb1",
-    judging={"ties": "given", "missing": "skip", "empty": "missing", "threshold": 3.5},
+    judging={"ties": "given", "missing": "skip", "threshold": 3.5},
     measuring=(
         Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
         Foreign("recall@{k}", "R@{k}"),

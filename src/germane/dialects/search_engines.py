@@ -35,7 +35,7 @@ OPENSEARCH = Dialect(
     ),
     why="Rounds the value of every query to 2 decimals.",
     source="metrics/calculator/Evaluation.java",
-    limits=(Limit("other", "The ideal of nDCG is its own.", only=("NDCG@{k}",)),),
+    limits=(Limit("negative", "Negative grades are negative gains.", only=("NDCG@{k}",)),),
 )
 
 QUEPID = Dialect(

@@ -1,6 +1,6 @@
 """sentence-transformers."""
 
-from germane.dialects.dialect import Dialect, Foreign
+from germane.dialects.dialect import Dialect, Foreign, Limit
 
 SENTENCE_TRANSFORMERS = Dialect(
     "sentence-transformers",
@@ -21,4 +21,8 @@ SENTENCE_TRANSFORMERS = Dialect(
     why="InformationRetrievalEvaluator orders equal scores by ascending id, and leaves out queries "
     "without relevant documents. Grades do not count: every relevant document gains 1.",
     source="evaluation/information_retrieval.py::compute_metrics",
+    limits=(
+        Limit("single", "Fewer than two candidates are an error.", only=("reranking_ap",)),
+        Limit("no_relevant", "Such samples are not asked for.", only=("reranking_ap",)),
+    ),
 )

@@ -9,7 +9,7 @@ from germane.dialects.dialect import Dialect
 from germane.dialects.elliot import ELLIOT, MEAN_OF_PRECISIONS
 from germane.dialects.evidently import EVIDENTLY
 from germane.dialects.implicit import IMPLICIT
-from germane.dialects.ir_measures import IR_MEASURES, IR_MEASURES_CWL
+from germane.dialects.ir_measures import IR_MEASURES, IR_MEASURES_CWL, IR_MEASURES_TRECTOOLS
 from germane.dialects.kaggle import KAGGLE_NOTEBOOK
 from germane.dialects.landmarks import INQUIRE, REVISITOP
 from germane.dialects.learning_to_rank import KERAS_RS, RANKEVAL, RAX, TENSORFLOW_RANKING
@@ -43,6 +43,7 @@ DIALECTS: tuple[Dialect, ...] = (
     PYTREC_EVAL,
     IR_MEASURES,
     IR_MEASURES_CWL,
+    IR_MEASURES_TRECTOOLS,
     RANX,
     BEIR,
     MTEB,

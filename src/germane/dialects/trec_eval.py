@@ -7,6 +7,9 @@ _CURVE_NAN = Limit(
     "Without any result the interpolated precision at recall 0 is 0/0, and so is the mean.",
     only=("11pt_avg", "iprec_at_recall_{x}"),
 )
+_ALL_GRADES = Limit(
+    "level", "With -c it counts every grade above 0, whatever -l.", only=("num_rel",)
+)
 
 
 def _measures(rounding: str) -> tuple[Foreign, ...]:
@@ -60,7 +63,7 @@ TREC_EVAL_10 = Dialect(
     why="Divides AP by R at every cutoff. A judged query that the run lacks ends the program with "
     "exit code 4; with -c (missing=zero) it counts as 0.",
     source="form_res_rels.c, m_map.c, m_map_cut.c",
-    limits=(_CURVE_NAN,),
+    limits=(_CURVE_NAN, _ALL_GRADES),
 )
 
 TREC_EVAL_9 = Dialect(
@@ -73,7 +76,7 @@ TREC_EVAL_9 = Dialect(
     why="Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries that the "
     "run lacks are left out; with -c (missing=zero) they count as 0.",
     source="trec_format.h, form_res_rels.c, m_map.c, m_map_cut.c",
-    limits=(_CURVE_NAN,),
+    limits=(_CURVE_NAN, _ALL_GRADES),
 )
 
 PYTREC_EVAL = Dialect(

@@ -21,11 +21,12 @@ TRECTOOLS = Dialect(
     source="trec_eval.py",
     limits=(
         Limit("no_relevant", "Per query such values are NaN or absent; the mean takes them as 0."),
-        Limit("other", "A query of the run that nobody judged is a KeyError.", only=("rprec",)),
+        Limit("unknown", "A query of the run that nobody judged is a KeyError.", only=("rprec",)),
         Limit(
             "other",
-            "Items with negative grades count as judged not relevant, and values may exceed 1.",
-            only=("bpref",),
+            "Without a hit a query is NaN, which the mean takes as 0.",
+            only=("rprec", "reciprocal_rank"),
         ),
+        Limit("other", "Computed otherwise where R exceeds the nonrelevant.", only=("bpref",)),
     ),
 )

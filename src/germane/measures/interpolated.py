@@ -44,8 +44,8 @@ def area_under_curve(
     if rule == "trapezoid":
         return Scored(_trapezoids(ranking, k, rel, start), total, total)
     if rule == "linear101":
-        ones = np.ones(len(ranking))
-        return Scored(np.zeros(len(ranking.rank)), ones, total, _areas_of_lines(ranking, k, rel))
+        none, intervals = np.zeros(len(ranking.rank)), np.full(len(ranking), 100)
+        return Scored(none, intervals, total, _areas_of_lines(ranking, k, rel))
     if rule == "davis_goadrich":
         return Scored(_hyperbolas(ranking, k, rel), total, total)
     terms = np.zeros(len(ranking.rank))
@@ -95,21 +95,21 @@ def _hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
 def _areas_of_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """Q: the area under straight lines between the best precisions, read at 101 recalls.
 
-    The lines begin at recall 0 with precision 1 and end at recall 1 with precision 0. A rank without
-    a hit is a point at the recall before it.
+    The lines begin at recall 0 with precision 1, and drop to 0 at the last recall, or without any
+    results at recall 1. Ranks without a hit are a point at the recall before them.
     """
     at, offsets, _, best = _envelope(ranking, k, rel)
     levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
+    last, total = ranking.last(k), ranking.total(rel)
     for q, (start, end) in enumerate(pairwise(offsets.tolist())):
-        rank = np.append(ranking.rank[at[start:end]], ranking.last(k)[q] + 1)
-        top = np.append(best[start:end], (end - start) / max(int(ranking.last(k)[q]), 1))
-        recall = np.arange(end - start + 1) / max(int(ranking.total(rel)[q]), 1)
-        gap = np.diff(rank, prepend=0) > 1  # ranks without a hit before this one, or at the end
-        x = np.ravel(np.stack([np.where(gap, recall, np.nan), np.append(recall[1:], np.nan)], 1))
-        y = np.ravel(np.stack([top, top], 1))
-        x, y = np.concatenate([[0], x, [1]]), np.concatenate([[1], y, [0]])
-        heights = np.interp(levels, x[~np.isnan(x)], y[~np.isnan(x)])
-        areas[q] = ((heights[1:] + heights[:-1]) / 2).sum() / 100
+        recall = np.arange(end - start + 1) / max(int(total[q]), 1)
+        gap = np.diff(ranking.rank[at[start:end]], prepend=0) > 1
+        x = np.stack([np.where(gap, recall[:-1], np.nan), recall[1:]], axis=1).ravel()
+        y = np.repeat(best[start:end], 2)
+        x = np.concatenate([[0.0], x, [recall[-1] if last[q] else 1.0, 1.0]])
+        y = np.concatenate([[1.0], y, [0.0, 0.0]])
+        height = np.interp(levels, x[~np.isnan(x)], y[~np.isnan(x)])
+        areas[q] = (height[1:] + height[:-1]).sum() / 2
     return areas
 
 
