@@ -10,6 +10,7 @@ from germane.animate import animate
 from germane.averaging import MeasureResult
 from germane.collapse import collapse
 from germane.curve import mean_pr_curve, pr_curve
+from germane.dialects import Dialect, dialects
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -34,11 +35,13 @@ from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels
 from germane.simulate import simulate
+from germane.spread import Spread, spread
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
     "collapse",
+    "dialects",
     "evaluate",
     "evaluate_many",
     "explain",
@@ -50,7 +53,9 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "read_run",
     "score",
     "simulate",
+    "spread",
     # types
+    "Dialect",
     "Explanation",
     "Groups",
     "MeanPRCurve",
@@ -62,6 +67,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "Ranking",
     "Result",
     "Results",
+    "Spread",
     # errors
     "AbsentError",
     "CoverageError",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from germane._version import VERSION
-from germane.cli import curve, evaluate, explain, measures, score, simulate
+from germane.cli import curve, dialects, evaluate, explain, measures, score, simulate
 from germane.cli.terminal import say
 from germane.errors import GermaneError, suggestion
 
@@ -21,6 +21,7 @@ COMMANDS: dict[str, Callable[[Any], None]] = {
     "curve": curve.add,
     "simulate": simulate.add,
     "measures": measures.add,
+    "dialects": dialects.add,
 }
 
 

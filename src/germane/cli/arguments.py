@@ -105,6 +105,15 @@ def policy_of(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in (*judging.WORDS, "depth", *READING)}
 
 
+def given_policy(options: argparse.Namespace) -> dict[str, Any]:
+    """The conventions that were asked for: not those that are the usual anyway."""
+    return {
+        name: choice
+        for name, choice in policy_of(options).items()
+        if choice != getattr(judging.Policy, name, None)
+    }
+
+
 def digits_of(options: argparse.Namespace) -> int | None:
     """Decimals: all of them where a program reads on."""
     return None if options.format in ("tsv", "csv") else 4

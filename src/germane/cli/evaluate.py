@@ -9,8 +9,8 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    chosen,
     digits_of,
+    given_policy,
     policy_of,
     read_runs,
 )
@@ -41,14 +41,22 @@ def add(commands: Any) -> None:
     add_output(command)
     add_reading(command)
     add_policy(command)
+    command.add_argument(
+        "--dialect",
+        metavar="NAME",
+        help="the conventions of another tool, and its names of measures; see germane dialects",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
-    measures, policy = chosen(options), policy_of(options)
+    measures: Any = options.measures or options.default_measures
+    policy = policy_of(options) if options.dialect is None else given_policy(options)
     runs = read_runs(options.qrels, options.runs)
     output.check(options.output, [options.qrels, *options.runs])
     with progress_line() as progress:
-        results = evaluate_many(options.qrels, runs, measures, progress=progress, **policy)
+        results = evaluate_many(
+            options.qrels, runs, measures, dialect=options.dialect, progress=progress, **policy
+        )
     if options.format == "json":
         output.write(options.output, as_json(results.to_dict(queries=options.per_query)))
         return

@@ -1,0 +1,84 @@
+"""germane dialects: list them, define one, or compare all of them on a run."""
+
+import argparse
+import os
+from typing import Any
+
+from germane import output
+from germane.cli.arguments import add_output, add_policy, add_reading, digits_of, given_policy
+from germane.cli.terminal import as_json, progress_line
+from germane.dialects import SEAMS, Dialect, dialects, named
+from germane.errors import InputError
+from germane.spread import spread
+from germane.tables import FORMATS, Table
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "dialects",
+        help="what other tools would say: list their dialects, or compare them on a run",
+        description="Without arguments, list the dialects; with the NAME of one, define it; with "
+        "QRELS and RUN, print the value that every dialect gives.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("given", metavar="NAME | QRELS RUN", nargs="*")
+    command.add_argument("-m", "--measure", default="AP@10", help="(default: AP@10)")
+    add_output(command)
+    add_reading(command)
+    add_policy(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    given: list[str] = options.given
+    output.check(options.output, given if len(given) == 2 else [])
+    if len(given) == 2:
+        with progress_line() as progress:
+            qrels, ranked = given
+            found = spread(
+                qrels, ranked, options.measure, progress=progress, **given_policy(options)
+            )
+        if options.format == "json":
+            output.write(options.output, as_json({"schema": 1, **found.to_dict()}))
+            return
+        _write(options, found.table(digits=digits_of(options)))
+    elif not given:
+        _write(options, _listed())
+    elif len(given) == 1 and not os.path.exists(given[0]):
+        _write(options, _defined(named(given[0])))
+    else:
+        raise InputError("germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN.")
+
+
+def _write(options: argparse.Namespace, table: Table) -> None:
+    if options.format == "json":
+        raise InputError("--format json is for QRELS and RUN.")
+    output.write(options.output, FORMATS[options.format](table))
+
+
+def _listed() -> Table:
+    rows = tuple((one.name, one.tool, one.version) for one in dialects().values())
+    notes = (
+        "germane dialects NAME says what a tool decides otherwise, and what it calls measures.",
+    )
+    return Table(("dialect", "tool", "recorded from"), rows, notes, left=(1, 2))
+
+
+def _defined(dialect: Dialect) -> Table:
+    rows: list[tuple[str, str, str]] = [
+        (seam, f"{name}={word}", "")
+        for seam in SEAMS
+        if seam != "measuring"
+        for name, word in getattr(dialect, seam).items()
+    ]
+    rows += [
+        ("measuring", f"{one.name} = {one.measure}", _words(one.choices))
+        for one in dialect.measuring
+    ]
+    notes = [f"{dialect.tool} {dialect.version}", dialect.why, f"source: {dialect.source}"]
+    notes += [f"the same: {', '.join(dialect.same)}"] if dialect.same else []
+    notes += [f"not reproduced: {limit.says}" for limit in dialect.limits]
+    return Table(("seam", dialect.name, "with"), tuple(rows), tuple(filter(None, notes)), (1, 2))
+
+
+def _words(choices: Any) -> str:
+    return ", ".join(f"{name}={word}" for name, word in choices.items())

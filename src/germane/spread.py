@@ -1,0 +1,228 @@
+"""Spread: one measure of one run under every dialect, and the seam that moves each away."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+from germane.collection import Collection
+from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
+from germane.errors import GermaneError
+from germane.evaluate import Choices, measured, opened
+from germane.judging import Policy
+from germane.measure import Measure, parse
+from germane.sources import Progress
+from germane.tables import Table
+
+# What tools that have no other average precision call by that name.
+_KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
+_SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What one dialect says of a run."""
+
+    dialect: str
+    name: str
+    """the tool's name for the measure"""
+    measure: Measure | None
+    """what germane calls it"""
+    value: float
+    """the mean; NaN where the dialect has none for this data"""
+    seams: tuple[Seam, ...]
+    """the seams that, changed alone, move germane's value; all that differ where only together"""
+    says: str = ""
+    """why there is no value"""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A measure of a run under every dialect, from the highest value to the lowest.
+
+    >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}, "AP@2")
+    >>> [f"{one.dialect} {one.value:.3f}" for one in spread if one.dialect.startswith("trec_eval")]
+    ['trec_eval-10 0.333', 'trec_eval-9 0.333']
+    >>> spread.own.value
+    0.5
+    """
+
+    own: Stated
+    stated: tuple[Stated, ...]
+    without: tuple[str, ...]
+    """dialects that have no such measure"""
+
+    def __iter__(self) -> Iterator[Stated]:
+        return iter(self.stated)
+
+    def __len__(self) -> int:
+        return len(self.stated)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest value."""
+        values = [one.value for one in (self.own, *self.stated) if not math.isnan(one.value)]
+        return min(values), max(values)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a dialect; germane's own among them."""
+        rows = sorted((self.own, *self.stated), key=_descending)
+        low, high = self.range
+        notes = [f"spread {_number(low, digits)} … {_number(high, digits)}"]
+        if self.without:
+            notes.append(f"no such measure: {', '.join(self.without)}")
+        cells = [
+            (
+                one.dialect,
+                _number(one.value, digits),
+                str(one.measure or ""),
+                one.says or ", ".join(one.seams) or "–",
+            )
+            for one in rows
+        ]
+        return Table(
+            ("dialect", "value", "measure", "moved by"), tuple(cells), tuple(notes), (2, 3)
+        )
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; NaN becomes None."""
+        return {
+            "own": _row(self.own),
+            "dialects": [_row(one) for one in self.stated],
+            "without": list(self.without),
+        }
+
+
+def spread(
+    qrels: Any,
+    run: Any,
+    measure: str | Measure = "AP@10",
+    *,
+    progress: Progress | None = None,
+    **policy: Unpack[Choices],
+) -> Spread:
+    """Give the value of a measure that every dialect gives on the same data.
+
+    >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
+    (0.5, 0.8333333333333334)
+
+    ``measure`` names the kind: for AP@10 each tool's own average precision at 10 is taken, whatever
+    it is divided by. Arguments and conventions are those of ``evaluate``; a convention that is given
+    holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
+    """
+    asked = measure if isinstance(measure, Measure) else parse(measure)
+    qrels, run, conventions = opened(qrels, run, policy)
+    given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
+    values = _Values(Collection(qrels, run, progress))
+    own = Stated("germane", str(asked), asked, values(conventions, asked), ())
+    stated, without = [], []
+    for dialect in dialects().values():
+        foreign = meant(dialect, asked)
+        if foreign is None:
+            without.append(dialect.name)
+        else:
+            stated.append(_stated(dialect, foreign, asked, conventions, given, values, own.value))
+    return Spread(own, tuple(sorted(stated, key=_descending)), tuple(without))
+
+
+def meant(dialect: Dialect, measure: Measure) -> Foreign | None:
+    """The tool's measure of the same kind: its name and whether it has a cutoff agree."""
+    fits = [
+        one for one in dialect.measuring if one.cutoff == (measure.k is not None) and _plain(one)
+    ]
+    for kinds in ({}, _KINDS):
+        for one in fits:
+            name = parse(one.at(measure.k)).name
+            if kinds.get(name, name) == measure.name:
+                return one
+    return None
+
+
+def _plain(foreign: Foreign) -> bool:
+    return "{x}" not in foreign.name
+
+
+def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:
+    """The conventions of a dialect on one seam, those of one measure included."""
+    if seam == "measuring":
+        return {}
+    words = dict(getattr(dialect, seam))
+    fields = {name for one in dialects().values() for name in getattr(one, seam)}
+    return {**words, **{n: word for n, word in foreign.choices.items() if n in fields}}
+
+
+class _Values:
+    """Means by policy and measure: what is read and judged alike is so once."""
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self._means: dict[tuple[Policy, Measure], float] = {}
+
+    def __call__(self, policy: Policy, measure: Measure) -> float:
+        key = policy, measure
+        if key not in self._means:
+            judged = self._collection.judged(policy)
+            self._means[key] = measured([measure], judged)[measure].mean
+        return self._means[key]
+
+
+def _stated(
+    dialect: Dialect,
+    foreign: Foreign,
+    asked: Measure,
+    conventions: Policy,
+    given: Mapping[str, Any],
+    values: _Values,
+    own: float,
+) -> Stated:
+    measure = parse(foreign.at(asked.k))
+    if asked.rel not in (None, 1.0) and measure.rel is not None:
+        measure = measure(rel=asked.rel)
+    name = foreign.written(asked.k)
+    words = {**dialect.choices, **foreign.choices, **given}
+    try:
+        value = values(replace(conventions, **words), measure)
+    except GermaneError as error:
+        return Stated(dialect.name, name, measure, math.nan, (), str(error).partition(". ")[0])
+    moved, changed = [], []
+    for seam in SEAMS:
+        alone = replace(conventions, **{**words_of(dialect, foreign, seam), **given})
+        this = measure if seam == "measuring" else asked
+        if alone == conventions and this == asked:
+            continue
+        changed.append(seam)
+        if not _is(values, alone, this, own):
+            moved.append(seam)
+    seams = tuple(moved or changed) if abs(value - own) > _SAME else ()
+    return Stated(dialect.name, name, measure, value, seams)
+
+
+def _is(values: _Values, policy: Policy, measure: Measure, own: float) -> bool:
+    try:
+        return abs(values(policy, measure) - own) <= _SAME
+    except GermaneError:  # a seam that has no value alone, such as ties=grouped with a cutoff
+        return False
+
+
+def _descending(one: Stated) -> tuple[bool, float, bool, str]:
+    return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
+
+
+def _number(value: float, digits: int | None) -> str:
+    if math.isnan(value):
+        return "none"
+    return repr(value) if digits is None else f"{value:.{digits}f}"
+
+
+def _row(one: Stated) -> dict[str, Any]:
+    return {
+        "dialect": one.dialect,
+        "name": one.name,
+        "measure": str(one.measure),
+        "value": None if math.isnan(one.value) else one.value,
+        "moved_by": list(one.seams),
+        "says": one.says,
+    }
