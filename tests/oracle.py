@@ -120,9 +120,9 @@ def num_nonrel_ret(q: Query, rel: float = 1) -> float:
     return sum(q.is_nonrelevant(i, rel) for i in q.ranks)
 
 
-def judged_share(q: Query) -> float:
-    """(how many of the first K ranks hold a grade >= 0) / K."""
-    return ratio(sum(q.is_judged(i) for i in q.ranks), q.K)
+def judged_share(q: Query, norm: str = "k") -> float:
+    """(how many of the first K ranks hold a grade >= 0) / K, or / min(K, N)."""
+    return ratio(sum(q.is_judged(i) for i in q.ranks), {"k": q.K, "retrieved": len(q.ranks)}[norm])
 
 
 def unjudged_share(q: Query) -> float:
@@ -133,14 +133,15 @@ def unjudged_share(q: Query) -> float:
 # ---------------------------------------------------------------------------------------- sets
 
 
-def precision(q: Query, rel: float = 1) -> float:
-    """h(K) / K."""
-    return ratio(q.h(q.K, rel), q.K)
+def precision(q: Query, rel: float = 1, norm: str = "k") -> float:
+    """h(K) / K, or h(K) / min(K, N)."""
+    return ratio(q.h(q.K, rel), {"k": q.K, "retrieved": len(q.ranks)}[norm])
 
 
 def recall(q: Query, rel: float = 1, norm: str = "R") -> float:
-    """h(K) / R, or h(K) / min(R, K)."""
-    norms = {"R": q.R(rel), "min": min(q.R(rel), q.K)}
+    """h(K) / R, or h(K) / min(R, K), or h(K) / min(R, K, N)."""
+    R = q.R(rel)
+    norms = {"R": R, "min": min(R, q.K), "possible": min(R, len(q.ranks))}
     return ratio(q.h(q.K, rel), norms[norm])
 
 
@@ -180,15 +181,32 @@ def decimal(number: float) -> Fraction:
 
 
 def average_precision(q: Query, rel: float = 1, norm: str = "min") -> float:
-    """Sum of P@i over relevant ranks i <= K, divided by min(R, k), R, h(K) or K."""
+    """Sum of P@i over relevant ranks i <= K, divided by min(R, k), R, min(R, K, N), h(K) or K."""
     R = q.R(rel)
-    norms = {"R": R, "min": R if q.k is None else min(R, q.k), "found": q.h(q.K, rel), "k": q.K}
+    norms = {
+        "R": R,
+        "min": R if q.k is None else min(R, q.k),
+        "possible": min(R, len(q.ranks)),
+        "found": q.h(q.K, rel),
+        "k": q.K,
+    }
     return ratio(fsum(q.precisions(rel)), norms[norm])
+
+
+def ap_to_r(q: Query, rel: float = 1) -> float:
+    """Sum of P@i over relevant ranks i <= R, divided by R."""
+    R = q.R(rel)
+    return ratio(fsum(q.P(i, rel) for i in q.ranks if i <= R and q.is_relevant(i, rel)), R)
 
 
 def mean_precision(q: Query, rel: float = 1) -> float:
     """(1/K) sum of P@i over ALL ranks i = 1..K. Not average precision."""
     return ratio(fsum(q.P(i, rel) for i in range(1, q.K + 1)), q.K)
+
+
+def mean_recall(q: Query, rel: float = 1) -> float:
+    """(1/K) sum of h(i)/R over all ranks i = 1..K."""
+    return ratio(fsum(ratio(q.h(i, rel), q.R(rel)) for i in range(1, q.K + 1)), q.K)
 
 
 def yaap(q: Query, rel: float = 1) -> float:
@@ -337,7 +355,7 @@ def needed(level: Fraction, R: int, rounding: str) -> int:
     """How many relevant items make a recall of level, for a query that has R.
 
     up: ceil(level R), exactly. nearest: floor(level R + 0.5), trec9: floor(level R + 0.9), in
-    floats.
+    floats. double: the least h with h / R >= level, in floats.
     """
     match rounding:
         case "up":
@@ -346,6 +364,8 @@ def needed(level: Fraction, R: int, rounding: str) -> int:
             return floor(float(level) * R + 0.5)
         case "trec9":
             return floor(float(level) * R + 0.9)
+        case "double":
+            return next((h for h in range(1, R + 1) if h / R >= float(level)), R)
     raise ValueError(f"no rounding {rounding!r}")
 
 
@@ -360,9 +380,16 @@ def iprec(q: Query, recall: float, rel: float = 1, rounding: str = "up") -> floa
     return interpolated(q, decimal(recall), rel, rounding)
 
 
+def levels_of(points: int, rounding: str) -> list[Fraction]:
+    """Levels of recall, evenly from 0 to 1: exact, or multiples of the double 1 / (points - 1)."""
+    if rounding == "double":
+        return [Fraction(j * (1 / (points - 1))) for j in range(points)]
+    return [Fraction(j, points - 1) for j in range(points)]
+
+
 def iap(q: Query, points: int = 11, rel: float = 1, rounding: str = "up") -> float:
     """The mean of interpolated precision over `points` levels of recall, evenly from 0 to 1."""
-    levels = [Fraction(j, points - 1) for j in range(points)]
+    levels = levels_of(points, rounding)
     return fsum(interpolated(q, level, rel, rounding) for level in levels) / points
 
 
@@ -400,7 +427,45 @@ def aupr(q: Query, rule: str | int = "step", start: str = "(0,1)", rel: float = 
         case "interpolated":
             best = [max(p for r, p in curve if r >= r1) for _, (r1, _) in sides]
             return fsum((r1 - r0) * p for ((r0, _), (r1, _)), p in zip(sides, best, strict=True))
+        case "davis_goadrich":
+            ends = [0, *steps(q)]
+            return fsum(grown(q, a, b, rel) for a, b in pairwise(ends)) / q.R(rel)
+        case "linear101":
+            listed = [(r, max(p for s, p in curve[i:] if s >= r)) for i, (r, p) in enumerate(curve)]
+            if curve[-1][0] == 0:
+                return 0.0
+            line = [(0.0, 1.0), *listed[1:], (curve[-1][0], 0.0), (1.0, 0.0)]
+            heights = [height(line, j / 100) for j in range(101)]
+            return fsum((a + b) / 2 for a, b in pairwise(heights)) / 100
     raise ValueError(f"no rule {rule!r}")
+
+
+def grown(q: Query, a: int, b: int, rel: float) -> float:
+    """The integral of t / (t + f) over t from h(a) to h(b), f growing evenly: Simpson's rule."""
+    t0, t1 = q.h(a, rel), q.h(b, rel)
+    f0, f1 = a - t0, b - t1
+    if t0 == t1:
+        return 0.0
+
+    def at(t: float) -> float:
+        f = f0 + (f1 - f0) * (t - t0) / (t1 - t0)
+        return 1 / (1 + (f1 - f0) / (t1 - t0)) if t + f == 0 else t / (t + f)
+
+    n = 2000
+    width = (t1 - t0) / n
+    weights = [1, *([4, 2] * (n // 2 - 1)), 4, 1]
+    return fsum(w * at(t0 + i * width) for i, w in enumerate(weights)) * width / 3
+
+
+def height(line: Sequence[tuple[float, float]], x: float) -> float:
+    """The height of a line through points at x; of several points at x, the last one's."""
+    here = [y for at, y in line if at == x]
+    if here:
+        return here[-1]
+    (x0, y0), (x1, y1) = next(
+        ((x0, y0), (x1, y1)) for (x0, y0), (x1, y1) in pairwise(line) if x0 < x < x1
+    )
+    return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 
 
 def best_from(q: Query, level: Fraction, rel: float) -> float:
@@ -422,7 +487,7 @@ def grouped(
         case "AUPR":
             return aupr(q, **{key: val for key, val in params.items() if key != "mean"})
         case "AP":
-            norms = {"found": q.h(q.N, rel), "k": q.N}
+            norms = {"found": q.h(q.N, rel), "k": q.N, "possible": min(q.R(rel), q.N)}
             hits = [q.h(e, rel) - q.h(s, rel) for s, e in zip([0, *ends], ends, strict=False)]
             total = fsum(n * q.P(e, rel) for n, e in zip(hits, ends, strict=True) if n)
             return ratio(total, norms.get(params.get("norm", "min"), q.R(rel)))
@@ -430,7 +495,7 @@ def grouped(
             levels = (
                 [decimal(params["recall"])]
                 if name == "IPrec"
-                else [Fraction(j, params["points"] - 1) for j in range(params["points"])]
+                else levels_of(params["points"], params["rounding"])
             )
             wanted = [max(needed(level, q.R(rel), params["rounding"]), 1) for level in levels]
             best = [
@@ -494,6 +559,7 @@ WITH_CUTOFF: dict[str, Callable[..., float]] = {
     "Utility": utility,
     "AP": average_precision,
     "MeanP": mean_precision,
+    "MeanR": mean_recall,
     "YAAP": yaap,
     "RR": reciprocal_rank,
     "DCG": dcg,
@@ -509,6 +575,7 @@ WITHOUT_CUTOFF: dict[str, Callable[..., float]] = {
     "NumQ": num_q,
     "NumRel": num_rel,
     "Rprec": r_precision,
+    "APR": ap_to_r,
     "nDCGrel": ndcg_rel,
     "RnDCG": r_ndcg,
     "G": g_measure,

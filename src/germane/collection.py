@@ -9,7 +9,7 @@ from germane import sources
 from germane._ragged import Floats
 from germane.errors import GradeError
 from germane.judging import Judged, Policy, judge
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import Progress
 
 
@@ -44,20 +44,30 @@ def retrieve(
 
 
 class Collection:
-    """Qrels and a run: policies that read them alike share what is read."""
+    """Qrels and a run: policies that read them alike share what is read.
+
+    What was read with duplicates refused has none, and is what any other choice would read.
+    """
 
     def __init__(self, qrels: Any, run: Any, progress: Progress | None = None) -> None:
         self._given, self._run, self._progress = qrels, run, progress
-        self._qrels: dict[Any, Qrels] = {}
-        self._retrieved: dict[Any, Retrieved] = {}
+        self._qrels: dict[tuple[str, str], Qrels] = {}
+        self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
 
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError and CoverageError."""
-        how = policy.judged_twice, policy.grades
-        if how not in self._qrels:
-            self._qrels[how] = graded(self._given, policy, self._progress)
-        judgments = self._qrels[how]
-        way = policy.judged_twice, policy.duplicates, policy.order
+        twice = "error" if ("error", "exact") in self._qrels else policy.judged_twice
+        judgments = self._judgments(twice, policy)
+        reading = policy
+        if any(copies == "error" for _, copies, _ in self._retrieved):
+            reading = replace(policy, duplicates="error")
+        way = twice, reading.duplicates, policy.order
         if way not in self._retrieved:
-            self._retrieved[way] = retrieve(judgments, self._run, policy, self._progress)
+            self._retrieved[way] = retrieve(judgments, self._run, reading, self._progress)
         return judge(judgments, self._retrieved[way], policy)
+
+    def _judgments(self, twice: str, policy: Policy) -> Qrels:
+        if (twice, policy.grades) not in self._qrels:
+            exact = self._qrels.get((twice, "exact"), self._given)
+            self._qrels[twice, policy.grades] = graded(exact, policy, self._progress)
+        return self._qrels[twice, policy.grades]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from germane import sources
 from germane.collection import Collection
 from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
@@ -116,7 +117,7 @@ def spread(
     asked = measure if isinstance(measure, Measure) else parse(measure)
     qrels, run, conventions = opened(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
-    values = _Values(Collection(qrels, run, progress))
+    values = _Values(Collection(qrels, sources.loaded(run, progress), progress))
     own = Stated("germane", str(asked), asked, values(conventions, asked), ())
     stated, without = [], []
     for dialect in dialects().values():

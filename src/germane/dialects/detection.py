@@ -52,5 +52,9 @@ ULTRALYTICS = Dialect(
     why="Reads the best precision from straight lines at 101 recalls, and joins these by trapezoids: "
     "a perfect detector has 0.995.",
     source="utils/metrics.py::compute_ap",
-    limits=(Limit("no_relevant", "0/0."),),
+    limits=(
+        Limit("empty", "Without detections 0.5."),
+        Limit("missed", "Half of an interval: 0.005."),
+        Limit("no_relevant", "0/0."),
+    ),
 )

@@ -95,21 +95,22 @@ def _hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
 def _areas_of_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """Q: the area under straight lines between the best precisions, read at 101 recalls.
 
-    The lines begin at recall 0 with precision 1, and drop to 0 at the last recall, or without any
-    results at recall 1. Ranks without a hit are a point at the recall before them.
+    The lines begin at recall 0 with precision 1, and drop to 0 at the last recall. Steps without a hit are a point at the recall before them.
     """
     at, offsets, _, best = _envelope(ranking, k, rel)
+    first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
     levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
-    last, total = ranking.last(k), ranking.total(rel)
+    total, so_far = ranking.total(rel), ranking.so_far(rel)
     for q, (start, end) in enumerate(pairwise(offsets.tolist())):
-        recall = np.arange(end - start + 1) / max(int(total[q]), 1)
-        gap = np.diff(ranking.rank[at[start:end]], prepend=0) > 1
+        rank, step = np.unique(ranking.rank[at[start:end]], return_index=True)
+        hit = at[start:end][step]
+        recall = np.append(0, so_far[hit]) / max(int(total[q]), 1)
+        gap = first[hit] > np.append(0, rank[:-1]) + 1
         x = np.stack([np.where(gap, recall[:-1], np.nan), recall[1:]], axis=1).ravel()
-        y = np.repeat(best[start:end], 2)
-        x = np.concatenate([[0.0], x, [recall[-1] if last[q] else 1.0, 1.0]])
-        y = np.concatenate([[1.0], y, [0.0, 0.0]])
+        x = np.concatenate([[0.0], x, [recall[-1], 1.0]])
+        y = np.concatenate([[1.0], np.repeat(best[start:end][step], 2), [0.0, 0.0]])
         height = np.interp(levels, x[~np.isnan(x)], y[~np.isnan(x)])
-        areas[q] = (height[1:] + height[:-1]).sum() / 2
+        areas[q] = bool(len(hit)) * (height[1:] + height[:-1]).sum() / 2
     return areas
 
 

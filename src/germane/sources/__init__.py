@@ -17,6 +17,7 @@ __all__ = [
     "Source",
     "check_path",
     "has_columns",
+    "loaded",
     "name_of",
     "only",
     "opened",
@@ -163,6 +164,15 @@ def only(
         items: list[Hashable] = [to_text(item) for item in run.rows.item.to_pylist()]
         return run if len(run) else None, items, run.rows.score.tolist()
     return run, [], []
+
+
+def loaded(run: Any, progress: Progress | None = None) -> Any:
+    """A run that is read more than once: a file of lines is read into memory, others are as they are."""
+    if not is_path(run):
+        return run
+    from germane.sources import trec_files
+
+    return trec_files.read_run(run, progress)
 
 
 def ties_of(run: Any) -> str:
