@@ -2,14 +2,19 @@
 
 ``cases.json`` holds the data, ``answers/*.json`` what each tool answered; the tools of a case are
 given it in different forms (a run, a ranked list, labels in the order of a list …).
+
+    python tests/conformance.py FOLDER [TOOL]
 """
 
 import json
 import math
+import os
 import re
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +217,7 @@ def _trec(dialect: str) -> Asker:
             choices["missing"] = "zero"
         if "-J" in flags or params.get("judged_docs_only_flag"):
             choices["unjudged"] = "remove"
-        for flag, value in zip(flags, flags[1:], strict=False):
+        for flag, value in pairwise(flags):
             if flag == "-M":
                 choices["depth"] = int(value)
             if flag == "-l":
@@ -699,10 +704,20 @@ def _tied(run: Any) -> bool:
 
 # --- All of them -----------------------------------------------------------------------------------
 
+HERE = Path(__file__).parent
+FIXTURE = HERE / "data" / "conformance.json"
+FOLDER = Path(os.environ.get("GERMANE_CONFORMANCE", HERE.parent.parent / "shared" / "conformance"))
+"""All that was recorded, where it is beside the repository; the fixture holds a part of it."""
 
-@cache
+
+def fixture() -> tuple[dict[str, Case], dict[str, dict[str, Any]]]:
+    """The cases by name, and a part of the answers by the tool's file name."""
+    recorded = json.loads(FIXTURE.read_text("utf-8"))
+    return {case["name"]: case for case in recorded["cases"]}, recorded["answers"]
+
+
 def load(folder: Path) -> tuple[dict[str, Case], dict[str, dict[str, Any]]]:
-    """The cases by name, and the answers by the tool's file name."""
+    """The same of a folder with all of them."""
     cases = json.loads((folder / "cases.json").read_text("utf-8"))["cases"]
     answers = {
         path.stem: json.loads(path.read_text("utf-8"))
@@ -718,32 +733,28 @@ def outcomes(
     for function in recorded["functions"]:
         label = f"{function['function']} {function.get('params') or ''} [{function['input']}]"
         for name, answer in function["answers"].items():
-            yield label, name, check(library, cases[name], function, answer)
+            if name in cases:
+                yield label, name, check(library, cases[name], function, answer)
 
 
 def main(folder: Path, only: str = "") -> None:
+    """Print, for every tool, how many answers are reproduced, and why the others are not."""
     cases, answers = load(folder)
     for library, recorded in answers.items():
-        if only and only != library:
+        if only not in ("", library):
             continue
-        counts = {"passed": 0, "unsupported": 0, "failed": 0}
-        shown: dict[str, list[str]] = {}
+        counts = Counter[str]()
+        reasons = Counter[str]()
         for label, name, outcome in outcomes(cases, library, recorded):
             counts[outcome.word] += 1
-            if outcome.word != "passed":
-                shown.setdefault(
-                    f"{outcome.word}: {outcome.says if outcome.word == 'unsupported' else ''}", []
-                ).append(f"{label} {name}: {outcome.says}")
-        print(f"{library:45}", counts)
-        for reason, examples in shown.items():
-            if only or reason.startswith("failed"):
-                print("      ", reason, len(examples))
-                if reason.startswith("failed"):
-                    for example in examples[: 40 if only else 3]:
-                        print("            ", example)
+            if outcome.word == "failed":
+                reasons[f"failed: {label} {name}: {outcome.says}"] += 1
+            elif outcome.word == "unsupported":
+                reasons[outcome.says] += 1
+        print(f"{library:45}", dict(counts))  # noqa: T201
+        for reason, times in reasons.most_common():
+            print(f"    {times:6}  {reason}")  # noqa: T201
 
 
 if __name__ == "__main__":
-    import sys
-
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    main(*map(Path, sys.argv[1:2]), *sys.argv[2:])

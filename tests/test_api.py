@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
     "collapse",
+    "dialects",
     "evaluate",
     "evaluate_many",
     "explain",
@@ -32,8 +33,10 @@ VERBS = [
     "read_run",
     "score",
     "simulate",
+    "spread",
 ]
 TYPES = [
+    "Dialect",
     "Explanation",
     "Groups",
     "MeanPRCurve",
@@ -45,6 +48,7 @@ TYPES = [
     "Ranking",
     "Result",
     "Results",
+    "Spread",
 ]
 ERRORS = [
     "AbsentError",

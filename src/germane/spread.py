@@ -108,7 +108,7 @@ def spread(
     """Give the value of a measure that every dialect gives on the same data.
 
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
-    (0.5, 0.8333333333333334)
+    (0.7222222222222222, 0.8333333333333333)
 
     ``measure`` names the kind: for AP@10 each tool's own average precision at 10 is taken, whatever
     it is divided by. Arguments and conventions are those of ``evaluate``; a convention that is given

@@ -1,11 +1,11 @@
 """Every dialect, in one literal tuple."""
 
-from germane.dialects.dialect import Dialect
 from germane.dialects.beir import BEIR
 from germane.dialects.boosting import CATBOOST, LIGHTGBM, XGBOOST
 from germane.dialects.catalyst import CATALYST
 from germane.dialects.cornac import CORNAC
 from germane.dialects.detection import COCO, ULTRALYTICS, VOC_2007, VOC_2010
+from germane.dialects.dialect import Dialect
 from germane.dialects.elliot import ELLIOT, MEAN_OF_PRECISIONS
 from germane.dialects.evidently import EVIDENTLY
 from germane.dialects.implicit import IMPLICIT
@@ -34,7 +34,7 @@ from germane.dialects.tensorflow import TENSORFLOW
 from germane.dialects.torch_geometric import TORCH_GEOMETRIC
 from germane.dialects.torcheval import TORCHEVAL
 from germane.dialects.torchmetrics import TORCHMETRICS
-from germane.dialects.trec_eval import PYTREC_EVAL, TREC_EVAL_10, TREC_EVAL_9
+from germane.dialects.trec_eval import PYTREC_EVAL, TREC_EVAL_9, TREC_EVAL_10
 from germane.dialects.trectools import TRECTOOLS
 
 DIALECTS: tuple[Dialect, ...] = (

@@ -1,0 +1,328 @@
+"""Dialects say what the tools said, and spread says which seam moved a number."""
+
+import math
+import time
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import germane
+from germane import Dialect, Policy
+from germane.dialects import SEAMS, Foreign, named
+from germane.dialects.table import ALIASES, DIALECTS
+from germane.spread import meant
+
+import conformance
+
+CASES, ANSWERS = conformance.fixture()
+EVERY = [
+    pytest.param(one, foreign, id=f"{one.name}:{foreign.name}")
+    for one in DIALECTS
+    for foreign in one.measuring
+]
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1}, "q3": {"e": 0}, "q4": {"f": 1}}
+RUN = {
+    "q1": {"x": 2.0, "a": 2.0, "c": 1.0, "b": -1.0},
+    "q2": {"y": 1.0, "d": -0.5},
+    "q3": {"e": 1.0},
+}
+
+
+# --- What was recorded -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ANSWERS)
+def test_recorded_answers(library: str) -> None:
+    """To 1e-9, or to the precision of the tool; or a limit of the dialect says why not."""
+    failed = [
+        f"{label} {name}: {outcome.says}"
+        for label, name, outcome in conformance.outcomes(CASES, library, ANSWERS[library])
+        if outcome.word == "failed"
+    ]
+    assert not failed, failed[:5]
+
+
+def test_most_recorded_answers_are_reproduced() -> None:
+    """A limit is an exception: it must not be where the answers go."""
+    words = [
+        outcome.word
+        for library, recorded in ANSWERS.items()
+        for _, _, outcome in conformance.outcomes(CASES, library, recorded)
+    ]
+    assert len(words) > 3000
+    assert words.count("passed") > 0.85 * len(words)
+
+
+@pytest.mark.skipif(not conformance.FOLDER.exists(), reason="all of the answers are not here")
+def test_all_recorded_answers() -> None:
+    cases, answers = conformance.load(conformance.FOLDER)
+    failed = [
+        f"{library} {label} {name}: {outcome.says}"
+        for library, recorded in answers.items()
+        for label, name, outcome in conformance.outcomes(cases, library, recorded)
+        if outcome.word == "failed"
+    ]
+    assert not failed, (len(failed), failed[:10])
+
+
+def test_every_recorded_tool_is_asked() -> None:
+    assert set(conformance.ASK) >= set(ANSWERS)
+
+
+# --- Dialects are data -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
+def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
+    assert Policy(**dialect.choices)
+    assert dialect.measuring
+    assert dialect.why.endswith(".")
+    assert dialect.version
+    assert named(dialect.name) is dialect
+    names = [foreign.name for foreign in dialect.measuring]
+    assert len(set(names)) == len(names)
+    for limit in dialect.limits:
+        assert set(limit.only) <= set(names)
+        conformance.holds(limit.when, conformance.Given({}, {}), 1, {})
+
+
+@pytest.mark.parametrize(("dialect", "foreign"), EVERY)
+def test_a_foreign_name_is_a_measure(dialect: Dialect, foreign: Foreign) -> None:
+    assert Policy(**{**dialect.choices, **foreign.choices})
+    written = foreign.written(7).replace("{x}", "1")
+    assert dialect.find(written) is not None
+    measure = germane.parse(f"{dialect.name}:{written}")
+    assert measure == germane.parse(foreign.at(7).replace("{x}", "1"))
+    assert measure.k == (7 if foreign.cutoff else measure.k)
+
+
+def test_dialects_are_listed_once() -> None:
+    names = [one.name for one in DIALECTS]
+    assert len(set(names)) == len(names)
+    assert list(germane.dialects()) == names
+    assert all(named(alias).name == name for alias, name in ALIASES.items())
+    assert not set(ALIASES) & set(names)
+
+
+def test_names_of_other_tools() -> None:
+    assert germane.parse("trec_eval:map_cut_10") == germane.AP(norm="R") @ 10
+    assert germane.parse("ml_metrics:mapk@10") == germane.AP @ 10
+    assert germane.parse("sklearn:average_precision_score") == germane.AP(norm="R")
+
+
+# --- Evaluating in a dialect -----------------------------------------------------------------------
+
+
+def test_evaluate_in_a_dialect() -> None:
+    result = germane.evaluate(QRELS, RUN, "map P_2", dialect="trec_eval-9")
+    assert result.dialect is named("trec_eval-9")
+    assert result["AP(norm=R)"].per_query == {"q1": (1 / 2 + 2 / 3) / 2, "q2": 1 / 2, "q3": 0.0}
+    assert "dialect: trec_eval-9 (trec_eval 9.0.8)" in str(result)
+
+
+def test_a_choice_overrides_the_dialect() -> None:
+    """trec_eval -c."""
+    every = germane.evaluate(QRELS, RUN, "map", dialect="trec_eval-9", missing="zero")
+    assert every["AP(norm=R)"].per_query["q4"] == 0.0
+    with pytest.raises(germane.CoverageError, match="not in the run: 'q4'"):
+        germane.evaluate(QRELS, RUN, "map", dialect="trec_eval-10")
+
+
+def test_a_measure_with_its_own_conventions() -> None:
+    """ir_measures has RR from pytrec_eval, and RR@k from the MS MARCO script."""
+    result = germane.evaluate(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "RR RR@2", dialect="ir_measures"
+    )
+    assert result["RR"].mean == 1 / 2
+    assert result["RR@2"].mean == 1.0
+    assert "policy of RR@2: " in str(result)
+
+
+def test_torchmetrics_takes_no_hit_below_zero() -> None:
+    result = germane.evaluate(
+        QRELS["q1"] and {"q": {"a": 1, "b": 1}},
+        {"q": {"a": 0.5, "b": -0.5}},
+        "RetrievalMAP RetrievalRecall RetrievalHitRate",
+        dialect="torchmetrics",
+    )
+    assert result["AP(norm=found)"].mean == 1.0
+    assert result["R"].mean == 1 / 2
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda: germane.evaluate(QRELS, RUN, dialect="trek_eval"), germane.PolicyError, "no dialect 'trek_eval'. Did you mean 'trec_eval'?"),
+        (lambda: germane.parse("ranks:map"), germane.PolicyError, "no dialect 'ranks'"),
+        (lambda: germane.parse("ranx:maps@10"), germane.MeasureError, "ranx has no measure 'maps@10'. Did you mean 'map@10'?"),
+        (lambda: germane.evaluate(QRELS, RUN, "map_cut10", dialect="trec_eval-9"), germane.MeasureError, "Did you mean 'map_cut_10'?"),
+        (lambda: germane.evaluate(QRELS, RUN, "RetrievalMAP", dialect="torchmetrics"), germane.GradeError, "grades=binary takes 0 and 1; got 2"),
+        (lambda: germane.evaluate(QRELS, RUN, "map", dialect="ranx"), germane.CoverageError, "not in the run"),
+        (lambda: germane.evaluate(QRELS, RUN, "RR RR@10", dialect="ir_measures", threshold=math.nan), germane.PolicyError, "threshold takes a finite number"),
+    ],
+)  # fmt: skip
+def test_errors(ask: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        ask()
+    assert message in str(caught.value)
+
+
+# --- Spread ----------------------------------------------------------------------------------------
+
+
+def test_spread_says_what_evaluate_says() -> None:
+    """Every value of spread is the one that evaluate gives in the dialect."""
+    for stated in germane.spread(QRELS, RUN, "AP@2"):
+        try:
+            result = germane.evaluate(QRELS, RUN, [stated.name], dialect=stated.dialect)
+        except germane.GermaneError:
+            assert math.isnan(stated.value)
+            assert stated.says
+        else:
+            mean = next(iter(result.values())).mean
+            assert stated.value == pytest.approx(mean, nan_ok=True)
+
+
+def test_spread_names_the_seam() -> None:
+    """One seam differs at a time, and is named."""
+    qrels, run = {"q": ["a", "b", "c"]}, {"q": {"a": 2.0, "x": 1.0}}
+    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
+    assert seams["trec_eval-9"] == ("measuring",)
+    assert seams["ml_metrics"] == ()
+    qrels, run = {"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}
+    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
+    assert seams["sentence-transformers"] == ("judging",)
+    qrels, run = {"q": ["a"]}, {"q": {"a": 0.5, "b": 0.50000001}}
+    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
+    assert seams["trec_eval-9"] == ()  # b stays first: by score, or by id
+    qrels, run = {"q": ["a"], "r": ["z"]}, {"q": {"a": 1.0}}
+    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
+    assert seams["trec_eval-9"] == ("judging",)
+    qrels = {"q": {"a": 1}, "r": {"z": 0}}
+    seams = {
+        one.dialect: one.seams for one in germane.spread(qrels, {"q": ["a"], "r": ["z"]}, "AP@2")
+    }
+    assert seams["xgboost"] == ("averaging",)
+
+
+def test_spread_is_sorted_and_complete() -> None:
+    spread = germane.spread(QRELS, RUN, "AP@2")
+    values = [one.value for one in spread if not math.isnan(one.value)]
+    assert values == sorted(values, reverse=True)
+    assert spread.range == (min([*values, spread.own.value]), max([*values, spread.own.value]))
+    names = [one.dialect for one in spread]
+    assert sorted(chain(names, spread.without)) == sorted(germane.dialects())
+    for one in spread:
+        assert set(one.seams) <= set(SEAMS)
+        assert f"{one.dialect} " in str(spread)
+
+
+@pytest.mark.parametrize("measure", ["AP@10", "AP", "P@5", "R@5", "RR", "nDCG@10"])
+def test_many_tools_have_the_usual_measures(measure: str) -> None:
+    asked = germane.parse(measure)
+    assert sum(meant(dialect, asked) is not None for dialect in DIALECTS) >= 10
+
+
+def test_spread_of_files(tmp_path: Path) -> None:
+    """The same from files as from dicts, whatever is read again."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, judged in QRELS.items() for d, g in judged.items())
+    )
+    run.write_text(
+        "".join(f"{q} Q0 {d} 1 {s} x\n" for q, got in RUN.items() for d, s in got.items())
+    )
+    from_files = {one.dialect: one.value for one in germane.spread(qrels, run, "AP@2")}
+    from_dicts = {one.dialect: one.value for one in germane.spread(QRELS, RUN, "AP@2")}
+    assert from_files == pytest.approx(from_dicts, nan_ok=True)
+
+
+def test_judging_is_shared() -> None:
+    """All dialects read the run a handful of times, not once each."""
+    qrels = {str(q): {f"d{i:03}": i % 3 for i in range(q, q + 20)} for q in range(20)}
+    run = {str(q): {f"d{i:03}": float(i % 7) for i in range(200)} for q in range(20)}
+    started = time.process_time()
+    spread = germane.spread(qrels, run, "AP@10")
+    assert len(spread) > 40
+    assert time.process_time() - started < 5
+
+
+# --- Words that dialects need ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("choices", "value"),
+    [
+        ({"ties": "trec"}, 1 / 2),
+        ({"ties": "ascending"}, 1.0),
+        ({"scores": "single", "ties": "ascending"}, 1.0),
+        ({"threshold": 1.5}, 0.0),
+        ({"own": "drop"}, 1 / 2),
+    ],
+)
+def test_reciprocal_rank(choices: dict[str, Any], value: float) -> None:
+    result = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "RR", **choices)
+    assert result["RR"].mean == value
+
+
+def test_own_items_are_dropped() -> None:
+    for run in ({"q": {"q": 2.0, "a": 1.0}}, {"q": ["q", "a"]}):
+        assert germane.evaluate({"q": {"a": 1}}, run, "RR")["RR"].mean == 1 / 2
+        assert germane.evaluate({"q": {"a": 1}}, run, "RR", own="drop")["RR"].mean == 1.0
+
+
+def test_copies_count_again() -> None:
+    run = {"u": ["a", "a", "b", "c"]}
+    for word, value in (("keep", (1 + 2 / 3) / 2), ("again", (1 + 2 / 2 + 3 / 3) / 2)):
+        assert germane.evaluate({"u": ["a", "b"]}, run, "AP", duplicates=word)["AP"].mean == value
+
+
+def test_a_relevant_item_listed_twice() -> None:
+    qrels, run = {"u": ["a", "a", "b"]}, {"u": ["a", "b"]}
+    with pytest.raises(germane.DuplicateError):
+        germane.evaluate(qrels, run, "AP")
+    assert germane.evaluate(qrels, run, "AP", repeated="once")["AP"].mean == 1.0
+    assert germane.evaluate(qrels, run, "AP", repeated="each")["AP"].mean == 2 / 3
+
+
+def test_which_queries_count() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"], "r": [], "z": ["a"]}
+    per_query = lambda **choices: germane.evaluate(qrels, run, "RR", **choices)["RR"].per_query  # noqa: E731
+    assert per_query() == {"q": 1.0, "r": 0.0}
+    assert per_query(empty="missing", missing="skip") == {"q": 1.0}
+    assert math.isnan(per_query(empty="nan")["r"])
+    assert per_query(unknown="zero") == {"q": 1.0, "r": 0.0, "z": 0.0}
+    assert per_query(no_hit="one") == {"q": 1.0, "r": 1.0}
+    assert per_query(no_hit="skip") == {"q": 1.0}
+    with pytest.raises(germane.CoverageError, match="without results: 'r'"):
+        per_query(empty="error")
+    with pytest.raises(germane.CoverageError, match="not in the qrels: 'z'"):
+        per_query(unknown="error")
+
+
+def test_rounding_before_and_after_the_mean() -> None:
+    qrels, run = {q: ["a", "b", "c"] for q in "qr"}, {"q": ["a", "x", "y"], "r": ["a", "b", "x"]}
+    mean = lambda **choices: germane.evaluate(qrels, run, "P@3", **choices)["P@3"].mean  # noqa: E731
+    assert mean() == (1 / 3 + 2 / 3) / 2
+    assert mean(query_digits=1) == (0.3 + 0.7) / 2
+    assert mean(digits=0) == 0.0
+
+
+def test_grades() -> None:
+    qrels, run = {"q": {"a": 2.7, "b": -1, "c": 1}}, {"q": ["c", "b", "a"]}
+    dcg = lambda **choices: germane.evaluate(qrels, run, "DCG", **choices)["DCG"].mean  # noqa: E731
+    assert dcg() == 1 + 2.7 / 2
+    assert dcg(grades="whole") == 1 + 2 / 2
+    assert dcg(grades="ones") == 1 + 1 / 2
+    judged = germane.evaluate(qrels, run, "Judged@3", grades="nonnegative")["Judged@3"].mean
+    assert judged == 1.0
+
+
+def test_a_micro_mean() -> None:
+    """Hits of all users over all of min(R,k): (1 + 2) / (1 + 3)."""
+    qrels, run = {"u": ["a"], "v": ["a", "b", "c"]}, {"u": ["a", "x", "y"], "v": ["a", "b", "x"]}
+    result = germane.evaluate(qrels, run, "R(norm=min,mean=micro)@3 R(norm=min)@3")
+    assert result["R(norm=min,mean=micro)@3"].mean == 3 / 4
+    assert result["R(norm=min)@3"].mean == (1 / 1 + 2 / 3) / 2
