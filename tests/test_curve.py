@@ -884,7 +884,10 @@ def test_an_area_has_a_rule_that_exists(rule: Any) -> None:
     for curve in (three(), germane.mean_pr_curve(QRELS, RUN)):
         with pytest.raises(germane.MeasureError) as raised:
             curve.area(rule)
-        assert "takes step, trapezoid, interpolated, 11 or 101; got " in str(raised.value)
+        assert (
+            "takes step, trapezoid, interpolated, davis_goadrich, linear101, 11 or 101; got "
+            in str(raised.value)
+        )
 
 
 @pytest.mark.parametrize("points", [10, 1, 0, "11", None, True])

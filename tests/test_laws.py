@@ -17,6 +17,7 @@ from germane import Measure, Ranking, parse
 from germane.averaging import scores
 from germane.judging import Policy, judge
 from germane.measures import TABLE, Definition, Scored, values
+from germane.retrieval import AS_GIVEN, BY_ID
 from germane.sources import read_qrels
 from germane.sources.mappings import retrieve_lists, retrieve_scores
 
@@ -67,6 +68,7 @@ BREAKS: dict[str, dict[str, str]] = {
         "F": HAS_K,
         "SetAP": HAS_K,
         "MeanP": HAS_K,
+        "MeanR": "recall 1 is reached at rank R only",
         "AP(norm=k)": HAS_K,
         "AP(norm=R)": "k items cannot hold more than k relevant ones",
         "AUPR": "k items cannot hold more than k relevant ones",
@@ -88,6 +90,8 @@ BREAKS: dict[str, dict[str, str]] = {
         "NumRelRet": COUNT,
         "NumNonrelRet": "0 is best",
         "Unjudged": "0 is best",
+        "MeanR": "recall 1 is reached at rank R only",
+        "AUPR(rule=linear101)": "its lines drop to 0 at recall 1: half of an interval is lost",
         "Rprec": "with mult > 1 it looks beyond the last relevant item",
         "Utility": "gains and costs in units of the reader's choice",
         "YAAP": "log odds",
@@ -107,6 +111,9 @@ BREAKS: dict[str, dict[str, str]] = {
         "Unjudged": "a share of all that was retrieved",
         "P": "a share of all that was retrieved",
         "R(norm=min)": "divided by all that was retrieved where that is less than R",
+        "R(norm=possible)": "a longer list can hold more",
+        "AP(norm=possible)": "a longer list can hold more",
+        "MeanR": "a mean over all that was retrieved",
         "F": "a share of all that was retrieved",
         "SetAP": "a share of all that was retrieved",
         "Utility": "they cost",
@@ -127,6 +134,8 @@ BREAKS: dict[str, dict[str, str]] = {
         "Unjudged": SHARE,
         "P": SHARE,
         "R(norm=min)": SHARE,
+        "R(norm=possible)": SHARE,
+        "AP(norm=possible)": SHARE,
         "F": SHARE,
         "SetAP": SHARE,
         "Utility": "more noise",
@@ -171,7 +180,7 @@ def ranking(queries: Queries, depth: int | None = None) -> Ranking:
     """Lists as evaluate() ranks them; kept, because every measure asks for the same ones."""
     qrels = read_qrels({f"q{i}": one.judged for i, one in enumerate(queries)})
     run = {f"q{i}": list(one.ranked) for i, one in enumerate(queries)}
-    retrieved = retrieve_lists(qrels, run, "error", "given")
+    retrieved = retrieve_lists(qrels, run, "error", AS_GIVEN)
     return judge(qrels, retrieved, Policy(ties="given", depth=depth)).ranking("given")
 
 
@@ -371,7 +380,7 @@ def evaluated_tied(measure: Measure, ties: Any) -> list[float]:
 def tied_ranking(ties: Any) -> Ranking:
     qrels = read_qrels({f"q{i}": one.judged for i, (one, _) in enumerate(tied_lists())})
     run = {f"q{i}": tied for i, (_, tied) in enumerate(tied_lists())}
-    retrieved = retrieve_scores(qrels, run, "error", "given" if ties == "given" else "id")
+    retrieved = retrieve_scores(qrels, run, "error", AS_GIVEN if ties == "given" else BY_ID)
     return judge(qrels, retrieved, Policy(ties=ties)).ranking(ties)
 
 
@@ -436,7 +445,7 @@ def renamed_ranking() -> Ranking:
     }
     run = {(i, "query"): [(item[::-1],) for item in one.ranked] for i, one in enumerate(WORLD)}
     qrels = read_qrels(judged)
-    retrieved = retrieve_lists(qrels, run, "error", "given")
+    retrieved = retrieve_lists(qrels, run, "error", AS_GIVEN)
     return judge(qrels, retrieved, Policy(ties="given")).ranking("given")
 
 

@@ -198,7 +198,8 @@ def test_without_matplotlib_the_error_says_what_to_install(
 
 def test_a_rule_that_does_not_exist() -> None:
     with pytest.raises(
-        germane.MeasureError, match="takes step, trapezoid, interpolated, 11 or 101"
+        germane.MeasureError,
+        match="takes step, trapezoid, interpolated, davis_goadrich, linear101, 11 or 101",
     ):
         PRCurveDisplay(CURVE, rule="steps")  # type: ignore[arg-type]
 

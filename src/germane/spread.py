@@ -136,8 +136,8 @@ def meant(dialect: Dialect, measure: Measure) -> Foreign | None:
     ]
     for kinds in ({}, _KINDS):
         for one in fits:
-            name = parse(one.at(measure.k)).name
-            if kinds.get(name, name) == measure.name:
+            own = parse(one.at(measure.k))
+            if kinds.get(own.name, own.name) == measure.name and own.k == measure.k:
                 return one
     return None
 
