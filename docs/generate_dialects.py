@@ -36,6 +36,8 @@ page is generated from `src/germane/dialects/`; `python docs/generate_dialects.p
 run its examples. Each dialect was recorded from the version named, and is held to what the tool answered.
 
 ```python
+import germane
+
 qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "x": 1.0}}
 germane.evaluate(qrels, run, "map_cut_1", dialect="trec_eval-9")["AP(norm=R)@1"].mean  # 0.5
 germane.parse("ml_metrics:mapk@10")  # AP@10

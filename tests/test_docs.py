@@ -267,6 +267,16 @@ def test_measures_page_is_generated() -> None:
         assert row.example in written
 
 
+def test_dialects_page_is_generated() -> None:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate_dialects.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    written = (ROOT / "docs/dialects.md").read_text("utf-8")
+    assert written == generate.page(), "out of date: run python docs/generate_dialects.py"
+
+
 def test_changelog() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
