@@ -1,6 +1,7 @@
 """Write docs/dialects.md from the dialects: ``python docs/generate_dialects.py``."""
 
 import math
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,13 @@ def data(name: str) -> tuple[Any, Any]:
 def page() -> str:
     given = "\n".join(f"{name} = {text}  # {says}" for name, (text, says) in DATA.items())
     small = f"## Where they differ\n\nEach difference is shown on small data:\n\n```python\n{given}\n```\n"
-    return INTRODUCTION + table() + small + "".join(map(section, DIALECTS))
+    return formatted(INTRODUCTION + table() + small + "".join(map(section, DIALECTS)))
+
+
+def formatted(text: str) -> str:
+    """The page with its code as the formatter writes it."""
+    command = ["ruff", "format", "--stdin-filename", str(TARGET), "-"]
+    return subprocess.run(command, input=text, capture_output=True, check=True, text=True).stdout
 
 
 def table() -> str:
