@@ -101,6 +101,13 @@ class Measure:
         return dict(self.parameters).get("rel")
 
     @property
+    def nonrelevant(self) -> bool:
+        """Does the value depend on which items of grade 0 or below are judged?"""
+        rel, gain = self.rel, dict(self.parameters).get("gain")
+        mapped = isinstance(gain, tuple) and any(grade <= 0 for grade, _ in gain)
+        return self.row.nonrelevant or mapped or (rel is not None and rel <= 0)
+
+    @property
     def definition(self) -> str:
         """The formula with the parameters put in.
 

@@ -129,6 +129,7 @@ TABLE: tuple[Definition, ...] = (
         aggregate="sum",
         monotone=False,
         grouped=True,
+        nonrelevant=True,
     ),
     Definition(
         "Judged",
@@ -141,6 +142,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="An item with a negative grade is in the pool but not judged. " + _SHORT,
         undefined="0 where nothing was retrieved.",
         grouped=True,
+        nonrelevant=True,
     ),
     Definition(
         "Unjudged",
@@ -154,6 +156,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="Ranks that a short list leaves empty are neither judged nor unjudged.",
         undefined="0 where nothing was retrieved.",
         grouped=True,
+        nonrelevant=True,
     ),
     # --- sets ------------------------------------------------------------------------------------
     Definition(
@@ -469,6 +472,7 @@ TABLE: tuple[Definition, ...] = (
         monotone=False,
         conventions="The tail beyond the last result counts in full.",
         cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
+        nonrelevant=True,
     ),
     # --- interpolated ----------------------------------------------------------------------------
     Definition(
@@ -553,6 +557,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="Unjudged items are passed over; NR counts items judged nonrelevant.",
         undefined=_NO_RELEVANT,
         cite="Buckley & Voorhees, SIGIR 2004 (as corrected in trec_eval 8)",
+        nonrelevant=True,
     ),
     Definition(
         "infAP",
@@ -568,6 +573,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="A negative grade marks an item in the pool that was not judged. ε = 0.00001.",
         undefined=_NO_RELEVANT,
         cite="Yilmaz & Aslam, CIKM 2006",
+        nonrelevant=True,
     ),
 )
 
