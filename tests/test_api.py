@@ -22,6 +22,7 @@ VERBS = [
     "animate",
     "collapse",
     "evaluate",
+    "evaluate_embeddings",
     "evaluate_many",
     "explain",
     "mean_pr_curve",
@@ -36,6 +37,7 @@ VERBS = [
 TYPES = [
     "Explanation",
     "Groups",
+    "Labels",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",

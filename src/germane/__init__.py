@@ -33,13 +33,16 @@ from germane.precision_recall import MeanPRCurve, PRCurve
 from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels
+from germane.similar import evaluate_embeddings
 from germane.simulate import simulate
+from germane.sources import Labels
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
     "collapse",
     "evaluate",
+    "evaluate_embeddings",
     "evaluate_many",
     "explain",
     "mean_pr_curve",
@@ -53,6 +56,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # types
     "Explanation",
     "Groups",
+    "Labels",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",

@@ -9,7 +9,7 @@ from germane import sources
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
-from germane.evaluate import Choices, opened, retrieve
+from germane.evaluate import Choices, complete_for, opened, retrieve
 from germane.judging import judge
 from germane.listed import is_list, one_list
 from germane.measure import Measure
@@ -51,13 +51,23 @@ def pr_curve(
         raise InputError(f"start takes {choices(get_args(Start))}; got {clip(start)}.{near}")
     rel = _level(rel)
     try:
-        listed = one_list(qrels, run, query, relevant, rel, {**policy}, ("expected",), progress)
+        listed = one_list(
+            qrels,
+            run,
+            query,
+            relevant,
+            rel,
+            (precision_at(0.0, rel),),
+            {**policy},
+            ("expected",),
+            progress,
+        )
     except AbsentError as error:
         if query is not None:
             raise
         raise AbsentError(f"{error} mean_pr_curve averages over all of them.") from None
     ranking = listed.ranking
-    which = "the list" if is_list(qrels) else f"query {clip(ranking.queries[0])}"
+    which = "the list" if is_list(qrels, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
         raise CoverageError(f"{which} has no relevant item; recall is not defined.")
     if not ranking.retrieved[0]:
@@ -93,7 +103,8 @@ def mean_pr_curve(
     rel, generator = _level(rel), _generator(rng)
     qrels, run, conventions = opened(qrels, run, policy)
     check_ties(precision_at(0.0, rel), conventions.ties)
-    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
+    complete = complete_for((precision_at(0.0, rel),), conventions)
+    judgments = sources.read_qrels(qrels, conventions.duplicates, progress, complete)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
     no_relevant = conventions.no_relevant

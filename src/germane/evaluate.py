@@ -39,6 +39,7 @@ class Choices(TypedDict, total=False):
 
     columns: Mapping[str, Any] | None
     input_format: str | None
+    group: Any
 
     duplicates: Duplicates
     ties: Ties
@@ -67,6 +68,11 @@ def evaluate(
     ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
     or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
     ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    Both may be arrays, whose rows are queries and whose columns are items, numbered from 0: grades and
+    floating-point scores of one shape (Q, N), a masked cell being one that is not there; whole numbers
+    (Q, K) are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
+    ``germane.Labels``; flat grades and scores come with ``group``, which has a group id an item or the
+    size of each group.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
 
     Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl
@@ -82,7 +88,8 @@ def evaluate(
     qrels, run, conventions = opened(qrels, run, policy)
     for measure in chosen:
         check_ties(measure, conventions.ties)
-    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
+    complete = complete_for(chosen, conventions)
+    judgments = sources.read_qrels(qrels, conventions.duplicates, progress, complete)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     return _result(name or sources.run_name(run), chosen, judged)
 
@@ -112,7 +119,10 @@ def evaluate_many(
     qrels, _, conventions = opened(qrels, None, policy)
     for measure in chosen:
         check_ties(measure, conventions.ties)
-    judgments = sources.read_qrels(qrels, conventions.duplicates, progress)
+    for run in runs.values():
+        sources.refuse_ambiguous(qrels, run)
+    complete = complete_for(chosen, conventions)
+    judgments = sources.read_qrels(qrels, conventions.duplicates, progress, complete)
     return Results(
         {
             name: evaluate(judgments, run, chosen, name=name, progress=progress, **policy)
@@ -163,7 +173,7 @@ def read_qrels(
     given, _ = sources.opened(path, None, columns, input_format)
     if not sources.has_columns(given):
         sources.check_path(given)
-    return sources.read_qrels(given, duplicates, progress)
+    return sources.read_qrels(given, duplicates, progress, complete="")
 
 
 def read_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> "Run":
@@ -194,17 +204,23 @@ _remembered = lru_cache(typed=True)(Policy)
 
 
 def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, Policy]:
-    """Qrels and run with their columns found, and the policy for them.
+    """Qrels and run as sources read them, their columns found and flat arrays grouped, and the policy for them.
 
     A run's source has an order of ties of its own where none is asked for. Raises InputError for
     columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
     words = dict(choices)
-    how = words.pop("columns", None), words.pop("input_format", None)
+    how = [words.pop(name, None) for name in ("columns", "input_format", "group")]
     qrels, run = sources.opened(qrels, run, *how)
     if run is not None:
         words = {"ties": sources.ties_of(run), **words}
-    return qrels, run, policy_of(**words)
+    policy = policy_of(**words)
+    if policy.ties == "trec" and run is not None and sources.source_of(run).ids == "places":
+        raise PolicyError(
+            "ties=trec orders tied items by their ids, and the columns of an array have none; choose "
+            "ties=given, which is the order of columns, expected, best or worst."
+        )
+    return qrels, run, policy
 
 
 def policy_of(**choices: Any) -> Policy:
@@ -226,6 +242,13 @@ def retrieve(
     order = "given" if conventions.ties == "given" else "id"
     source = sources.source_of(run)
     return source.retrieve(judgments, run, conventions.duplicates, order, progress)
+
+
+def complete_for(chosen: Iterable[Measure], policy: Policy) -> str:
+    """What of this looks at items judged not relevant; "" where nothing does."""
+    if policy.unjudged == "remove":
+        return "unjudged=remove"
+    return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)
 
 
 def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:

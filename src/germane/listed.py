@@ -8,8 +8,9 @@ import numpy as np
 
 from germane import sources
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
-from germane.evaluate import OtherOrders, opened, retrieve
+from germane.evaluate import OtherOrders, complete_for, opened, retrieve
 from germane.judging import WORDS, Policy, judge
+from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
 from germane.sources import Progress
@@ -36,9 +37,11 @@ class Listed:
     places: Mapping[int, Place]  # what is known of the ranks that hold no judged item
 
 
-def is_list(given: Any) -> bool:
-    """Are these the grades of one list? Frames, which also have dimensions, have columns."""
-    if hasattr(given, "columns") or hasattr(given, "schema"):
+def is_list(given: Any, choices: Mapping[str, Any]) -> bool:
+    """Are these the grades of one list? Not where they have columns, rows, or groups."""
+    if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
+        return False
+    if sources.is_rows(given) or getattr(given, "ndim", 1) > 1:
         return False
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
     return listed or hasattr(given, "ndim")
@@ -50,6 +53,7 @@ def one_list(
     query: Hashable | None,
     relevant: int | Iterable[float] | None,
     rel: float,
+    measures: tuple[Measure, ...],
     policy: dict[str, Any],
     refused: Collection[str],
     progress: Progress | None,
@@ -59,7 +63,7 @@ def one_list(
     Raises AbsentError for a query that is not judged, CoverageError for one that the run lacks, and
     PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
     """
-    if is_list(qrels):
+    if is_list(qrels, policy):
         if run is not None:
             raise InputError(
                 "the grades of one list come without a run; relevant= is their number."
@@ -71,13 +75,14 @@ def one_list(
         return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, {})
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
-    return _of_query(qrels, run, query, policy, refused, progress)
+    return _of_query(qrels, run, query, measures, policy, refused, progress)
 
 
 def _of_query(
     qrels: Any,
     run: Any,
     query: Hashable | None,
+    measures: tuple[Measure, ...],
     policy: dict[str, Any],
     refused: Collection[str],
     progress: Progress | None,
@@ -90,7 +95,8 @@ def _of_query(
             f"ties={conventions.ties} puts equal scores in no order, and ranks need one; choose "
             f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
         )
-    judgments = sources.read_qrels(qrels, conventions.duplicates)
+    complete = complete_for(measures, conventions)
+    judgments = sources.read_qrels(qrels, conventions.duplicates, None, complete)
     if query is None and len(judgments) > 1:
         raise AbsentError(
             f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."

@@ -284,7 +284,9 @@ class Run:
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.score)} results)"
 
 
-def retrieve(qrels: Qrels, run: Run, duplicates: str, order: str) -> Retrieved:
+def retrieve(
+    qrels: Qrels, run: Run, duplicates: str, order: str, progress: object = None
+) -> Retrieved:
     """Find the judged items of a run held in memory."""
     reducer = Reducer(qrels, duplicates, order)
     try:
