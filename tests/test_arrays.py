@@ -256,7 +256,7 @@ def best(scores: Array, k: int) -> Array:
 
 
 @pytest.mark.parametrize("dtype", ["i4", "i8", "u4"])
-@pytest.mark.parametrize("offset", [0, 10**12])
+@pytest.mark.parametrize("offset", [0, 10**12, 2**63 - 1 - N])
 def test_topk_ids(dtype: str, offset: int) -> None:
     if offset and dtype != "i8":
         return
@@ -301,15 +301,47 @@ def test_repeated_ids(duplicates: Any) -> None:
     same(germane.evaluate(qrels, ids, "AP RR NumRet", duplicates=duplicates), expected)
 
 
-@pytest.mark.parametrize("cells", [1, 40, 1 << 20])
-def test_the_table_of_ids_has_any_size(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("cells", [1, 40, 200])
+def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows whose judged items are many or none, and rows that nobody judged, in blocks of any size."""
     _, scores = world(10)
-    ids, sets = best(scores, 9), [{q, q + 1, 2 * q} for q in range(Q)]
-    whole = values(germane.evaluate(sets, ids, ALL))
+    ids = best(scores, 9)
+    ids[3, 5:] = -1
+    qrels = {q: {i: i % 3 for i in range(0, N, q)} for q in (5, 1, 3, 2)}
+    lists = {q: [i for i in row if i >= 0] for q, row in enumerate(ids.tolist())}
+    expected = germane.evaluate(qrels, lists, f"{ALL} {NONRELEVANT}")
     monkeypatch.setattr(topk, "CELLS", cells)
-    assert values(germane.evaluate(sets, ids, ALL)) == whole
-    monkeypatch.setattr(topk, "WIDEST", 3)
-    assert values(germane.evaluate(sets, ids, ALL)) == whole
+    same(germane.evaluate(qrels, ids, f"{ALL} {NONRELEVANT}"), expected)
+    for place in (1, 8):
+        again = ids.copy()
+        again[4, place] = again[4, 0]
+        germane.evaluate(qrels, again, "AP")  # of no judged query
+        again[2, place] = again[2, 0]
+        with pytest.raises(germane.DuplicateError, match=f"row 2: .* ranks 1 and {place + 1}"):
+            germane.evaluate(qrels, again, "AP")
+
+
+@pytest.mark.parametrize("stored", [1, 4, 1 << 16])
+def test_cells_stored_in_any_order(stored: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from germane.sources import relevance
+
+    monkeypatch.setattr(relevance, "SORTED", stored)
+    grades, scores = world(18)
+    matrix = csr(grades)
+    given, ends = matrix.indices.copy(), matrix.indptr
+    expected = germane.evaluate(matrix, scores, ALL)
+    for q in range(Q):
+        part = slice(ends[q], ends[q + 1])
+        matrix.indices[part], matrix.data[part] = (
+            matrix.indices[part][::-1],
+            matrix.data[part][::-1],
+        )
+    same(germane.evaluate(matrix, scores, ALL), expected)
+    last = matrix.indices[ends[6] : ends[7]]
+    last[0] = last[2]
+    with pytest.raises(germane.DuplicateError, match=f"row 6: column {last[2]} is stored twice"):
+        germane.evaluate(matrix, scores, ALL)
+    assert not np.array_equal(given, matrix.indices)
 
 
 # ---------------------------------------------------------------------------- labels, embeddings
@@ -564,6 +596,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate([{0}], np.array([[1, -2]])), germane.InputError, "row 0, rank 2: an id is a whole number from 0, or -1"),
     (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.InputError, "stands at rank 2 before item 0"),
     (lambda: germane.evaluate([{0}], np.array([[1, 0, 2, 0]])), germane.DuplicateError, "row 0: item 0 is retrieved twice, at ranks 2 and 4"),
+    (lambda: germane.evaluate([{0}], np.array([[2**63]], "u8")), germane.InputError, "the run has id 9223372036854775808; ids are at most 9223372036854775807"),
     (lambda: germane.evaluate([{0}], np.array([1, 0])), germane.FormatError, "shape (queries, k); got (2,)"),
     (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=[1]), germane.FormatError, "group has 1 values; they sum to 1"),
     (lambda: germane.evaluate([1, 0], [0.5], group=[1]), germane.FormatError, "flat arrays of one length"),

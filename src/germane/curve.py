@@ -67,7 +67,7 @@ def pr_curve(
             raise
         raise AbsentError(f"{error} mean_pr_curve averages over all of them.") from None
     ranking = listed.ranking
-    which = "the list" if is_list(qrels, policy) else f"query {clip(ranking.queries[0])}"
+    which = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
         raise CoverageError(f"{which} has no relevant item; recall is not defined.")
     if not ranking.retrieved[0]:

@@ -48,11 +48,11 @@ def explain(
     ``ties="expected"`` and ``"grouped"``, which are no order of single items, and what ``evaluate``
     raises.
     """
-    chosen = parse_all(("AP" if run is None else run) if is_list(qrels, policy) else measures)
+    chosen = parse_all(("AP" if run is None else run) if is_list(qrels, run, policy) else measures)
     rel = _level(chosen)
     listed = one_list(
         qrels,
-        None if is_list(qrels, policy) else run,
+        None if is_list(qrels, run, policy) else run,
         query,
         relevant,
         rel,

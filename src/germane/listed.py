@@ -37,11 +37,11 @@ class Listed:
     places: Mapping[int, Place]  # what is known of the ranks that hold no judged item
 
 
-def is_list(given: Any, choices: Mapping[str, Any]) -> bool:
-    """Are these the grades of one list? Not where they have columns, rows, or groups."""
+def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
+    """Are these the grades of one list? Not where they have columns or groups, or rows as a run has."""
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
-    if sources.is_rows(given) or getattr(given, "ndim", 1) > 1:
+    if run is not None and (sources.is_rows(given) or getattr(given, "ndim", 1) > 1):
         return False
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
     return listed or hasattr(given, "ndim")
@@ -63,7 +63,7 @@ def one_list(
     Raises AbsentError for a query that is not judged, CoverageError for one that the run lacks, and
     PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
     """
-    if is_list(qrels, policy):
+    if is_list(qrels, run, policy):
         if run is not None:
             raise InputError(
                 "the grades of one list come without a run; relevant= is their number."

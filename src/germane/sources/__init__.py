@@ -202,11 +202,16 @@ def ties_of(run: Any) -> str:
     return source_of(run).ties or run.ties
 
 
-def read_qrels(given: Any, duplicates: str, progress: Progress | None, complete: str) -> Qrels:
+def read_qrels(
+    given: Any,
+    duplicates: str = "error",
+    progress: Progress | None = None,
+    complete: str = "what is asked for",
+) -> Qrels:
     """Judgments from a path, a frame, a mapping, an array or labels, or Qrels as they are.
 
-    ``complete`` names what looks at the items of arrays that are judged not relevant; where nothing
-    does, these are left out.
+    ``complete`` names what looks at items judged not relevant; where nothing does, "", arrays and
+    labels, which judge every item, keep the relevant ones alone.
     """
     if isinstance(given, Qrels):
         return given

@@ -130,7 +130,7 @@ def retrieve_grouped(
         scores = np.zeros(present.shape, run.values.dtype)
         items = run.place[(run.offsets[groups, None] + column)[present]]
         scores[present] = run.values[items]
-        judgments, owner = grid.judgments_of(qrels, asked)
+        judgments, owner = grid.owned_judgments(qrels, asked)
         offsets = _ragged.offsets(np.diff(qrels.offsets)[asked])
         try:
             found = matrix.ranks(scores, offsets, columns[judgments], present)

@@ -40,9 +40,9 @@ def reduced(
     step = max(1, cells // max(1, width))
     for start in range(0, len(asked), step):
         queries = asked[start : start + step]
-        scores, present = block(_slice(rows[queries]))
+        scores, present = block(as_slice(rows[queries]))
         retrieved[queries] = width if present is None else np.count_nonzero(present, axis=1)
-        judgments, owner = judgments_of(qrels, queries)
+        judgments, owner = owned_judgments(qrels, queries)
         local = owner - start if len(asked) == len(qrels) else np.searchsorted(queries, owner)
         if present is not None:
             there = present[local, columns[judgments]]
@@ -112,13 +112,24 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
     return columns.astype(np.int64, copy=False)
 
 
-def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
-    """The judgments of some queries, which ascend, and the query of each."""
+def judgments_of(qrels: Qrels, queries: Ints) -> slice | Ints:
+    """The judgments of some queries, which ascend."""
+    at = as_slice(queries)
+    if isinstance(at, slice):
+        return slice(int(qrels.offsets[at.start]), int(qrels.offsets[at.stop]))
     starts = qrels.offsets[queries]
     lengths = qrels.offsets[queries + 1] - starts
     ends = np.cumsum(lengths)
-    judgments = np.arange(int(lengths.sum())) + np.repeat(starts - (ends - lengths), lengths)
-    return judgments, np.repeat(queries, lengths)
+    judgments: Ints = np.repeat(starts - (ends - lengths), lengths)
+    judgments += np.arange(len(judgments))
+    return judgments
+
+
+def owned_judgments(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
+    """The same as numbers, and the query of each."""
+    at = judgments_of(qrels, queries)
+    judgments = np.arange(at.start, at.stop) if isinstance(at, slice) else at
+    return judgments, np.repeat(queries, _ragged.lengths(qrels.offsets)[queries])
 
 
 def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
@@ -134,7 +145,7 @@ def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
     )
 
 
-def _slice(rows: Ints) -> slice | Ints:
+def as_slice(rows: Ints) -> slice | Ints:
     """Row numbers as a slice where they follow each other: a view needs no copy."""
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
         return slice(int(rows[0]), int(rows[-1]) + 1)

@@ -12,6 +12,7 @@ from germane.sources import host
 from germane.sources.id_columns import Integers
 
 MOST = 1 << 26  # judged cells that are held at once
+SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
 
 
 def qrels_of(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrels:
@@ -85,19 +86,40 @@ def read_csr(given: Any) -> Qrels:
         )
     if not len(columns):
         raise EmptyError("the qrels are empty: the matrix stores no cell.")
-    offsets = offsets.astype(np.int64)
-    owner = _ragged.owners(offsets)
-    if not np.isfinite(grades).all():
+    offsets, columns = offsets.astype(np.int64), columns.astype(np.int64, copy=False)
+    if grades.dtype.kind == "f" and not np.isfinite(grades).all():
         j = int(np.flatnonzero(~np.isfinite(grades))[0])
         raise GradeError(
-            f"qrels, row {owner[j]}, column {columns[j]}: a relevance grade is a finite number; got "
-            f"{grades[j]}"
+            f"qrels, row {_row(offsets, j)}, column {columns[j]}: a relevance grade is a finite number; "
+            f"got {grades[j]}"
         )
-    cells = np.sort(owner * width + columns)
-    twice = np.flatnonzero(cells[1:] == cells[:-1])
-    if len(twice):
-        row, column = divmod(int(cells[twice[0]]), width)
+    twice = _stored_twice(offsets, columns, width)
+    if twice is not None:
         raise DuplicateError(
-            f"qrels, row {row}: column {column} is stored twice; sum_duplicates() makes them one."
+            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
         )
-    return qrels_of(offsets, columns.astype(np.int64), grades.astype(float), width)
+    return qrels_of(offsets, columns, grades.astype(float, copy=False), width)
+
+
+def _row(offsets: Ints, j: int) -> int:
+    return int(np.searchsorted(offsets, j, "right")) - 1
+
+
+def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:
+    """The row and the column of a cell that is stored twice; None: there is none."""
+    rising = columns[1:] > columns[:-1]
+    rising[offsets[(offsets > 0) & (offsets < len(columns))] - 1] = True
+    if rising.all():
+        return None
+    rows = len(offsets) - 1
+    step = max(1, min((2**31 - 1) // width, rows * SORTED // len(columns)))
+    for start in range(0, rows, step):
+        ends = offsets[start : start + step + 1]
+        lengths = np.diff(ends)
+        cells = columns[ends[0] : ends[-1]] + np.repeat(np.arange(len(lengths)) * width, lengths)
+        cells = np.sort(cells.astype(np.int32) if step > 1 else cells)
+        twice = np.flatnonzero(cells[1:] == cells[:-1])
+        if len(twice):
+            row, column = divmod(int(cells[twice[0]]), width)
+            return start + row, column
+    return None
