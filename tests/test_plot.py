@@ -23,6 +23,7 @@ from germane.plot import (  # noqa: E402
     PerQueryDisplay,
     PRCurveDisplay,
     PRCurvesDisplay,
+    styled,
 )
 
 CURVE = germane.pr_curve([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], relevant=4)
@@ -136,6 +137,15 @@ def test_without_axes_there_is_a_new_figure() -> None:
     display = PRCurveDisplay(CURVE).plot()
     assert len(pyplot.get_fignums()) == before + 1
     pyplot.close(display.figure_)
+
+
+def test_a_backend_that_turns_on_interactive_figures_stays_so() -> None:
+    """As a notebook's does when the first figure is made; later figures were not shown else."""
+    assert not matplotlib.is_interactive()
+    with styled():
+        matplotlib.interactive(True)
+    assert matplotlib.is_interactive()
+    matplotlib.interactive(False)
 
 
 def test_the_style_stays_in_germane() -> None:

@@ -336,9 +336,13 @@ def save(figure: "Figure", path: str | os.PathLike[str], suffix: str) -> None:
 @contextmanager
 def styled() -> Iterator[None]:
     """Matplotlib in germane's style. Raises InputError where it is not installed."""
-    with _matplotlib().rc_context(STYLE), warnings.catch_warnings():
+    matplotlib = _matplotlib()
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # an id in any script
         yield
+        interactive = matplotlib.is_interactive()
+    # A notebook's backend is loaded with the first figure and turns this on, for all that follow.
+    matplotlib.interactive(interactive)
 
 
 def _matplotlib() -> Any:
