@@ -12,7 +12,7 @@ SMALL, MEDIUM, LARGE = 13.0, 14.0, 22.0  # font sizes in pixels
 MARGIN, GAP, CONTROLS = 32.0, 44.0, 220.0
 SIDE = 480.0  # width of the curve and the sums
 CURVE = 330.0  # height of the curve; less where there are several sums
-APART = 24.0  # hits at least this far from each other have their ranks written at the curve
+APART, BELOW = 24.0, 20.0  # hits this far from each other have their ranks written at the curve
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def draw(explanation: Explanation, frames: tuple[Frame, ...]) -> Drawing:
     """Lay out what the frames show."""
     several = len(explanation.readings)
     measures = ", ".join(str(reading.measure) for reading in explanation.readings)
-    listed = explanation.query == "list" and all(row.item is None for row in explanation.rows)
+    listed = explanation.query == "list" and explanation.policy is None
     return Drawing(
         title=f"{measures} of " + ("one list" if listed else f"query {explanation.query}"),
         definitions=tuple(f"{r.measure}: {r.measure.definition}" for r in explanation.readings),
@@ -215,7 +215,7 @@ def _curve(frames: tuple[Frame, ...], height: float) -> Panel:
     labels: list[Text] = []
     for i, line in lines:
         x, y = place(line.curve[-1])
-        apart = all(abs(x - other.x) > APART or abs(y - 14 - other.y) > 12 for other in labels)
+        apart = all(abs(x - other.x) > APART or abs(y - 14 - other.y) > BELOW for other in labels)
         if line.hits and line.rank == line.upto and apart:
             label = str(line.rank)
             labels.append(
@@ -304,8 +304,9 @@ def _bar(sums: list[Sum], y: float) -> Iterator[Mark]:
     if negative or sums[-1].relation != "=":
         return
     room = SIDE - 70.0
+    text = f"{scale:.0f}" if scale == round(scale) else f"{scale:.4g}"
     yield Box(style="track", x=0, y=y, width=room, height=18, radius=3)
-    yield Text(style="muted", x=room + 9, y=y + 13.5, text=f"{scale:.4g}", size=SMALL)
+    yield Text(style="muted", x=room + 9, y=y + 13.5, text=text, size=SMALL)
     before = 0.0
     for i, sum_ in enumerate(sums):
         if sum_.total > before:
