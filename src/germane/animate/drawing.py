@@ -9,7 +9,6 @@ from germane.explanation import Explanation
 from germane.tables import visible, width
 
 SMALL, MEDIUM, LARGE = 13.0, 14.0, 22.0  # font sizes in pixels
-MARGIN, GAP, CONTROLS = 32.0, 44.0, 220.0
 SIDE = 480.0  # width of the curve and the sums
 CURVE = 330.0  # height of the curve; less where there are several sums
 APART, BELOW = 24.0, 20.0  # hits this far from each other have their ranks written at the curve
@@ -42,40 +41,6 @@ def draw(explanation: Explanation, frames: tuple[Frame, ...]) -> Drawing:
         sums=_sums(frames),
         frames=frames,
     )
-
-
-def sheet(drawing: Drawing) -> Panel:
-    """The whole drawing as one panel: heading, ranking on the left, curve and sums on the right."""
-    side = MARGIN + drawing.ranking.width + GAP
-    total = side + SIDE + MARGIN
-    heading = list(_heading(drawing, total - 2 * MARGIN))
-    top = 82.0 + 20.0 * len(drawing.definitions) + 26.0
-    below = top + drawing.curve.height + 16.0
-    bottom = max(top + drawing.ranking.height, below + drawing.sums.height) + 18.0
-    height = bottom + 44.0 + MARGIN - 8.0
-    marks: list[Mark] = [Box(style="paper", x=0, y=0, width=total, height=height), *heading]
-    marks += moved(drawing.ranking.marks, MARGIN, top)
-    marks += moved(drawing.curve.marks, side, top)
-    marks += moved(drawing.sums.marks, side, below)
-    room = total - 2 * MARGIN
-    marks.append(Box(style="track", x=MARGIN, y=bottom, width=room, height=44, radius=8))
-    for i, frame in enumerate(drawing.frames):
-        text = fitted(frame.text, 15, room - 36)
-        style = "title" if frame.last else "ink"
-        x, y = MARGIN + 18, bottom + 28
-        marks.append(Text(style=style, x=x, y=y, text=text, size=15, first=i, last=i))
-    return Panel(total, height, tuple(marks))
-
-
-def _heading(drawing: Drawing, room: float) -> Iterator[Mark]:
-    title = fitted(drawing.title, LARGE, room - CONTROLS)
-    yield Text(style="title", x=MARGIN, y=50, text=title, size=LARGE)
-    for i, definition in enumerate(drawing.definitions):
-        text = fitted(definition, MEDIUM, room)
-        yield Text(style="ink", x=MARGIN, y=80 + 20 * i, text=text, size=MEDIUM)
-    y = 80 + 20 * len(drawing.definitions) + 2
-    text = fitted(drawing.facts, SMALL, room)
-    yield Text(style="muted", x=MARGIN, y=y, text=text, size=SMALL)
 
 
 def _facts(explanation: Explanation) -> str:
