@@ -161,6 +161,7 @@ def test_every_way_to_write_it() -> None:
         "recall": 1 / 3,
         "tied": [1, 2],
     }
+    assert written["measures"][0]["sums"] == [0, 1 / 2, 1 / 2 + 2 / 3, 1 / 2 + 2 / 3]
     assert written["measures"][0]["divisor"] == "min(R,10) = min(3,10) = 3"
 
 

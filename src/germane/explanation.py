@@ -86,6 +86,11 @@ class Reading:
     value: float
     ties: Mapping[str, float]  # the value under other orders of ties, where there are any
 
+    @property
+    def sums(self) -> tuple[float, ...]:
+        """The sum of the terms up to each row."""
+        return tuple(accumulate(self.terms))
+
     def written(self, i: int, rank: int) -> str:
         """A row's term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
         return written(self.measure, self.terms[i], rank)
@@ -127,7 +132,7 @@ class Explanation:
         columns += ["tie"] if tied else []
         for reading in self.readings:
             columns += self._headings(reading, digits)
-        sums = [list(accumulate(reading.terms)) for reading in self.readings]
+        sums = [reading.sums for reading in self.readings]
         rows = [
             (*_place(row, named, tied, digits), *self._terms(i, row, sums, digits))
             for i, row in zip(shown, places, strict=True)
@@ -209,6 +214,7 @@ class Explanation:
                     "measure": str(reading.measure),
                     "definition": reading.measure.definition,
                     "terms": list(reading.terms),
+                    "sums": list(reading.sums),
                     "rest": reading.rest,
                     "norm": reading.norm,
                     "divisor": reading.divisor,
@@ -221,7 +227,7 @@ class Explanation:
         }
 
     def _terms(
-        self, i: int, row: Rank, sums: list[list[float]], digits: int | None
+        self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
     ) -> Iterator[str]:
         """What a row adds to each measure, and the sum so far; nothing where it cannot add."""
         for reading, running in zip(self.readings, sums, strict=True):

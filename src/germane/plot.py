@@ -93,12 +93,19 @@ class Display:
         Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written.
         """
         suffix = check(path)
+        output.replace(os.fspath(path), self.picture(suffix))
+
+    def picture(self, suffix: str) -> bytes:
+        """A figure of its own as a file's bytes, always the same: svg, png or pdf."""
         with styled():
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=self._size(), layout="constrained")
             self.plot(figure.add_subplot())
-            save(figure, path, suffix)
+            out = io.BytesIO()
+            stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
+            figure.savefig(out, format=suffix, metadata=stamp)
+        return out.getvalue()
 
     def _size(self) -> tuple[float, float]:
         return (6.4, 4.6)
@@ -322,15 +329,6 @@ def check(path: str | os.PathLike[str]) -> str:
     if suffix not in FORMATS:
         raise InputError(f"{os.fspath(path)}: a picture's name ends in {choices(FORMATS)}.")
     return suffix
-
-
-def save(figure: "Figure", path: str | os.PathLike[str], suffix: str) -> None:
-    """Write a figure whole or not at all; the same figure gives the same bytes."""
-    drawn = io.BytesIO()
-    stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
-    with styled():
-        figure.savefig(drawn, format=suffix, metadata=stamp)
-    output.replace(os.fspath(path), drawn.getvalue())
 
 
 @contextmanager
