@@ -127,7 +127,8 @@ class PRCurveDisplay(Display):
 
     With ``rule="step"`` the terms of AP are bars, one a relevant item, and the shaded area is AP;
     ``interpolated`` shades below the best precision from each recall on, ``trapezoid`` below the
-    straight lines, and ``11`` and ``101`` mark the recall levels.
+    straight lines, and ``11`` and ``101`` mark the recall levels. The way from the curve's start to
+    rank 1 is dotted: it is a convention.
     """
 
     def __init__(self, curve: PRCurve, *, rule: Rule = "step") -> None:
@@ -138,12 +139,15 @@ class PRCurveDisplay(Display):
         curve = self.curve
         self._shade(ax)
         raw = self.rule in ("step", "trapezoid")
+        lead, measured = _parted(curve)
         ax.plot(
-            *curve.drawn,
+            *measured,
             color=LINE if raw else FAINT,
             linewidth=1.6 if raw else 1.0,
             label="precision at every rank",
         )
+        if lead is not None:
+            ax.plot(*lead, ":", color=FAINT, linewidth=1.2, label=f"start at {curve.start}")
         recall, precision = curve.recall[curve.hits], curve.precision[curve.hits]
         if len(recall) <= MARKED:
             ax.plot(
@@ -185,7 +189,7 @@ class PRCurveDisplay(Display):
                 ax.vlines(levels, 0, best, color=EDGE, linewidth=1.0 if points == 11 else 0.6)
                 size = 6 if points == 11 else 2.5
                 label = f"interpolated precision at {points} levels"
-                ax.plot(levels, best, "s", color=LINE, markersize=size, label=label)
+                ax.plot(levels, best, "s", color=LINE, markersize=size, clip_on=False, label=label)
 
     def _write_terms(self, ax: "Axes", before: Any, recall: Any) -> None:
         """Each term, as found/rank, at the foot of its bar."""
@@ -234,7 +238,7 @@ class PRCurvesDisplay(Display):
                 marker = "o" if len(curve.recall) <= 11 else ""
                 x, y = curve.recall, curve.precision
             else:
-                marker, (x, y) = "", curve.drawn
+                marker, (x, y) = "", _parted(curve)[1]
             ax.plot(x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
         one = next(iter(self.curves.values()))
         if isinstance(one, MeanPRCurve):
@@ -355,6 +359,18 @@ def label_axes(ax: "Axes", recall: str) -> None:
         xlabel=f"Recall: {recall}",
         ylabel="Precision: share of relevant items so far",
     )
+
+
+def _parted(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
+    """The line from the start of a curve to its first rank, and the line from there on.
+
+    The start is a convention and not a result, so it is drawn apart; along the axis, not at all.
+    """
+    recall, precision = curve.drawn
+    if curve.origin is None:
+        return None, (recall, precision)
+    lead = (recall[:2], precision[:2]) if recall[1] > 0 else None
+    return lead, (recall[1:], precision[1:])
 
 
 def _title(ax: "Axes", text: str) -> None:
