@@ -101,6 +101,13 @@ def test_the_line_is_the_measured_curve_and_its_start_is_apart(grades, start, le
     assert tuple(several[0].get_xydata()[0]) == first
 
 
+def test_definitions_are_in_the_titles() -> None:
+    """Of the area in the legend, of the values, and of what a difference is of."""
+    for name in DISPLAYS:
+        title = DISPLAYS[name].plot(axes()).ax_.get_title(loc="left")
+        assert "Σ" in title, name
+
+
 def test_a_curve_that_ends_early_says_what_is_missing() -> None:
     texts = [text.get_text() for text in PRCurveDisplay(CURVE).plot(axes()).ax_.texts]
     assert texts == ["1/3", "2/5", "3/8", "1 not retrieved"]
