@@ -70,6 +70,8 @@ def pr_curve(
     which = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
         raise CoverageError(f"{which} has no relevant item; recall is not defined.")
+    if not listed.answered:
+        raise CoverageError(f"the run has no results for {which}.")
     if not ranking.retrieved[0]:
         raise CoverageError(f"nothing was retrieved for {which}.")
     return PRCurve(ranking, rel, start, listed.policy)

@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 from germane import output
-from germane.animate import animate
+from germane.animate import MOST, animate
 from germane.animate import check as check_animation
 from germane.cli.arguments import (
     add_measures,
@@ -43,7 +43,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--animate",
         metavar="FILE",
-        help="also write it as an animation: a .gif, .svg or .html file",
+        help=f"also write it as an animation of up to {MOST} measures: a .gif, .svg or .html file",
     )
     add_reading(command)
     add_policy(command)
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     inputs = options.given if len(options.given) > 1 else []
     output.check(options.output, inputs)
     if options.animate is not None:
-        check_animation(options.animate, inputs)
+        check_animation(options.animate, inputs, measures=len(measures))
         if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
             raise InputError(f"{options.animate}: -o and --animate name the same file.")
     match options.given:

@@ -177,12 +177,18 @@ def source_of(run: object) -> Source:
 
 
 def only(
-    run: Any, query: Hashable, duplicates: str, progress: Progress | None = None
+    judgments: Qrels, run: Any, duplicates: str, progress: Progress | None = None
 ) -> tuple[Any, list[Hashable], list[Any]]:
-    """A run of one query, its items in the order given, and their scores: none in ranked lists.
+    """The run of the one query that is judged, its items in the order given, and their scores.
 
-    The run is None where it does not have the query.
+    There are no scores where the order given is that of the ranks. The run is None where it does not
+    have the query.
     """
+    query = judgments.queries[0]
+    if has_columns(run):
+        from germane.sources import frames
+
+        return frames.only(judgments, run)
     if is_path(run):
         run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
     if mappings.is_mapping(run):

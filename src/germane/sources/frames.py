@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,6 +134,31 @@ def retrieve(
         return _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
 
 
+def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:
+    """The rows of the one judged query: as a run, and their items with their scores.
+
+    Without scores the items are in the order of their ranks. The run is None where there is no row.
+    """
+    queries, _, alike = _alike(qrels, frame)
+    index, records, parts, row = Index(queries), [], [], 0
+    for record in frame.records():
+        mine = np.flatnonzero(index.places(alike.identifiers(record, row)[0]) >= 0)
+        for stretch in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ():
+            start = int(stretch[0])
+            records.append(record.slice(start, len(stretch)))
+            parts.append(alike.rows(records[-1], row + start))
+        row += record.num_rows
+    if not records:
+        return None, [], []
+    items = [item for part in parts for item in part.item.python]
+    scores = [score for part in parts if part.score is not None for score in part.score.tolist()]
+    ranks = [rank for part in parts if part.rank is not None for rank in part.rank.tolist()]
+    if not scores:
+        items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
+    found = _combined(records)
+    return replace(frame, records=lambda: iter(found)), items, scores
+
+
 def _reduced(
     batches: Any,
     reader: Reader,
@@ -237,7 +262,7 @@ def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
     items: list[IdColumn] = []
     grades: list[Floats] = []
     name, row = frame.headings.relevance, 0
-    for record in _combined(frame):
+    for record in _combined([record for record in frame.records() if record.num_rows]):
         query, item = frame.identifiers(record, row)
         queries.append(query)
         items.append(item)
@@ -251,11 +276,10 @@ def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
     return id_columns.joined(queries), id_columns.joined(items), np.concatenate(grades)
 
 
-def _combined(frame: Frame) -> list[pa.RecordBatch]:
+def _combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """All rows, as one record batch if Arrow can hold them in one."""
     import pyarrow as pa
 
-    records = [record for record in frame.records() if record.num_rows]
     if len(records) < 2:
         return records
     table = pa.Table.from_batches(records).unify_dictionaries().combine_chunks()
