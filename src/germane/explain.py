@@ -67,7 +67,10 @@ def _level(measures: tuple[Measure, ...]) -> float:
     """The one grade from which items are relevant, to the measures as in the columns beside them."""
     levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
     if len(levels) > 1:
-        raise MeasureError("measures with different rel count different hits; explain them apart.")
+        raise MeasureError(
+            "measures with different rel count different hits; explain them apart. Here rel is "
+            f"{' and '.join(f'{level:g}' for level in sorted(levels))}."
+        )
     return levels.pop()
 
 

@@ -67,7 +67,7 @@ class Table:
         notes = "\n".join(map(_html, self.notes))
         caption = f"<div style='{_NOTES}'>{notes}</div>" if notes else ""
         return (
-            "<div class='germane'><table style='border-collapse:collapse'>"
+            "<div class='germane' style='overflow-x:auto'><table style='border-collapse:collapse;white-space:nowrap'>"
             f"<thead>{heading}</thead><tbody>{body}</tbody></table>{caption}</div>"
         )
 

@@ -18,6 +18,7 @@ from germane.cli.arguments import (
     digits_of,
     policy_of,
     read_grades,
+    read_runs,
 )
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
@@ -62,6 +63,7 @@ def run(options: argparse.Namespace) -> None:
             check_list(options)
             explanation = explain(read_grades(listed), measures, relevant=options.relevant)
         case [qrels, run]:
+            [run] = read_runs(qrels, [run]).values()  # of standard input there is one
             with progress_line() as progress:
                 explanation = explain(
                     qrels, run, measures, query=options.query, relevant=options.relevant,
@@ -69,7 +71,10 @@ def run(options: argparse.Namespace) -> None:
                     **policy_of(options),
                 )  # fmt: skip
         case _:
-            raise InputError("explain takes QRELS and RUN, or one LIST.")
+            raise InputError(
+                "explain takes QRELS and RUN, or one LIST in quotes, such as '0 0 1'; "
+                f"got {len(options.given)} arguments."
+            )
     if options.animate is not None:
         animate(explanation, options.animate)
     if options.format == "json":
