@@ -10,7 +10,7 @@ import pytest
 
 import germane
 from germane.measures import TABLE
-from germane.sources import SOURCES, embeddings, grid, host, matrix, source_of, topk
+from germane.sources import embeddings, grid, host, matrix, topk
 
 from strategies import variants
 
@@ -490,20 +490,7 @@ def test_progress_is_told() -> None:
     assert told == [("mine", Q, Q)]
 
 
-# ---------------------------------------------------------------------------------- every source
-
-DOORS: dict[str, Callable[[], Any]] = {
-    "rows of lists": lambda: [[1, 0], [2]],
-    "groups": lambda: None,
-    "embeddings": lambda: embeddings.read([[1.0]], [[1.0]], "dot", False, "run"),
-    "top-k ids": lambda: np.array([[1, 0]]),
-    "array of scores": lambda: np.array([[1.0, 0.0]]),
-}
-
-
-@pytest.mark.parametrize("name", [name for name in DOORS if name != "groups"])
-def test_sources_are_recognised(name: str) -> None:
-    assert source_of(DOORS[name]()).name == name
+# ------------------------------------------------------------------------- runs, qrels and verbs
 
 
 def test_arrays_of_runs_beside_each_other() -> None:
@@ -686,4 +673,3 @@ def test_host_takes_frames_for_frames() -> None:
     assert not host.is_array(SimpleNamespace(columns=["a"], shape=(1, 1), __array__=None))
     assert not host.is_array(np.float64(1))
     assert not host.is_array([[1.0]])
-    assert {source.name for source in SOURCES if source.ids == "places"} <= set(DOORS)
