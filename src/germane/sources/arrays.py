@@ -101,9 +101,8 @@ def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
     if len(ids) == items:
-        codes: dict[Hashable, int] = {}
-        code = np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64)
-        return list(codes), code
+        codes = {one: code for code, one in enumerate(dict.fromkeys(ids))}
+        return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
     whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
     if not whole or sum(ids) != items:
         told = f"; they sum to {sum(ids)}" if whole else ""

@@ -107,7 +107,7 @@ def _counted(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
 def _of_row(row: Scores, own: Ints, scratch: Scores) -> tuple[Ints, Ints, Ints, Ints]:
     """``Ranks`` of one row's columns."""
     mine = row[own]
-    order = np.argsort(mine)[::-1]
+    order = mine.argsort()[::-1]
     own, mine = own[order], mine[order]
     ascending = _sorted(row, mine, scratch)
     if ascending is None:
@@ -115,7 +115,7 @@ def _of_row(row: Scores, own: Ints, scratch: Scores) -> tuple[Ints, Ints, Ints, 
         tied_from, tied_to = np.array(counted, np.int64).reshape(-1, 2).T
     else:
         tied_from, tied_to = _bisected(ascending, mine)
-    rank, tied = tied_from, np.flatnonzero(tied_to > tied_from)
+    rank, tied = tied_from, (tied_to > tied_from).nonzero()[0]
     if len(tied):
         rank = tied_from.copy()
         rank[tied] = _ranks_of_tied(row, own[tied], mine[tied], tied_from[tied], tied_to[tied])
@@ -148,10 +148,10 @@ def _taken_out(row: Scores, above: Bools, scratch: Scores) -> Scores:
     Looking for words of flags that are not 0 is several times faster than looking at every flag.
     """
     whole = len(row) // WORD * WORD
-    words = np.flatnonzero(above[:whole].view(np.uint64))
+    words = above[:whole].view(np.uint64).nonzero()[0]
     end = len(words) * WORD
     beside = scratch[:end].reshape(-1, WORD)
-    np.take(row[:whole].reshape(-1, WORD), words, axis=0, out=beside, mode="clip")
+    row[:whole].reshape(-1, WORD).take(words, axis=0, out=beside, mode="clip")
     scratch[end : end + len(row) - whole] = row[whole:]
     ascending = scratch[: end + len(row) - whole]
     ascending.sort()
@@ -163,7 +163,7 @@ def _bisected(ascending: Scores, falling: Scores) -> tuple[Ints, Ints]:
     size, rising = len(ascending), falling[::-1]
     not_above = ascending.searchsorted(rising, "right")
     tied_to = size + 1 - not_above
-    tied = np.flatnonzero(ascending[np.maximum(not_above, 2) - 2] == rising)
+    tied = (ascending[np.maximum(not_above, 2) - 2] == rising).nonzero()[0]
     tied_to[tied] = size - ascending.searchsorted(rising[tied], "left")
     return (size + 1 - not_above)[::-1], tied_to[::-1]
 
