@@ -10,7 +10,7 @@ import pytest
 
 import germane
 from germane.measures import TABLE
-from germane.sources import SOURCES, embeddings, grid, host, matrix, source_of, topk
+from germane.sources import embeddings, grid, host, matrix, topk
 
 from strategies import variants
 
@@ -68,16 +68,18 @@ def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tup
     return out
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
 @pytest.mark.parametrize(
-    "dtype", ["f2", "f4", "f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
+    "way", ["all at once", "by row", "by row, counted", "by row, columns too", "in threads"]
 )
-@pytest.mark.parametrize("way", ["all at once", "by row", "by row, columns too", "in threads"])
 def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "all at once":
         monkeypatch.setattr(matrix, "SHORT", 0)
     if way == "by row, columns too":
         monkeypatch.setattr(matrix, "SPREAD", 0)
         monkeypatch.setattr(matrix, "FEW", 0)
+    if way == "by row, counted":
+        monkeypatch.setattr(matrix, "FEW", 10**6)
     if way == "in threads":
         monkeypatch.setattr(matrix, "ALONE", 1)
         monkeypatch.setattr(matrix, "_cores", lambda: 3)
@@ -86,18 +88,19 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for size in (1, 2, 9, 60, 300):
         for levels in (2, 9, 100):
             scores = rng.integers(0, levels, (4, size))
-            if dtype[0] in "if":
-                scores -= levels // 2
-            scores = scores.astype(dtype)
-            if dtype[0] == "f":
+            scores = (scores - levels // 2).astype(dtype)
+            if dtype != "?":
                 scores[(scores == 0) & (rng.random(scores.shape) < 0.5)] = -0.0
                 scores[rng.random(scores.shape) < 0.1] *= np.dtype(dtype).type(1e-3)
             for present in (np.ones(scores.shape, bool), rng.random(scores.shape) < 0.7):
+                if dtype != "?":
+                    scores[~present] = -np.inf
+                elif not present.all():
+                    continue
                 most = rng.integers(1, size + 1)
                 wanted = [rng.permutation(np.flatnonzero(there))[:most] for there in present]
-                given = None if present.all() else present
                 offsets = np.cumsum([0, *map(len, wanted)])
-                found = matrix.ranks(scores, offsets, np.concatenate(wanted), given)
+                found = matrix.ranks(scores, offsets, np.concatenate(wanted))
                 expected = by_force(scores, [one.tolist() for one in wanted], present)
                 got = zip(found.rank, found.tied_from, found.tied_to, strict=True)
                 assert list(got) == [expected[i] for i in found.order]
@@ -106,10 +109,17 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ranks_compare_singles_as_singles() -> None:
     """Neighbouring numbers stay apart, also where a single cannot tell them."""
     near = np.array([[1.0, 1.0 + 2**-52, 1.0 - 2**-53]])
-    whole = np.array([[2**53, 2**53 + 1, 2**53 - 1]])
-    for scores in (near, whole, whole.astype(np.uint64)):
-        found = matrix.ranks(scores, np.array([0, 3]), np.arange(3))
-        assert found.rank[np.argsort(found.order)].tolist() == [2, 1, 3]
+    found = matrix.ranks(near, np.array([0, 3]), np.arange(3))
+    assert found.rank[np.argsort(found.order)].tolist() == [2, 1, 3]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8"])
+def test_whole_numbers_in_groups_are_scores(dtype: str) -> None:
+    """Also where a double cannot tell them."""
+    high = 2**53 if dtype[1] == "8" else 2
+    scores = np.array([high, high + 1, high - 1, high], dtype)
+    result = germane.evaluate([1, 0, 0, 0], scores, "RR", group=[4], ties="expected")
+    assert result["RR"].mean == (1 / 2 + 1 / 3) / 2
 
 
 # --------------------------------------------------------------------- every door, as from mappings
@@ -221,6 +231,10 @@ def test_masked_cells_are_not_there() -> None:
     for measures in (ALL, f"{ALL} {NONRELEVANT}"):
         expected = germane.evaluate(mapped(grades), mapped(scores), measures, ties="given")
         same(germane.evaluate(grades, scores, measures), expected)
+        same(by_sizes(grades, scores, measures), expected)
+    truth = np.ma.masked_array(scores.data > 0, scores.mask)
+    expected = germane.evaluate(mapped(grades), mapped(truth), ALL, ties="given")
+    same(germane.evaluate(grades, truth, ALL), expected)
 
 
 @pytest.mark.parametrize("cells", [1, N, 2 * N, 3 * N + 1])
@@ -476,20 +490,7 @@ def test_progress_is_told() -> None:
     assert told == [("mine", Q, Q)]
 
 
-# ---------------------------------------------------------------------------------- every source
-
-DOORS: dict[str, Callable[[], Any]] = {
-    "rows of lists": lambda: [[1, 0], [2]],
-    "groups": lambda: None,
-    "embeddings": lambda: embeddings.read([[1.0]], [[1.0]], "dot", False, "run"),
-    "top-k ids": lambda: np.array([[1, 0]]),
-    "array of scores": lambda: np.array([[1.0, 0.0]]),
-}
-
-
-@pytest.mark.parametrize("name", [name for name in DOORS if name != "groups"])
-def test_sources_are_recognised(name: str) -> None:
-    assert source_of(DOORS[name]()).name == name
+# ------------------------------------------------------------------------- runs, qrels and verbs
 
 
 def test_arrays_of_runs_beside_each_other() -> None:
@@ -616,6 +617,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: embedded([[1.0], [1.0, 2.0]]), germane.FormatError, "an array of numbers is needed"),
     (lambda: embedded([[0.0, 0.0]]), germane.InputError, "queries, row 0: a vector of zeros"),
     (lambda: embedded([[np.nan, 0.0]]), germane.InputError, "queries, row 0, column 0: a number is needed"),
+    (lambda: embedded(np.array([[1e20, 1e20]], "f4"), np.array([[1.0, 1.0]], "f4"), similarity="dot"), germane.InputError, "the longest vector has length 1.41e+20, whose square is no number of float32"),
+    (lambda: embedded([[1e200, 0.0]]), germane.InputError, "whose square is no number of float64"),
     (lambda: embedded(query_labels=["a", "a"]), germane.InputError, "qrels have 2 rows, the run has 1"),
     (lambda: embedded(qrels=[{0}]), germane.InputError, "either query_labels and gallery_labels, or qrels"),
     (lambda: embedded(gallery_labels=None), germane.InputError, "either query_labels and gallery_labels, or qrels"),
@@ -661,10 +664,12 @@ def test_a_score_that_is_no_number_is_found(
             germane.evaluate(grades, scores, "AP")
         hidden = np.ma.masked_invalid(scores)
         assert germane.evaluate(grades, hidden, "NumRet")["NumRet"].mean == Q * N - 1
+        place = row * N + column
+        with pytest.raises(germane.ScoreError, match=f"item {place}: .* got {odd}"):
+            by_sizes(grades, scores, "AP")
 
 
 def test_host_takes_frames_for_frames() -> None:
     assert not host.is_array(SimpleNamespace(columns=["a"], shape=(1, 1), __array__=None))
     assert not host.is_array(np.float64(1))
     assert not host.is_array([[1.0]])
-    assert {source.name for source in SOURCES if source.ids == "places"} <= set(DOORS)

@@ -30,10 +30,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-import test_arrays
 from germane.errors import EmptyError, FormatError, InputError, ScoreError
 from germane.sources import SOURCES, binary, files, opened, source_of
 
+import array_doors
 import column_doors
 import oracle
 from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections, counted_once
@@ -235,7 +235,7 @@ def test_what_the_toy_collection_holds() -> None:
 
 
 def test_no_source_is_forgotten() -> None:
-    assert {source.name for source in SOURCES} == set(DOORS) | set(test_arrays.DOORS)
+    assert {source.name for source in SOURCES} == {*DOORS, *array_doors.DOORS}
 
 
 @pytest.mark.parametrize(("source", "door"), EACH_DOOR)
@@ -243,6 +243,40 @@ def test_every_door(source: str, door: str, tmp_path: Path) -> None:
     _, run = opened(QRELS, DOORS[source][door](tmp_path))
     assert source_of(run).name == source
     assert per_query(QRELS, run) == EXPECTED
+
+
+# Every item of a gallery is ranked: here those that were not retrieved come last.
+WHOLE: dict[str, Scores] = {
+    query: {
+        item: min(RUN.get(query, {}).get(item, -9.0), 9.0)
+        for item in sorted({item for got in (*QRELS.values(), *RUN.values()) for item in got})
+    }
+    for query in QRELS
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "door"),
+    [
+        pytest.param(source, door, id=f"{source}: {door}")
+        for source, doors in array_doors.DOORS.items()
+        for door in doors
+    ],
+)
+def test_every_door_of_numbers(source: str, door: str) -> None:
+    """Queries and items are numbers there, and a query that nobody judged is a row without grades."""
+    expected, held = EXPECTED, RUN
+    if source == "embeddings":
+        expected, held = per_query(QRELS, WHOLE), WHOLE
+    numbered = array_doors.Collection(QRELS, held)
+    qrels, run, choices = array_doors.DOORS[source][door](numbered)
+    assert source_of(opened(qrels, run, **choices)[1]).name == source
+    found = per_query(qrels, run, **choices)
+    names = dict(enumerate(numbered.queries))
+    assert {
+        measure: {names.get(q, q): value for q, value in values.items() if names.get(q, q) in QRELS}
+        for measure, values in found.items()
+    } == expected
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "expected"])

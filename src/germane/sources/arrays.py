@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from germane import _ragged
-from germane._ragged import Bools, Ints
+from germane._ragged import Ints
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import grid, host, matrix
@@ -25,13 +25,32 @@ def retrieve(
         )
     if not scores.size:
         raise EmptyError(f"the run is empty: its shape is {scores.shape}.")
-    present = ~np.ma.getmaskarray(scores) if isinstance(scores, np.ma.MaskedArray) else None
-    scores = np.asarray(scores)
+    masked = isinstance(scores, np.ma.MaskedArray)
 
-    def block(asked: slice | Ints) -> tuple[Any, Bools | None]:
-        return scores[asked], None if present is None else present[asked]
+    def block(asked: Ints) -> tuple[Any, Ints | None]:
+        part = scores[grid.as_slice(asked)]
+        _check_finite(part, asked)
+        return _filled(part) if masked else (part, None)
 
     return grid.reduced(qrels, scores.shape, block, what="scores")
+
+
+def _check_finite(scores: Any, rows: Ints) -> None:
+    """Refuse NaN and infinity in cells that are not masked."""
+    finite = np.isfinite(np.ma.getdata(scores)) | np.ma.getmask(scores)
+    if not finite.all():
+        row, column = map(int, np.argwhere(~finite)[0])
+        raise ScoreError(
+            f"scores, row {rows[row]}, column {column}: a score is a finite number; got "
+            f"{scores[row, column]}"
+        )
+
+
+def _filled(scores: Any) -> tuple[Any, Ints]:
+    """Scores with -inf in the cells that are masked, and how many of each row these are."""
+    if scores.dtype.kind != "f":
+        scores = scores.astype(np.float32)  # of bools
+    return scores.filled(-np.inf), np.count_nonzero(np.ma.getmaskarray(scores), axis=1)
 
 
 # --- Flat arrays in groups -------------------------------------------------------------------------
@@ -82,9 +101,8 @@ def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
     if len(ids) == items:
-        codes: dict[Hashable, int] = {}
-        code = np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64)
-        return list(codes), code
+        codes = {one: code for code, one in enumerate(dict.fromkeys(ids))}
+        return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
     whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
     if not whole or sum(ids) != items:
         told = f"; they sum to {sum(ids)}" if whole else ""
@@ -97,50 +115,64 @@ def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
 
 def read_grouped(given: Grouped, complete: str) -> Qrels:
     """The judgments of flat grades; only those above 0, unless something looks at the others."""
-    grades = given.values
-    if grades.dtype.kind == "f" and not np.isfinite(grades).all():
-        at = int(np.flatnonzero(~np.isfinite(grades))[0])
+    grades, place = given.values, given.place
+    finite = np.isfinite(np.ma.getdata(grades)) | np.ma.getmask(grades)
+    if not finite.all():
+        at = int(np.flatnonzero(~finite)[0])
         raise GradeError(
             f"relevance, item {at}: a relevance grade is a finite number; got {grades[at]}"
         )
-    offsets, place = given.offsets, given.place
+    kept = ~np.ma.getmaskarray(grades)
     if not complete:
-        kept = grades[place] > 0
-        left = _ragged.counts(kept, _ragged.owners(offsets), len(given.queries))
-        offsets, place = _ragged.offsets(left), place[kept]
-    items, judged = Integers(place), grades[place].astype(float)
-    return Qrels(given.queries, offsets, items, judged, width=len(grades))
+        kept &= np.ma.getdata(grades) > 0
+    left = _ragged.counts(kept[place], _ragged.owners(given.offsets), len(given.queries))
+    place = place[kept[place]]
+    judged = np.ma.getdata(grades)[place].astype(float)
+    return Qrels(given.queries, _ragged.offsets(left), Integers(place), judged, width=len(grades))
 
 
 def retrieve_grouped(
     qrels: Qrels, run: Grouped, duplicates: str, order: str, progress: object = None
 ) -> Retrieved:
     """The ranks of the judged items of flat scores, groups of similar size at a time."""
-    sizes = np.diff(run.offsets)
-    position = np.empty(len(run.values), np.int64)  # of each item within its group
-    position[run.place] = np.arange(len(run.place)) - np.repeat(run.offsets[:-1], sizes)
+    values, sizes = _floats(run.values), np.diff(run.offsets)
+    owner = _ragged.owners(run.offsets)
+    position = np.empty(len(values), np.int64)  # of each item within its group
+    position[run.place] = np.arange(len(values)) - run.offsets[owner]
+    missing = _ragged.counts(values[run.place] == -np.inf, owner, len(sizes))
     number = {query: g for g, query in enumerate(run.queries)}
     group = np.array([number[query] for query in qrels.queries], np.int64)
-    columns = position[grid.columns_of(qrels, len(run.values), "scores")]
+    flat = grid.columns_of(qrels, len(values), "scores")
     parts = []
     for asked in _alike(sizes[group]):
         groups = group[asked]
         column = np.arange(sizes[groups].max())
         present = column < sizes[groups, None]
-        scores = np.zeros(present.shape, run.values.dtype)
-        items = run.place[(run.offsets[groups, None] + column)[present]]
-        scores[present] = run.values[items]
-        judgments, owner = grid.owned_judgments(qrels, asked)
-        offsets = _ragged.offsets(np.diff(qrels.offsets)[asked])
-        try:
-            found = matrix.ranks(scores, offsets, columns[judgments], present)
-        except matrix.NotFinite as odd:
-            item = run.place[run.offsets[groups[odd.row]] + odd.column]
-            raise ScoreError(
-                f"scores, item {item}: a score is a finite number; got {odd.score}"
-            ) from None
-        parts.append((judgments[found.order], owner, found.rank, found.tied_from, found.tied_to))
-    return grid.retrieved_of(parts, sizes[group], np.arange(len(qrels)), len(qrels))
+        scores = np.full(present.shape, -np.inf, values.dtype)
+        scores[present] = values[run.place[(run.offsets[groups, None] + column)[present]]]
+        judgments, query = grid.owned_judgments(qrels, asked)
+        there = values[flat[judgments]] > -np.inf
+        judgments, query = judgments[there], query[there]
+        offsets = np.append(np.searchsorted(query, asked), len(query))
+        found = matrix.ranks(scores, offsets, position[flat[judgments]])
+        parts.append((judgments[found.order], query, found.rank, found.tied_from, found.tied_to))
+    retrieved = (sizes - missing)[group]
+    return grid.retrieved_of(parts, retrieved, np.arange(len(qrels)), len(qrels))
+
+
+def _floats(scores: Any) -> Any:
+    """Flat scores with -inf where they are masked. Whole numbers keep their order and their ties."""
+    values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
+    if values.dtype.kind == "f":
+        finite = np.isfinite(values) | mask
+        if not finite.all():
+            item = int(np.flatnonzero(~finite)[0])
+            raise ScoreError(f"scores, item {item}: a score is a finite number; got {values[item]}")
+    elif values.dtype.itemsize < 8:
+        values = values.astype(float)
+    else:  # more digits than a double has
+        values = np.unique(values, return_inverse=True)[1].astype(float)
+    return np.where(mask, values.dtype.type(-np.inf), values)
 
 
 def _alike(sizes: Ints) -> Iterator[Ints]:

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane._ragged import Bools, Ints
+from germane._ragged import Floats, Ints
 from germane.errors import EmptyError, FormatError, InputError, choices, clip, suggestion
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import grid, host
@@ -13,6 +13,7 @@ from germane.sources.paths import Progress
 
 Similarity: TypeAlias = Literal["cosine", "dot", "euclidean"]
 CELLS = 1 << 24  # similarities that are held at once: few rows multiply slowly
+SQUARED = 1 << 16  # numbers that are squared at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,11 +47,13 @@ def read(
     dtype = np.result_type(left, right)
     left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
     excluded = _excluded(exclude_self, len(left), len(right))
+    squares = [_squared_lengths(vectors) for vectors in (left, right)]
+    _refuse_overflow(squares, float if similarity == "cosine" else dtype)
     offset = None
     if similarity == "cosine":
-        left, right = _unit(left, "queries"), _unit(right, "gallery")
+        left, right = _unit(left, squares[0], "queries"), _unit(right, squares[1], "gallery")
     elif similarity == "euclidean":  # |q - g|² = |q|² - 2(q·g - |g|²/2)
-        offset = (-0.5 * np.einsum("nd,nd->n", right, right, dtype=np.float64)).astype(dtype)
+        offset = (-0.5 * squares[1]).astype(dtype)
     return Embeddings(left, right, offset, excluded, name)
 
 
@@ -62,15 +65,17 @@ def retrieve(
     step = max(1, min(size, CELLS // width))
     held = np.empty((step, width), run.gallery.dtype)
 
-    def block(asked: slice | Ints) -> tuple[Any, Bools | None]:
-        vectors = run.queries[asked]
+    def block(asked: Ints) -> tuple[Any, Ints | None]:
+        vectors = run.queries[grid.as_slice(asked)]
         scores = np.matmul(vectors, run.gallery.T, out=held[: len(vectors)])
         if run.offset is not None:
             scores += run.offset
         if run.excluded is None:
             return scores, None
         excluded = run.excluded[asked]
-        return scores, np.arange(width) != excluded[:, None]
+        inside = np.flatnonzero(excluded >= 0)
+        scores[inside, excluded[inside]] = -np.inf
+        return scores, (excluded >= 0).astype(np.int64)
 
     def done(queries: int) -> None:
         if progress is not None:
@@ -108,9 +113,26 @@ def _vectors(given: Any, what: str) -> Any:
     return vectors.astype(np.float32) if vectors.dtype.itemsize == 2 else vectors
 
 
-def _unit(vectors: Any, what: str) -> Any:
+def _squared_lengths(vectors: Any) -> Floats:
+    """(rows): summed as doubles, some rows at a time, which stay in the processor's cache."""
+    step = max(1, SQUARED // vectors.shape[1])
+    parts = (vectors[at : at + step].astype(float) for at in range(0, len(vectors), step))
+    return np.concatenate([np.einsum("nd,nd->n", part, part) for part in parts])
+
+
+def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
+    """A similarity is at most the product of two lengths, which must be a number of this kind."""
+    largest = max(float(side.max()) for side in squares)
+    if largest > float(np.finfo(kind).max):
+        raise InputError(
+            f"the longest vector has length {largest**0.5:.3g}, whose square is no number of "
+            f"{np.dtype(kind)}. Scale all vectors down alike."
+        )
+
+
+def _unit(vectors: Any, squares: Floats, what: str) -> Any:
     """The vectors at length 1."""
-    lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64))
+    lengths = np.sqrt(squares)
     zero = np.flatnonzero(lengths == 0)
     if len(zero):
         raise InputError(

@@ -8,15 +8,15 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Ints
-from germane.errors import CoverageError, InputError, ScoreError, clip
+from germane.errors import CoverageError, InputError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import matrix
 from germane.sources.id_columns import Integers
 
 CELLS = 1 << 23  # scores that are held at once
 
-Block = Callable[[slice | Ints], tuple[Any, Bools | None]]
-"""Row numbers → their scores, and which of them are there; None: all."""
+Block = Callable[[Ints], tuple[Any, Ints | None]]
+"""Row numbers → their scores, and how many of each row are -inf, since they are not there; or None."""
 
 
 def reduced(
@@ -30,7 +30,7 @@ def reduced(
 ) -> Retrieved:
     """The judged columns of scores of this shape, taken in blocks of about ``cells`` scores.
 
-    Raises InputError where the judgments are of other columns, ScoreError for NaN and infinity.
+    Raises InputError where the judgments are of other columns.
     """
     rows, width = rows_of(qrels, shape[0]), shape[1]
     columns = columns_of(qrels, width, what)
@@ -40,21 +40,15 @@ def reduced(
     step = max(1, cells // max(1, width))
     for start in range(0, len(asked), step):
         queries = asked[start : start + step]
-        scores, present = block(as_slice(rows[queries]))
-        retrieved[queries] = width if present is None else np.count_nonzero(present, axis=1)
+        scores, absent = block(rows[queries])
+        retrieved[queries] = width if absent is None else width - absent
         judgments, owner = owned_judgments(qrels, queries)
         local = owner - start if len(asked) == len(qrels) else np.searchsorted(queries, owner)
-        if present is not None:
-            there = present[local, columns[judgments]]
+        if absent is not None:
+            there = scores[local, columns[judgments]] > -np.inf
             judgments, owner, local = judgments[there], owner[there], local[there]
         offsets = _ragged.offsets(np.bincount(local, minlength=len(queries)))
-        try:
-            found = matrix.ranks(scores, offsets, columns[judgments], present)
-        except matrix.NotFinite as odd:
-            raise ScoreError(
-                f"{what}, row {rows[queries[odd.row]]}, column {odd.column}: a score is a finite "
-                f"number; got {odd.score}"
-            ) from None
+        found = matrix.ranks(scores, offsets, columns[judgments])
         parts.append((judgments[found.order], owner, found.rank, found.tied_from, found.tied_to))
         if done is not None:
             done(start + len(queries))

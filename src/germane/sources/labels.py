@@ -105,7 +105,10 @@ def _read(given: Any, what: str) -> _Read:
 
 def _check(values: list[Any], offsets: Ints, what: str) -> None:
     """Refuse a label that is missing, or that is none."""
-    unfit = {kind for kind in set(map(type, values)) if not issubclass(kind, Hashable)}
+    kinds = set(map(type, values))
+    if kinds <= {str, int}:
+        return
+    unfit = {kind for kind in kinds if not issubclass(kind, Hashable)}
     odd = (
         i
         for i, label in enumerate(values)
@@ -121,8 +124,8 @@ def _check(values: list[Any], offsets: Ints, what: str) -> None:
 
 def _matched(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
     """Q + 1 and J: the columns that have a label of each query, ascending."""
-    codes: dict[Hashable, int] = {}
-    having = np.array([codes.setdefault(label, len(codes)) for label in gallery.values], np.int64)
+    codes = {label: code for code, label in enumerate(dict.fromkeys(gallery.values))}
+    having = np.fromiter(map(codes.__getitem__, gallery.values), np.int64, len(gallery.values))
     asked = np.array([codes.get(label, -1) for label in queries.values], np.int64)
     if not (asked >= 0).any():
         _refuse_strangers(queries, gallery)
