@@ -14,6 +14,7 @@ from germane._ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import arrow, headings, id_columns, pairs
+from germane.sources.alike import neighbors, shortened
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
@@ -266,11 +267,14 @@ def _unrepeated(
     frame: Frame, queries: IdColumn, owner: Ints, item: IdColumn, grade: Floats, duplicates: str
 ) -> Ints | None:
     """The judgments to keep, or None for all of them."""
-    words = item.words() + pairs.salt(len(queries))[owner]
+    words = shortened(item.all_words) + pairs.salt(len(queries))[owner]
+    suspects = np.unique(np.concatenate(neighbors(words)))
+    if not len(suspects):
+        return None
     policy = "error" if duplicates == "keep" else duplicates
     try:
         return pairs.unrepeated(
-            Rows(item, item, grade, None), owner, words, policy, np.arange(len(queries))
+            Rows(item, item, grade, None), owner, suspects, policy, np.arange(len(queries))
         )
     except pairs.Repeated as found:
         raise _twice(frame.where, "judged", queries[found.code], found.item) from None
