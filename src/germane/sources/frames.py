@@ -127,11 +127,12 @@ def retrieve(
     frame = opened(given, "run")
     queries, items, frame = _alike(qrels, frame)
     index = Index(queries)
-    reader = Reader(frame.records, frame.rows, index)
+    moves = "any" if duplicates in ("error", "keep") else "none"
+    reader = Reader(frame.records, frame.rows, index, moves)
     try:
         return _reduced(reader.grouped, reader, qrels, items, duplicates, order, frame)
     except Scattered:
-        reader = Reader(frame.records, frame.rows, index)
+        reader = Reader(frame.records, frame.rows, index, moves)
         return _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
 
 
