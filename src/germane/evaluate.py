@@ -30,6 +30,7 @@ from germane.sources.sequences import ranking_of
 
 if TYPE_CHECKING:
     from germane.sources.columns import Run
+    from germane.sources.frames import Frame
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
@@ -176,15 +177,26 @@ def read_qrels(
     return sources.read_qrels(given, duplicates, progress, complete="")
 
 
-def read_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> "Run":
-    """Read a TREC run file into memory.
+def read_run(
+    path: Any,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+    progress: Progress | None = None,
+) -> "Run | Frame":
+    """Read a run into memory once, to evaluate it several times: a file or a frame.
 
     >>> germane.read_run("examples/digits/lda.run")
     Run('lda': 200 queries, 20000 results)
 
-    Lines are ``query Q0 item rank score tag``; the order comes from the scores. ``evaluate`` reads a
-    path by itself, in less memory. Raises InputError with file and line.
+    Lines of a TREC file are ``query Q0 item rank score tag``; the order comes from the scores. Other
+    files and frames have columns, as ``evaluate`` reads them, which takes a path by itself, in less
+    memory. Raises InputError with file and line.
     """
+    _, given = sources.opened({}, path, columns, input_format)
+    if sources.has_columns(given):
+        held: Frame = given.held(progress)
+        return held
     from germane.sources import trec_files
 
     sources.check_path(path)

@@ -6,7 +6,7 @@ Nothing here needs ``pyarrow.compute``, which takes longer to import than a smal
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -92,15 +92,30 @@ def mixed(words: Words) -> Words:
 def hashes(values: pa.BinaryArray) -> Words:
     """A 64-bit hash of each value: the sum of its words, each times a factor of its own.
 
+    The words are those of Arrow's views: the length and the first 4 bytes, the next 8, and so on.
     It takes a third of the time of a fingerprint, and longer values are told apart less surely.
     """
-    out = np.zeros(len(values), "<u8")
-    for place, (inside, words) in enumerate(_words(values)):
-        if inside is None:
-            out = words * factor(place)
-        else:
-            out[inside] += words * factor(place)
+    offsets, data = _parts(values)
+    starts, size = offsets[:-1], offsets[1:] - offsets[:-1]
+    shortest, longest = int(size.min(initial=0)), int(size.max(initial=0))
+    words = _WordsAt(data)
+    out = words(starts)
+    if shortest < _HEAD:
+        out &= _MASKS.take(size, mode="clip")
+    out <<= np.uint64(8 * _HEAD)
+    out |= size.astype("<u8")
+    out *= factor(0)
+    for place, at in enumerate(range(_HEAD, longest, 8), 1):
+        inside: Any = slice(None) if shortest > at else np.flatnonzero(size > at)
+        here = words(starts[inside] + at)
+        if shortest < at + 8:
+            here &= _MASKS.take(size[inside] - at, mode="clip")
+        here *= factor(place)
+        out[inside] += here
     return out
+
+
+_HEAD = 4  # bytes of a value that stand beside its length
 
 
 def factor(place: int) -> np.uint64:
@@ -133,9 +148,15 @@ def changes(values: pa.BinaryArray) -> Ints:
         odd = np.flatnonzero(body[width:] != body[:-width])
         rows = odd // width + 1
         return np.concatenate(([0], rows[np.diff(rows, prepend=0) > 0]))
-    row = np.arange(len(values))
-    same = equal(values, row[1:], values, row[:-1])
-    return np.concatenate(([0], np.flatnonzero(~same) + 1))
+    other = size[1:] != size[:-1]
+    words, longest = _WordsAt(data), int(size.max())
+    for at in range(0, longest, 8):
+        here = words(np.minimum(offsets[:-1] + at, offsets[-1]))
+        apart = here[1:] ^ here[:-1]
+        if int(size.min()) < at + 8:
+            apart &= _MASKS.take(size[1:] - at, mode="clip")
+        other |= apart != 0
+    return np.concatenate(([0], np.flatnonzero(other) + 1))
 
 
 def _parts(values: pa.BinaryArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,16 +15,18 @@ from germane._ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import arrow, headings, id_columns, pairs
+from germane.sources.alike import neighbors, shortened
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
+from germane.sources.paths import Progress
 from germane.sources.rows import Reader, Rows, Scattered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Frame:
     """Columns that can be read more than once, a record batch at a time."""
 
@@ -33,6 +36,29 @@ class Frame:
     records: Callable[[], Iterator[pa.RecordBatch]]  # of the columns that have headings
     entries: tuple[Entries, Entries] = field(default_factory=lambda: (Entries(), Entries()))
     ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
+
+    def __repr__(self) -> str:
+        rows = sum(record.num_rows for record in self.records())
+        return f"Frame({self.name!r}: {rows} results)"
+
+    def held(self, progress: Progress | None = None) -> Frame:
+        """The same, its columns in memory."""
+        records = list(self.reported(progress).records())
+        return dataclasses.replace(self, records=lambda: iter(records))
+
+    def reported(self, progress: Progress | None) -> Frame:
+        """The same, which says how many bytes of its columns have been read."""
+        if progress is None:
+            return self
+
+        def records() -> Iterator[pa.RecordBatch]:
+            read = 0
+            for record in self.records():
+                read += record.nbytes
+                progress(self.where, read, None)
+                yield record
+
+        return dataclasses.replace(self, records=records)
 
     @property
     def ties(self) -> str:
@@ -120,17 +146,18 @@ def _table(given: Any) -> pa.Table:
 
 
 def retrieve(
-    qrels: Qrels, given: Any, duplicates: str, order: str, progress: object = None
+    qrels: Qrels, given: Any, duplicates: str, order: str, progress: Progress | None = None
 ) -> Retrieved:
     """Find the judged items of a run."""
-    frame = opened(given, "run")
+    frame = opened(given, "run").reported(progress)
     queries, items, frame = _alike(qrels, frame)
     index = Index(queries)
-    reader = Reader(frame.records, frame.rows, index)
+    moves = "any" if duplicates in ("error", "keep") else "none"
+    reader = Reader(frame.records, frame.rows, index, moves)
     try:
         return _reduced(reader.grouped, reader, qrels, items, duplicates, order, frame)
     except Scattered:
-        reader = Reader(frame.records, frame.rows, index)
+        reader = Reader(frame.records, frame.rows, index, moves)
         return _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
 
 
@@ -237,9 +264,9 @@ class _AsText(Frame):
 # --- Qrels -----------------------------------------------------------------------------------------
 
 
-def read_qrels(given: Any, duplicates: str, progress: object = None) -> Qrels:
+def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Judgments of a frame; without a column of grades every row is relevant."""
-    frame = opened(given, "qrels")
+    frame = opened(given, "qrels").reported(progress)
     query, item, grade = _judgments(frame)
     starts = query.changes()
     first, group = id_columns.distinct(query.chosen(starts))
@@ -290,11 +317,14 @@ def _unrepeated(
     frame: Frame, queries: IdColumn, owner: Ints, item: IdColumn, grade: Floats, duplicates: str
 ) -> Ints | None:
     """The judgments to keep, or None for all of them."""
-    words = item.words() + pairs.salt(len(queries))[owner]
+    words = shortened(item.all_words) + pairs.salt(len(queries))[owner]
+    suspects = np.unique(np.concatenate(neighbors(words)))
+    if not len(suspects):
+        return None
     policy = "error" if duplicates == "keep" else duplicates
     try:
         return pairs.unrepeated(
-            Rows(item, item, grade, None), owner, words, policy, np.arange(len(queries))
+            Rows(item, item, grade, None), owner, suspects, policy, np.arange(len(queries))
         )
     except pairs.Repeated as found:
         raise _twice(frame.where, "judged", queries[found.code], found.item) from None
