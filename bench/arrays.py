@@ -169,7 +169,16 @@ def measure(workload: str, tool: str, quick: bool) -> dict[str, Any]:
         return embeddings(quick, CLASSES[tool])
     make, tools = TOOLS[workload]
     given = make(quick)
+    tools[tool](*first(10, *given))
     return {tool: timed(tools[tool], *given)}
+
+
+def first(queries: int, rows: Any, judged: Any, *shared: Any) -> tuple[Any, ...]:
+    """The same data for the first queries alone."""
+    if isinstance(judged, tuple):  # CSR
+        indptr, indices = judged
+        return rows[:queries], (indptr[: queries + 1], indices[: indptr[queries]]), *shared
+    return rows[:queries], judged[:queries], *shared
 
 
 def main() -> None:
