@@ -198,7 +198,7 @@ def only(
         return {query: got}, list(got), list(got.values())
     if _is_run(run):
         run = run.only(to_bytes(query))
-        items: list[Hashable] = [to_text(item) for item in run.rows.item.to_pylist()]
+        items: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
         return run if len(run) else None, items, run.rows.score.tolist()
     return run, [], []
 

@@ -123,10 +123,10 @@ class Texts(IdColumn):
             return list(map(to_text, self.values.to_pylist()))
 
     def words(self) -> Words:
-        return binary.hashes(self.values)
+        return binary.hashes(binary.of_array(self.values))
 
     def changes(self) -> Ints:
-        return binary.changes(self.values)
+        return binary.changes(binary.of_array(self.values))
 
     def part(self, start: int, stop: int) -> Texts:
         return Texts(self.values[start:stop])
@@ -298,7 +298,10 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
         if one.entries is not other.entries:
             here = other.codes_of(one.entries)[here]
         return np.asarray(here == there)
-    these, those = one.chosen(rows).text().values, other.chosen(other_rows).text().values
+    these, those = (
+        binary.of_array(column.chosen(at).text().values)
+        for column, at in ((one, rows), (other, other_rows))
+    )
     row = np.arange(len(these))
     return binary.equal(these, row, those, row)
 
