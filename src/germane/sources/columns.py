@@ -20,6 +20,7 @@ from germane.sources import binary
 from germane.sources.binary import Spans
 from germane.sources.ids import shown_id, to_bytes
 
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows of whole queries: query g's rows are ``offsets[g]:offsets[g + 1]``."""
@@ -108,7 +109,9 @@ class Reducer:
         place = np.arange(lengths.sum()) + np.repeat(starts - lengths.cumsum() + lengths, lengths)
         if keys.alike:
             row = keys.among(self._pairs[place])
-            judged = zip(self._owner[place].tolist(), self._judged.chosen(place).tolist(), strict=True)
+            judged = zip(
+                self._owner[place].tolist(), self._judged.chosen(place).tolist(), strict=True
+            )
             places = dict(zip(judged, place.tolist(), strict=True))
             pairs = zip(
                 code[_group(batch, row)].tolist(), batch.item.chosen(row).tolist(), strict=True

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Bytes = NDArray[np.uint8]
 
-BLOCK = 1 << 19  # bytes; what is computed from a block stays in the processor's cache
+BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
 MARGIN = 16  # bytes of the buffer beyond a block
 _CHUNK = 1 << 20
 
@@ -43,20 +43,20 @@ class Block:
 
     def __init__(self, buffer: bytearray, end: int, start: int) -> None:
         self.start = start  # the position of its first byte in the (decompressed) file
-        self._buffer, self._end = buffer, end
+        self._buffer, self.end = buffer, end
 
     def __contains__(self, byte: bytes) -> bool:
-        return self._buffer.find(byte, 0, self._end) >= 0
+        return self._buffer.find(byte, 0, self.end) >= 0
 
     @property
     def view(self) -> memoryview:
         """Its bytes, without a copy."""
-        return memoryview(self._buffer)[: self._end]
+        return memoryview(self._buffer)[: self.end]
 
     @property
     def padded(self) -> "Bytes":
         """Its bytes, without a copy, and others that do not matter behind them."""
-        return np.frombuffer(self._buffer, np.uint8)[: self._end + MARGIN]
+        return np.frombuffer(self._buffer, np.uint8)[: self.end + MARGIN]
 
     @property
     def data(self) -> bytes:

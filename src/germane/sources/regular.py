@@ -1,6 +1,6 @@
 """Blocks of lines that are all alike, read eight bytes at a time.
 
-Nearly every run is written by one program: single blanks, the same second column, the same tag and
+Nearly every file is written by one program: single blanks, the same second column, the same tag and
 the same number of decimals on every line. NumPy reads such a block in fewer operations than a
 parser that has to look at every byte. Whatever is not like that is left to the other readers.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Bytes = NDArray[np.uint8]
 
-_DECIMALS = 6  # with the point and the blank behind them they fill a word
+_DECIMALS = 7  # with the point they fill a word
 
 
 @dataclass(frozen=True)
@@ -29,59 +29,61 @@ class Fields:
 
     query: Spans
     item: Spans
-    score: Floats
+    number: Floats
 
 
 @dataclass(frozen=True)
 class _Form:
     """What all lines share."""
 
-    second: bytes
+    second: bytes  # the second column, between blanks
     decimals: int
-    tag: int  # its length
+    tail: int  # the bytes behind the number
 
 
-def fields(data: Bytes, end: int) -> Fields | None:
-    """The fields of a run's lines in ``data[:end]``, or None where they are not all alike.
+def fields(data: Bytes, end: int, columns: int, number: int) -> Fields | None:
+    """Query, item and number of the lines in ``data[:end]``, or None where they are not all alike.
 
-    A line has five blanks. Two are found around the second column, one behind the item, one before
-    the score and one behind it; so where the block has five times as many blanks as lines, no field
-    has another one, and none is empty.
+    Each line has its blanks around the second column, behind the item, and before the number and
+    the tag, if it has one; so where a block has as many blanks as that, no field has another one
+    inside, and none is empty.
     """
     lines = data[:end]
     stop = np.flatnonzero(lines < ord(" "))
     if not len(stop) or stop[-1] != end - 1 or (data.take(stop) != ord("\n")).any():
         return None
-    form = _form(bytes(lines[: stop[0]]))
-    if form is None or np.count_nonzero(lines == ord(" ")) != 5 * len(stop):
+    form = _form(bytes(lines[: stop[0]]).split(b" "), columns, number)
+    if form is None or np.count_nonzero(lines == ord(" ")) != (columns - 1) * len(stop):
         return None
     start = np.zeros(len(stop), np.int64)
     np.add(stop[:-1], 1, out=start[1:])
-    stop -= form.tag + 1  # the blank behind the score
-    scored = _scores(data, stop, form)
-    if scored is None:
+    if form.tail:
+        stop -= form.tail
+        if (data.take(stop) != ord(" ")).any():
+            return None
+    found = _numbers(data, stop, form.decimals)
+    if found is None:
         return None
-    score, before = scored
+    numbers, before = found
     query = _texts(data, start, before)
-    item_start = start + query.sizes
-    if not (_words(data, item_start) & _ones(len(form.second)) == _word(form.second)).all():
+    start = start + query.sizes
+    if not (_words(data, start) & _ones(len(form.second)) == _word(form.second)).all():
         return None
-    item_start += len(form.second)
-    item = _texts(data, item_start, before)
+    item = _texts(data, start + len(form.second), before)
     behind = item.starts + item.sizes
-    sound = query.sizes.all() and item.sizes.all() and (behind + 1 < before).all()
-    return Fields(query, item, score) if sound else None
+    apart = behind == before if number == 3 else behind + 1 < before  # is there a rank between?
+    sound = query.sizes.all() and item.sizes.all() and apart.all()
+    return Fields(query, item, numbers) if sound else None
 
 
-def _form(line: bytes) -> _Form | None:
-    found = line.split(b" ")
-    if len(found) != 6 or not all(found):
+def _form(line: list[bytes], columns: int, number: int) -> _Form | None:
+    if len(line) != columns or not all(line) or len(line[1]) > 6:
         return None
-    _, second, _, _, score, tag = found
-    decimals = len(score) - 1 - score.find(b".")
-    if not 1 <= decimals <= _DECIMALS or b"." not in score or len(second) > 6:
+    _, point, decimals = line[number].partition(b".")
+    if len(decimals) > _DECIMALS or (point and not decimals):
         return None
-    return _Form(b" " + second + b" ", decimals, len(tag))
+    tail = sum(1 + len(field) for field in line[number + 1 :])
+    return _Form(b" " + line[1] + b" ", len(decimals), tail)
 
 
 # --- Words -----------------------------------------------------------------------------------------
@@ -139,43 +141,50 @@ def _to_blank(words: Words) -> tuple[Words, Ints]:
     return words, mask.view(np.int64)
 
 
-# --- Scores ----------------------------------------------------------------------------------------
+# --- Numbers ---------------------------------------------------------------------------------------
 
 
-def _scores(data: Bytes, stop: Ints, form: _Form) -> tuple[Floats, Ints] | None:
-    """The scores that end at some blanks, and where the blanks before them stand.
+def _numbers(data: Bytes, stop: Ints, decimals: int) -> tuple[Floats, Ints] | None:
+    """The numbers that end before some bytes, and where the blanks before them stand.
 
-    They have at most seven digits, the point, and the decimals: 13 digits, which a double holds
+    They have at most seven digits, the point, and the decimals: 14 digits, which a double holds
     exactly, as it does the power of ten that they are divided by. So the quotient is rounded once.
     """
-    point = stop - form.decimals - 1
+    point = stop - decimals - 1 if decimals else stop
     if point[0] < 8 or point[-1] + 8 > len(data):
         return None
-    pair = np.ndarray(len(data) - 15, "V16", data, strides=(1,))[point - 8]
-    whole, decimal = (pair.view("<u8").reshape(-1, 2) ^ _ZEROS).T.copy()
-    ends = _word(bytes([ord(".") ^ 0x30]) + bytes(form.decimals) + bytes([_BLANK]))
-    if (decimal & _word(b"\xff" + bytes(form.decimals) + b"\xff") != ends).any():
-        return None
-    decimal <<= np.uint64(8 * (7 - form.decimals))
-    decimal &= ~_ones(8 - form.decimals)
+    whole = _words(data, point - 8) ^ _ZEROS
     digits = _behind_blank(whole)
-    if digits is None:
+    if digits is None or not _are_digits(whole):
         return None
-    wrong = decimal + _NO_DIGIT
-    wrong |= decimal
-    wrong |= whole
-    wrong |= whole + _NO_DIGIT
-    if (wrong & _HIGH).any():
+    number = _number(whole)
+    if not decimals:
+        return number.astype(float), point - digits - 1
+    fraction = _words(data, point) ^ _ZEROS
+    if (fraction & _ones(1) != ord(".") ^ 0x30).any():
         return None
-    score = (_number(whole) * np.uint64(10**form.decimals) + _number(decimal)).astype(float)
-    score /= 10.0**form.decimals
-    return score, point - digits - 1
+    fraction <<= np.uint64(8 * (7 - decimals))
+    fraction &= ~_ones(8 - decimals)
+    if not _are_digits(fraction):
+        return None
+    number *= np.uint64(10**decimals)
+    number += _number(fraction)
+    out = number.astype(float)
+    out /= 10.0**decimals
+    return out, point - digits - 1
+
+
+def _are_digits(digits: Words) -> bool:
+    """Is every byte a number from 0 to 9?"""
+    higher = digits + _NO_DIGIT
+    higher |= digits
+    return not (higher & _HIGH).any()
 
 
 def _behind_blank(digits: Words) -> Ints | None:
     """Clear the last blank in each word and what precedes it; the number of bytes that are left.
 
-    None where a word has no blank, or something else that is no digit behind it.
+    None where a word has no blank, or something else behind it that is no digit for sure.
     """
     mask = digits & _each(_BLANK)  # a bit that digits do not have
     for shift in (8, 16, 32):

@@ -73,8 +73,8 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
     """The file's rows, block by block. Raises InputError with file and line for what is wrong."""
     empty = True
     for block in file.blocks():
-        rows = _regular(block) if layout is RUN else None
-        if rows is None and (len(block.view) > _SHORT or "pyarrow.csv" in sys.modules):
+        rows = _regular(block, layout)
+        if rows is None and (block.end > _SHORT or "pyarrow.csv" in sys.modules):
             rows = _plain(block, layout)
         if rows is None:
             rows = _careful(file, block, layout)
@@ -88,9 +88,9 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
 # --- Blocks whose lines are alike ------------------------------------------------------------------
 
 
-def _regular(block: Block) -> Rows | None:
-    found = regular.fields(block.padded, len(block.view))
-    return None if found is None else _rows(found.query, found.item, found.score)
+def _regular(block: Block, layout: Layout) -> Rows | None:
+    found = regular.fields(block.padded, block.end, len(layout.columns), layout.number)
+    return None if found is None else _rows(found.query, found.item, found.number)
 
 
 def _rows(query: Spans, item: Spans, number: Floats) -> Rows | None:
