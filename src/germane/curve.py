@@ -84,7 +84,7 @@ def mean_pr_curve(
     points: Literal[11, 101] = 11,
     rel: float = 1.0,
     confidence: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,  # numpy.random is imported when it is used
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> MeanPRCurve:

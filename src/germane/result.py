@@ -9,13 +9,16 @@ from germane._cached import cached
 from germane._version import VERSION
 from germane.averaging import MeasureResult
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
-from germane.groups import Groups, grouped
 from germane.judging import Policy
 from germane.measure import Measure, parse
-from germane.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from germane.groups import Groups
+    from germane.tables import Table
+
+# Tables and groups are imported by who asks for them: most programs read a mean or two.
 
 SCHEMA = 1
 
@@ -102,12 +105,14 @@ class Result(Mapping[str, MeasureResult]):
         """The measures' results, in the order asked for."""
         return self._by_measure.values()
 
-    def by(self, category: Any) -> Groups:
+    def by(self, category: Any) -> "Groups":
         """The measures per category of query: per-class mAP, and its macro and micro mean.
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``. Raises AbsentError for a query without one.
         """
+        from germane.groups import grouped
+
         return grouped(self._by_measure, category)
 
     def __str__(self) -> str:
@@ -174,13 +179,17 @@ class Results(Mapping[str, Result]):
         """The measures that every run was evaluated with."""
         return next(iter(self._results.values())).measures
 
-    def table(self, *, digits: int | None = 4) -> Table:
+    def table(self, *, digits: int | None = 4) -> "Table":
         """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them."""
+        from germane.tables import Table
+
         rows = [(name, *_means(result, digits)) for name, result in self._results.items()]
         return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
 
-    def table_per_query(self, *, digits: int | None = 4) -> Table:
+    def table_per_query(self, *, digits: int | None = 4) -> "Table":
         """One row a query and run, and one row ``all`` a run."""
+        from germane.tables import Table
+
         rows = []
         for name, result in self._results.items():
             columns = [(result[m].per_query, m) for m in self.measures]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane._ragged import Bools, Floats, Ints
 from germane.sources.binary import Spans, Words
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Bytes = NDArray[np.uint8]
 
-_DECIMALS = 7  # with the point they fill a word
+_DECIMALS = 8  # they fill a word
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,7 @@ def _to_blank(words: Words) -> tuple[Words, Ints]:
     mask >>= np.uint64(7)
     mask -= np.uint64(1)
     words &= mask
-    mask &= _LOW
-    mask *= _LOW
-    mask >>= np.uint64(56)
-    return words, mask.view(np.int64)
+    return words, _bytes(mask)
 
 
 # --- Numbers ---------------------------------------------------------------------------------------
@@ -147,31 +144,33 @@ def _to_blank(words: Words) -> tuple[Words, Ints]:
 def _numbers(data: Bytes, stop: Ints, decimals: int) -> tuple[Floats, Ints] | None:
     """The numbers that end before some bytes, and where the blanks before them stand.
 
-    They have at most seven digits, the point, and the decimals: 14 digits, which a double holds
+    They have a minus or none, at most seven digits, the point, and at most eight decimals: 15 digits, which a double holds
     exactly, as it does the power of ten that they are divided by. So the quotient is rounded once.
     """
     point = stop - decimals - 1 if decimals else stop
-    if point[0] < 8 or point[-1] + 8 > len(data):
+    if point[0] < 8 or point[-1] + 9 > len(data):
         return None
     whole = _words(data, point - 8) ^ _ZEROS
-    digits = _behind_blank(whole)
-    if digits is None or not _are_digits(whole):
+    found = _signed(whole, data, point)
+    if found is None or not _are_digits(whole):
         return None
+    negative, before = found
     number = _number(whole)
     if not decimals:
-        return number.astype(float), point - digits - 1
-    fraction = _words(data, point) ^ _ZEROS
-    if (fraction & _ones(1) != ord(".") ^ 0x30).any():
+        return np.where(negative, -number.astype(float), number), before
+    if (data.take(point) != ord(".")).any():
         return None
-    fraction <<= np.uint64(8 * (7 - decimals))
-    fraction &= ~_ones(8 - decimals)
+    fraction = _words(data, point + 1) ^ _ZEROS
+    fraction <<= np.uint64(8 * (8 - decimals))
     if not _are_digits(fraction):
         return None
     number *= np.uint64(10**decimals)
     number += _number(fraction)
     out = number.astype(float)
     out /= 10.0**decimals
-    return out, point - digits - 1
+    if negative.any():
+        np.negative(out, out=out, where=negative)
+    return out, before
 
 
 def _are_digits(digits: Words) -> bool:
@@ -181,10 +180,11 @@ def _are_digits(digits: Words) -> bool:
     return not (higher & _HIGH).any()
 
 
-def _behind_blank(digits: Words) -> Ints | None:
-    """Clear the last blank in each word and what precedes it; the number of bytes that are left.
+def _signed(digits: Words, data: Bytes, end: Ints) -> tuple[Bools, Ints] | None:
+    """Clear what precedes the digits in each word; where there is a minus, and where the blanks are.
 
-    None where a word has no blank, or something else behind it that is no digit for sure.
+    None where something else precedes the digits, which end before ``end``. That something behind
+    it is no digit, though it looks like one here, is found later.
     """
     mask = digits & _each(_BLANK)  # a bit that digits do not have
     for shift in (8, 16, 32):
@@ -193,10 +193,23 @@ def _behind_blank(digits: Words) -> Ints | None:
     mask *= np.uint64(0xFF)  # all bits up to the last byte that is no digit
     last = mask >> np.uint64(8)
     last ^= mask
-    if not mask.all() or (digits & last != last & _each(_BLANK)).any():
+    blank = digits & last == last & _each(_BLANK)
+    if not mask.all():
         return None
     np.invert(mask, out=mask)
     digits &= mask
+    before = end - _bytes(mask) - 1
+    negative = ~blank
+    if negative.any():
+        before -= negative
+        minus = data.take(before[negative] + 1) == ord("-")
+        if not minus.all() or (data.take(before[negative]) != ord(" ")).any():
+            return None
+    return negative, before
+
+
+def _bytes(mask: Words) -> Ints:
+    """The number of bytes in which all bits are set; in the others none is."""
     mask &= _LOW
     mask *= _LOW
     mask >>= np.uint64(56)
