@@ -16,7 +16,7 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, FormatError
 from germane.retrieval import Qrels, Retrieved
-from germane.sources import binary
+from germane.sources import binary, id_columns
 from germane.sources.binary import Spans
 from germane.sources.ids import shown_id, to_bytes
 
@@ -106,18 +106,7 @@ class Reducer:
         """The rows that are judged, and their places in the qrels."""
         starts = self._offsets[code]
         lengths = self._offsets[code + 1] - starts
-        place = np.arange(lengths.sum()) + np.repeat(starts - lengths.cumsum() + lengths, lengths)
-        if keys.alike:
-            row = keys.among(self._pairs[place])
-            judged = zip(
-                self._owner[place].tolist(), self._judged.chosen(place).tolist(), strict=True
-            )
-            places = dict(zip(judged, place.tolist(), strict=True))
-            pairs = zip(
-                code[_group(batch, row)].tolist(), batch.item.chosen(row).tolist(), strict=True
-            )
-            judgment = np.array([places.get(pair, -1) for pair in pairs], np.int64)
-            return row[judgment >= 0], judgment[judgment >= 0]
+        place = id_columns.between(starts, lengths)
         found, row = keys.rows(self._pairs[place])
         by_row = np.argsort(row)
         row, judgment = row[by_row], place[found][by_row]
@@ -164,16 +153,11 @@ class _Keys:
         return self._rows(np.sort(self._sorted[near[1:] | near[:-1]] & self._low))
 
     def rows(self, words: binary.Words) -> tuple[Ints, Ints]:
-        """Which of the words are those of a row, and that row, where no two rows are alike."""
-        at = np.searchsorted(self._sorted, words & ~self._low)
-        at = np.minimum(at, len(self._sorted) - 1)
-        found = np.flatnonzero((self._sorted[at] ^ words) <= self._low)
-        return found, self._rows(self._sorted[at[found]] & self._low)
-
-    def among(self, words: binary.Words) -> Ints:
-        """The rows that have one of some words, ascending."""
-        same = np.isin(self._sorted & ~self._low, words & ~self._low)
-        return self._rows(np.sort(self._sorted[same] & self._low))
+        """The rows that have one of some words, and which of the words that is."""
+        first = np.searchsorted(self._sorted, words & ~self._low)
+        lengths = np.searchsorted(self._sorted, words | self._low, "right") - first
+        at = id_columns.between(first, lengths)
+        return np.repeat(np.arange(len(words)), lengths), self._rows(self._sorted[at] & self._low)
 
     @staticmethod
     def _rows(numbers: binary.Words) -> Ints:
