@@ -183,8 +183,8 @@ def _are_digits(digits: Words) -> bool:
 def _signed(digits: Words, data: Bytes, end: Ints) -> tuple[Bools, Ints] | None:
     """Clear what precedes the digits in each word; where there is a minus, and where the blanks are.
 
-    None where something else precedes the digits, which end before ``end``. That something behind
-    it is no digit, though it looks like one here, is found later.
+    The digits end before ``end``; None where they are preceded by something else. Bytes among them
+    that share the bit of digits are left in, and refused by ``_are_digits``.
     """
     mask = digits & _each(_BLANK)  # a bit that digits do not have
     for shift in (8, 16, 32):
