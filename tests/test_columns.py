@@ -577,7 +577,9 @@ def test_runs_that_are_read_once(door: str, tmp_path: Path) -> None:
     told: list[tuple[str, int, int | None]] = []
     run = germane.read_run(given, progress=lambda *at: told.append(at))
     assert per_query(QRELS, run) == per_query(QRELS, run) == per_query(QRELS, RUN)
-    assert repr(run) == f"Frame({'toy' if door[0] == '.' else 'run'!r}: {len(triples(RUN))} results)"
+    assert (
+        repr(run) == f"Frame({'toy' if door[0] == '.' else 'run'!r}: {len(triples(RUN))} results)"
+    )
     assert told == sorted(told)
     assert told[-1][0] == (str(given) if door[0] == "." else "run")
 
@@ -606,7 +608,7 @@ def test_ranks_of_rows_in_any_order(ranks: str, duplicates: Any) -> None:
     shown = rank if ranks == "count" else rank * 3 - 7
     mixed = rng.permutation(len(rank))
     run = pa.table({"qid": query[mixed], "docid": item[mixed], "rank": shown[mixed]})
-    qrels = {q: got[::2] + [-1] for q, got in lists.items() if q % 5}
+    qrels = {q: [*got[::2], -1] for q, got in lists.items() if q % 5}
     assert per_query(qrels, run, duplicates=duplicates) == per_query(qrels, lists)
 
 

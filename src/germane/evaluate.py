@@ -1,6 +1,5 @@
 """The verbs: evaluate, evaluate_many, score, and reading files on their own."""
 
-import os
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack

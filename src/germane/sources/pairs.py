@@ -163,9 +163,7 @@ class _Found:
 # --- Repeated rows ---------------------------------------------------------------------------------
 
 
-def unrepeated(
-    rows: Rows, owner: Ints, suspects: Ints, duplicates: str, code: Ints
-) -> Ints | None:
+def unrepeated(rows: Rows, owner: Ints, suspects: Ints, duplicates: str, code: Ints) -> Ints | None:
     """The rows to keep, or None for all of them. Raises Repeated where a repeat is an error.
 
     Only the suspects can be repeated: rows whose word is that of another.

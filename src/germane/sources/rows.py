@@ -212,7 +212,9 @@ class Reader:
         if rank.min() < 1 or (rank > lengths[code]).any():
             return None
         order = np.full(len(code), -1)
-        order[(_ragged.offsets(lengths)[:-1] - 1)[code] + rank.astype(np.int64)] = np.arange(len(code))
+        order[(_ragged.offsets(lengths)[:-1] - 1)[code] + rank.astype(np.int64)] = np.arange(
+            len(code)
+        )
         return None if (order < 0).any() else order
 
     def _codes(self, query: IdColumn) -> Ints:
