@@ -606,9 +606,9 @@ def test_ids_that_only_shortened_words_confuse() -> None:
 
 def test_the_first_of_repeated_rows_is_the_first_row() -> None:
     """Even where another has a higher rank."""
-    given = [(1, 7, 3), (2, 7, 1), (1, 8, 2), (1, 7, 1)]
+    run = pa.table({"qid": [1, 2, 1, 1], "docid": [7, 7, 8, 7], "rank": [3, 1, 2, 1]})
     for duplicates, rank in (("first", 2), ("last", 1), ("max", 1)):
-        found = germane.evaluate({1: [7]}, table(given, "rank"), "RR", duplicates=duplicates)  # type: ignore[arg-type]
+        found = germane.evaluate({1: [7]}, run, "RR", duplicates=duplicates)  # type: ignore[arg-type]
         assert found["RR"].mean == 1 / rank
 
 
