@@ -590,11 +590,26 @@ def test_ids_that_only_shortened_words_confuse() -> None:
     items = np.stack([rng.permutation(10**6)[:2000] for _ in range(100)])
     query = np.repeat(np.arange(100), 2000)
     run = pa.table({"qid": query, "docid": items.ravel(), "rank": np.tile(np.arange(1, 2001), 100)})
-    judged = pa.table({"qid": query[::2], "docid": items.ravel()[::2]})
+    judged = pa.table(
+        {
+            "qid": np.tile(query[::2], 2),
+            "docid": np.append(
+                items.ravel()[::2], 10**7 + query[::2] * 1000 + np.tile(np.arange(1000), 100)
+            ),
+        }
+    )
     result = germane.evaluate(judged, run, "AP R@2000")
-    assert result["R@2000"].mean == 1
-    ap = np.mean(np.arange(1, 1001) / np.arange(1, 2001, 2))
+    assert result["R@2000"].mean == 1 / 2
+    ap = np.sum(np.arange(1, 1001) / np.arange(1, 2001, 2)) / 2000
     assert result["AP"].mean == pytest.approx(ap, rel=1e-12)
+
+
+def test_the_first_of_repeated_rows_is_the_first_row() -> None:
+    """Even where another has a higher rank."""
+    run = pa.table({"qid": [1, 2, 1, 1], "docid": [7, 7, 8, 7], "rank": [3, 1, 2, 1]})
+    for duplicates, rank in (("first", 2), ("last", 1), ("max", 1)):
+        found = germane.evaluate({1: [7]}, run, "RR", duplicates=duplicates)  # type: ignore[arg-type]
+        assert found["RR"].mean == 1 / rank
 
 
 @pytest.mark.parametrize("ranks", ["count", "have gaps"])
