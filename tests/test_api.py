@@ -21,18 +21,22 @@ ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
     "collapse",
+    "compare",
     "evaluate",
     "evaluate_embeddings",
     "evaluate_many",
     "explain",
+    "kendall_tau",
     "mean_pr_curve",
     "measures",
     "parse",
     "pr_curve",
+    "rbo",
     "read_qrels",
     "read_run",
     "score",
     "simulate",
+    "tau_ap",
 ]
 TYPES = [
     "Explanation",

@@ -33,8 +33,10 @@ from germane.result import Result, Results
 from germane.retrieval import Qrels
 
 if _TYPE_CHECKING:
+    from germane.agreement import kendall_tau, rbo, tau_ap
     from germane.animate import animate
     from germane.collapse import collapse
+    from germane.compare import compare
     from germane.curve import mean_pr_curve, pr_curve
     from germane.explain import explain
     from germane.explanation import Explanation
@@ -48,18 +50,22 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
     "collapse",
+    "compare",
     "evaluate",
     "evaluate_embeddings",
     "evaluate_many",
     "explain",
+    "kendall_tau",
     "mean_pr_curve",
     "measures",
     "parse",
     "pr_curve",
+    "rbo",
     "read_qrels",
     "read_run",
     "score",
     "simulate",
+    "tau_ap",
     # types
     "Explanation",
     "Groups",
@@ -161,6 +167,10 @@ infAP = Measure("infAP")
 _LATER = {
     "animate": "animate",
     "collapse": "collapse",
+    "compare": "compare",
+    "kendall_tau": "agreement",
+    "rbo": "agreement",
+    "tau_ap": "agreement",
     "evaluate_embeddings": "similar",
     "explain": "explain",
     "mean_pr_curve": "curve",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.groups import Groups
+    from germane.placement import Placement
     from germane.tables import Table
 
 # Tables and groups are imported by who asks for them: most programs read a mean or two.
@@ -67,11 +68,13 @@ class Result(Mapping[str, MeasureResult]):
         measures: Mapping[Measure, MeasureResult],
         counts: Callable[[], Counts],
         policy: Policy,
+        placement: "Placement | None" = None,
     ) -> None:
         self.name = name
         self.measures = tuple(measures)
         self._counts = counts
         self.policy = policy
+        self.placement = placement  # None for a result that was read from a file
         self._by_measure = dict(measures)
 
     @cached
