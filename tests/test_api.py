@@ -20,12 +20,14 @@ from germane.measures import TABLE
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "assert_no_regression",
     "collapse",
     "compare",
     "evaluate",
     "evaluate_embeddings",
     "evaluate_many",
     "explain",
+    "gate",
     "kendall_tau",
     "mean_pr_curve",
     "measures",
@@ -33,6 +35,7 @@ VERBS = [
     "pr_curve",
     "rbo",
     "read_qrels",
+    "read_results",
     "read_run",
     "score",
     "simulate",
@@ -63,6 +66,7 @@ ERRORS = [
     "InputError",
     "MeasureError",
     "PolicyError",
+    "RegressionError",
     "ScoreError",
 ]
 MEASURES = [row.name for row in TABLE]

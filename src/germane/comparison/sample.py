@@ -50,9 +50,10 @@ class Sample:
     def means(self) -> Floats:
         """M × S: the mean of each system."""
         if len(self.datasets) == 1:
-            return self.values.mean(axis=2)
-        summed: Floats = self.weighted.sum(axis=2)
-        return summed
+            means: Floats = self.values.mean(axis=2)
+        else:
+            means = self.weighted.sum(axis=2)
+        return means
 
     @property
     def freedom(self) -> int:
