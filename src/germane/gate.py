@@ -128,7 +128,7 @@ def gate(
             f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
             "Numbers under different conventions do not compare."
         )
-    if absent := [str(measure) for measure in now.measures if measure not in before]:
+    if absent := [name for name in now if name not in before]:
         raise AbsentError(
             f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
         )

@@ -6,7 +6,7 @@ from germane.comparison.corrections import CORRECTIONS
 from germane.comparison.pair import QUANTITIES, Pair
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Settings
-from germane.comparison.significance import MANY, TESTS, resampled
+from germane.comparison.significance import MANY, TESTS, resampled, smallest
 from germane.comparison.spread import POWER
 from germane.measure import Measure
 from germane.tables import LETTERS, Table
@@ -133,7 +133,7 @@ def notes_of(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Setting
         f"intervals: {100 * settings.confidence:g}% BCa bootstrap of the queries, "
         f"{settings.resamples:,} resamples; for each pair by itself"
     )
-    yield from _warnings(samples, settings)
+    yield from _warnings(samples, pairs, settings)
 
 
 def _query_notes(samples: Sequence[Sample]) -> Iterator[str]:
@@ -167,8 +167,19 @@ def _test_note(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Setti
     )
 
 
-def _warnings(samples: Sequence[Sample], settings: Settings) -> Iterator[str]:
+def _warnings(
+    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
+) -> Iterator[str]:
     fewest, most = min(map(len, samples)), max(map(len, samples))
+    least = smallest(TESTS[settings.test], fewest, settings.resamples)
+    if settings.correction in ("holm", "bonferroni"):
+        measures = sum(len(sample.measures) for sample in samples)
+        least *= len(pairs) // (measures if settings.family == "measure" else 1)
+    if least >= settings.alpha:
+        yield (
+            f"No p below {least:.3g} can come out: more queries, more resamples or fewer comparisons "
+            "are needed."
+        )
     if fewest < FEW:
         yield (
             f"Few queries ({fewest}): intervals are rough, and only large differences can be shown."

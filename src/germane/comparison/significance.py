@@ -106,3 +106,12 @@ def resampled(test: Procedure, queries: int, resamples: int) -> str:
     if test is TESTS["randomization"] and queries <= EXACT:
         return f"exact, all {2**queries:,} ways to swap"
     return f"{resamples:,} resamples" if test.resamples else ""
+
+
+def smallest(test: Procedure, queries: int, resamples: int) -> float:
+    """The smallest p-value that a test can give: of so many queries, or of so many resamples."""
+    signs = 2.0 ** (1 - queries)  # all differences of one sign, in either direction
+    if test.resamples:
+        exact = test is TESTS["randomization"] and queries <= EXACT
+        return signs if exact else 1 / (resamples + 1)
+    return 0.0 if test is TESTS["t"] else signs

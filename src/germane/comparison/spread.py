@@ -27,7 +27,7 @@ class Spread:
     def detectable(self, alpha: float) -> float | None:
         """The smallest true difference that a paired t-test finds with a probability of 0.8.
 
-        Guenther's correction (1981) of the normal approximation, which is within 1% for ten queries
+        Guenther's correction (1981) of the normal approximation, which is within 2% for ten queries
         and more. None for fewer than five queries, where it is not one.
         """
         if self.queries < 5 or not self.error:
