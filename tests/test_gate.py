@@ -1,9 +1,13 @@
 """gate, assert_no_regression, the pytest fixture, and results that are read again."""
 
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
+import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -221,9 +225,43 @@ def test_the_plug_in_alone_imports_no_numpy() -> None:
 # --- Experiment trackers ---------------------------------------------------------------------------
 
 
-def test_flat_names_are_accepted_everywhere() -> None:
-    import re
+class Tracker(types.ModuleType):
+    """Records what a recipe logs, in the place of mlflow and wandb."""
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.metrics: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def start_run(self, **_: Any) -> Iterator["Tracker"]:
+        yield self
+
+    init = start_run
+
+    def log_params(self, values: dict[str, Any]) -> None:
+        assert values["ties"] == "trec"
+
+    def log_dict(self, value: dict[str, Any], _: str) -> None:
+        json.dumps(value, allow_nan=False)
+
+    def log_metrics(self, values: dict[str, float]) -> None:
+        self.metrics.update(values)
+
+    log = log_metrics
+
+
+def test_the_recipes_log_what_trackers_accept(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[1] / "docs/ci.md").read_text("utf-8")
+    recipes = re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    result = germane.evaluate(QRELS, {q: {"d": 1.0} for q in QUERIES}, "AP(norm=R)@10")
+    for name, recipe in zip(("mlflow", "wandb"), recipes, strict=True):
+        tracker = Tracker(name)
+        monkeypatch.setitem(sys.modules, name, tracker)
+        exec(recipe, {"result": result})
+        assert tracker.metrics == {"test/AP_norm-R_at_10": 1.0}
+
+
+def test_flat_names_are_accepted_everywhere() -> None:
     measures = "AP AP@10 AP(norm=R)@10 nDCG(gain=exp)@10 P(rel=2)@5 nDCG(gain=1:1_2:3)"
     flat = germane.evaluate(QRELS, GOOD, measures).flat(prefix="test/")
     assert len(flat) == 6

@@ -81,7 +81,7 @@ def rbo(first: Ranked, second: Ranked, *, p: float = 0.9) -> float:
     """Rank-biased overlap, extrapolated: how much two rankings share, depth by depth.
 
     >>> round(germane.rbo(["a", "b", "c"], ["a", "c", "d"], p=0.9), 4)
-    0.6943
+    0.685
 
     Depth d counts (1 - p)·p^(d-1). The rankings are those of ``kendall_tau``, but may hold different
     items, and one may be shorter; what lies beyond their ends is taken to agree as what was seen.

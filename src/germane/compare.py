@@ -39,7 +39,7 @@ def compare(
 
     Either ``compare(qrels, runs, measures)`` with what ``evaluate_many`` takes, or
     ``compare(results)`` with what it returned, with single results in a list, or with several data
-    sets, ``{"robust": results, "trec8": results}``, which then weigh the same.
+    sets, ``{"news": results, "web": others}``, which then weigh the same.
 
     Values are paired by query id, over the queries for which every run has one. All pairs are
     compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of

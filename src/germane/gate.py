@@ -119,6 +119,8 @@ def gate(
     """
     if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
         raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
+        raise InputError(f"alpha takes a number between 0 and 1; got {clip(alpha)}")
     now = evaluate(qrels, run, measures, name=RUN, **policy)
     before = _kept(baseline)
     if before is None:

@@ -81,6 +81,7 @@ def _number(value: float | None, digits: int | None) -> str:
     """Written out; empty where there is none."""
     if value is None:
         return ""
+    value += 0.0  # no -0.0000
     return repr(value) if digits is None else f"{value:.{digits}f}"
 
 

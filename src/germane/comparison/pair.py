@@ -125,6 +125,7 @@ def p_text(p: float) -> str:
 
 def short(value: float) -> str:
     """Three decimals, or more where these are all 0."""
+    value += 0.0  # no -0.000
     return f"{value:.3f}" if abs(value) >= 0.001 or not value else f"{value:.1g}"
 
 
