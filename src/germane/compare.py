@@ -1,18 +1,18 @@
 """Compare systems on the same queries, with honest statistics."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
+from germane.comparison.comparing import compared
+from germane.comparison.comparison import Comparison
+from germane.comparison.settings import Settings
 from germane.comparison.words import Correction, Family, TestName
 from germane.errors import InputError
 from germane.evaluate import DEFAULT, Choices, evaluate_many
 from germane.measure import Measures
 from germane.sources import Progress
-
-if TYPE_CHECKING:
-    from germane.comparison.comparison import Comparison
 
 
 def compare(
@@ -30,7 +30,7 @@ def compare(
     rng: int | np.random.Generator = 0,
     progress: Progress | None = None,
     **policy: Unpack[Choices],
-) -> "Comparison":
+) -> Comparison:
     """Compare systems query by query: mean differences, intervals, effect sizes and p-values.
 
     >>> runs = {"bm25": {"q": ["x", "d"], "p": ["e"]}, "dense": {"q": ["d"], "p": ["e"]}}
@@ -53,9 +53,6 @@ def compare(
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, AbsentError and what ``evaluate`` raises.
     """
-    from germane.comparison.comparing import compared  # costs time, and few who evaluate compare
-    from germane.comparison.settings import Settings
-
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
     if runs is None:
         if policy:

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from germane.compare import compare
+from germane.comparison.comparison import Comparison
+from germane.comparison.pair import Pair
 from germane.comparison.words import Correction, TestName
 from germane.errors import AbsentError, InputError, PolicyError, RegressionError, clip
 from germane.evaluate import DEFAULT, Choices, evaluate
@@ -15,10 +17,6 @@ from germane.measure import Measures
 from germane.result import Result
 from germane.saved import read_results
 from germane.tables import Table
-
-if TYPE_CHECKING:
-    from germane.comparison.comparison import Comparison
-    from germane.comparison.pair import Pair
 
 RUN, BASELINE = "run", "baseline"
 
@@ -34,7 +32,7 @@ class Gate:
     (False, {'RR': 'fell'})
     """
 
-    comparison: "Comparison"
+    comparison: Comparison
     max_drop: float
 
     @property
@@ -47,7 +45,7 @@ class Gate:
         """Measure → passed, noise (a larger drop than allowed, which may be chance) or fell."""
         return {str(pair.measure): self._verdict(pair) for pair in self.comparison.pairs}
 
-    def _verdict(self, pair: "Pair") -> str:
+    def _verdict(self, pair: Pair) -> str:
         if pair.difference >= -self.max_drop:
             return "passed"
         return "fell" if pair.significant else "noise"

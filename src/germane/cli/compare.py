@@ -19,7 +19,6 @@ from germane.cli.arguments import (
     whole,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.compare import compare
 from germane.comparison.words import WORDS
 from germane.errors import AbsentError, InputError, choices, suggestion
 from germane.evaluate import DEFAULT, evaluate_many, read_qrels
@@ -124,6 +123,8 @@ def _results(options: argparse.Namespace, given: list[list[str]]) -> Results | d
 
 
 def _compared(options: argparse.Namespace, results: Any) -> "Comparison":
+    from germane.compare import compare  # costs time, which the other commands need not take
+
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
     return compare(
         results,

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from germane import output
 from germane.cli.arguments import (
@@ -20,8 +20,10 @@ from germane.cli.terminal import as_json
 from germane.comparison.words import WORDS
 from germane.errors import InputError
 from germane.evaluate import DEFAULT
-from germane.gate import Gate, gate
 from germane.tables import FORMATS
+
+if TYPE_CHECKING:
+    from germane.gate import Gate
 
 FELL = 1
 
@@ -71,6 +73,8 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from germane.gate import gate  # costs time, which the other commands need not take
+
     output.check(options.output, [options.qrels, options.run_path, options.baseline])
     found = gate(
         options.qrels, options.run_path, chosen(options), baseline=options.baseline,
@@ -89,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if found.passed else FELL
 
 
-def _tell_github(found: Gate) -> None:
+def _tell_github(found: "Gate") -> None:
     """Workflow commands on standard output, and the table in the job's summary."""
     for sentence in found.sentences:
         text = sentence.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
