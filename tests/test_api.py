@@ -20,19 +20,26 @@ from germane.measures import TABLE
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "assert_no_regression",
     "collapse",
+    "compare",
     "evaluate",
     "evaluate_embeddings",
     "evaluate_many",
     "explain",
+    "gate",
+    "kendall_tau",
     "mean_pr_curve",
     "measures",
     "parse",
     "pr_curve",
+    "rbo",
     "read_qrels",
+    "read_results",
     "read_run",
     "score",
     "simulate",
+    "tau_ap",
 ]
 TYPES = [
     "Explanation",
@@ -59,6 +66,7 @@ ERRORS = [
     "InputError",
     "MeasureError",
     "PolicyError",
+    "RegressionError",
     "ScoreError",
 ]
 MEASURES = [row.name for row in TABLE]

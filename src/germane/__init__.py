@@ -23,6 +23,7 @@ from germane.errors import (
     InputError,
     MeasureError,
     PolicyError,
+    RegressionError,
     ScoreError,
 )
 from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
@@ -33,13 +34,17 @@ from germane.result import Result, Results
 from germane.retrieval import Qrels
 
 if _TYPE_CHECKING:
+    from germane.agreement import kendall_tau, rbo, tau_ap
     from germane.animate import animate
     from germane.collapse import collapse
+    from germane.compare import compare
     from germane.curve import mean_pr_curve, pr_curve
     from germane.explain import explain
     from germane.explanation import Explanation
+    from germane.gate import assert_no_regression, gate
     from germane.groups import Groups
     from germane.precision_recall import MeanPRCurve, PRCurve
+    from germane.saved import read_results
     from germane.similar import evaluate_embeddings
     from germane.simulate import simulate
     from germane.sources.labels import Labels
@@ -47,19 +52,26 @@ if _TYPE_CHECKING:
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
+    "assert_no_regression",
     "collapse",
+    "compare",
     "evaluate",
     "evaluate_embeddings",
     "evaluate_many",
     "explain",
+    "gate",
+    "kendall_tau",
     "mean_pr_curve",
     "measures",
     "parse",
     "pr_curve",
+    "rbo",
     "read_qrels",
+    "read_results",
     "read_run",
     "score",
     "simulate",
+    "tau_ap",
     # types
     "Explanation",
     "Groups",
@@ -84,6 +96,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "InputError",
     "MeasureError",
     "PolicyError",
+    "RegressionError",
     "ScoreError",
     # measures
     "NumQ",
@@ -160,7 +173,14 @@ infAP = Measure("infAP")
 # What evaluate does not need is imported when it is first asked for, from these modules.
 _LATER = {
     "animate": "animate",
+    "assert_no_regression": "gate",
     "collapse": "collapse",
+    "compare": "compare",
+    "gate": "gate",
+    "kendall_tau": "agreement",
+    "rbo": "agreement",
+    "read_results": "saved",
+    "tau_ap": "agreement",
     "evaluate_embeddings": "similar",
     "explain": "explain",
     "mean_pr_curve": "curve",

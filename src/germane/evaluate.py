@@ -21,6 +21,7 @@ from germane.judging import (
 )
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
+from germane.placement import Placement
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels, Retrieved
@@ -271,7 +272,7 @@ def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
         measure: MeasureResult(measure, ranking.queries, values, policy.no_relevant, ordered)
         for measure, values in zip(chosen, computed, strict=True)
     }
-    return Result(name, by_measure, partial(_counts, judged), policy)
+    return Result(name, by_measure, partial(_counts, judged), policy, Placement(judged))
 
 
 class OtherOrders:

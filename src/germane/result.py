@@ -1,6 +1,7 @@
 """Result: what evaluating one run gave, with everything needed to say what its numbers mean."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, ValuesView
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.groups import Groups
+    from germane.placement import Placement
     from germane.tables import Table
 
 # Tables and groups are imported by who asks for them: most programs read a mean or two.
@@ -67,11 +69,13 @@ class Result(Mapping[str, MeasureResult]):
         measures: Mapping[Measure, MeasureResult],
         counts: Callable[[], Counts],
         policy: Policy,
+        placement: "Placement | None" = None,
     ) -> None:
         self.name = name
         self.measures = tuple(measures)
         self._counts = counts
         self.policy = policy
+        self.placement = placement  # None for a result that was read from a file
         self._by_measure = dict(measures)
 
     @cached
@@ -128,6 +132,15 @@ class Result(Mapping[str, MeasureResult]):
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         return Results({self.name: self}).to_dict(queries=queries)
+
+    def flat(self, *, prefix: str = "") -> dict[str, float]:
+        """Measure → mean, under names that experiment trackers accept: MLflow refuses ``@``.
+
+        >>> runs = {"q1": ["d1"]}
+        >>> germane.evaluate({"q1": ["d1"]}, runs, "AP(norm=R)@10 RR").flat(prefix="test/")
+        {'test/AP_norm-R_at_10': 1.0, 'test/RR': 1.0}
+        """
+        return {prefix + _accepted(measure): self[measure].mean for measure in self}
 
     def to_arrow(self) -> "pa.Table":
         """A ``pyarrow.Table`` with a column ``query`` and one column a measure, one row a query."""
@@ -291,6 +304,12 @@ def number(value: float, measure: Measure, digits: int | None) -> str:
 
 def _means(result: Result, digits: int | None) -> Iterator[str]:
     return (number(result[m].mean, m, digits) for m in result.measures)
+
+
+def _accepted(name: str) -> str:
+    """Letters, digits, ``_``, ``-`` and ``.`` only."""
+    words = name.replace("@", "_at_").replace("=", "-")
+    return re.sub(r"_+", "_", re.sub(r"[^\w.-]", "_", words)).strip("_")
 
 
 def _plain(value: float) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from germane._version import VERSION
-from germane.cli import curve, evaluate, explain, measures, score, simulate
+from germane.cli import compare, curve, evaluate, explain, gate, measures, score, simulate
 from germane.cli.terminal import say
 from germane.errors import GermaneError, suggestion
 
@@ -19,21 +19,24 @@ COMMANDS: dict[str, Callable[[Any], None]] = {
     "score": score.add,
     "explain": explain.add,
     "curve": curve.add,
+    "compare": compare.add,
+    "gate": gate.add,
     "simulate": simulate.add,
     "measures": measures.add,
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status: 0 done, 2 wrong usage or bad input."""
+    """Run a command; return its exit status: 0 done, 1 a gate did not pass, 2 bad input."""
     if sys.stdout is None:  # closed by the shell
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # definitions hold Σ and ÷, whatever the locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     options = _parser().parse_args(arguments)
+    status: int | None = DONE
     try:
-        options.run(options)
+        status = options.run(options)
         sys.stdout.flush()
     except GermaneError as error:
         say(f"germane: {error}")
@@ -47,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("germane: interrupted.")
         return 130
-    return DONE
+    return status or DONE
 
 
 class _Parser(argparse.ArgumentParser):

@@ -147,6 +147,13 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def fraction(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.") from None
+
+
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
     """Paths by short names, or by themselves where two have the same file name."""
     if [qrels, *paths].count("-") > 1:
