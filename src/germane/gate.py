@@ -1,4 +1,4 @@
-"""Gate: has a run fallen behind its baseline, by more than is allowed and more than noise?"""
+"""Gate: whether a run has fallen behind its baseline, by more than is allowed and more than noise."""
 
 import os
 from collections.abc import Iterator

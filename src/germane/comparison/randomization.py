@@ -1,4 +1,4 @@
-"""Paired randomization: how often would chance alone, swapping two systems at random, do as much?"""
+"""Paired randomization: how often chance alone, swapping two systems at random, would do as much."""
 
 import numpy as np
 
