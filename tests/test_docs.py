@@ -209,7 +209,7 @@ def test_there_are_transcripts() -> None:
 def test_options_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     known = {"--help"}
     for command in cli.COMMANDS:
-        with pytest.raises(SystemExit):
+        with contextlib.suppress(SystemExit):  # trec_eval's is its own
             cli.main([command, "--help"])
         known |= set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
     for block in [

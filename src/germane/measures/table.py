@@ -19,9 +19,9 @@ GAIN = Parameter(
 ROUNDING = Parameter(
     "rounding",
     "up",
-    "how recall·R becomes a number of items: up is the definition; trec9 is "
-    "int(recall·R + 0.9), as in trec_eval up to 9; nearest is int(recall·R + 0.5), as in trec_eval "
-    "since 10",
+    "how a share of R becomes a number of items: up is the definition; trec9 is "
+    "int(share·R + 0.9), as in trec_eval up to 9; nearest is int(share·R + 0.5), as recall levels in "
+    "trec_eval since 10",
     words=("up", "trec9", "nearest"),
 )
 
@@ -43,7 +43,9 @@ def _gain_note(p: dict[str, Any]) -> str:
 
 
 def _multiple(p: dict[str, Any]) -> str:
-    return "R" if p["mult"] == 1 else f"⌈{_exact(p['mult'])}·R⌉"
+    share = f"{_exact(p['mult'])}·R"
+    whole = {"up": f"⌈{share}⌉", "trec9": f"⌊{share} + 0.9⌋", "nearest": f"⌊{share} + 0.5⌋"}
+    return "R" if p["mult"] == 1 else whole[p["rounding"]]
 
 
 def _exact(number: float) -> str:
@@ -219,6 +221,7 @@ TABLE: tuple[Definition, ...] = (
             Parameter(
                 "mult", 1.0, "the cutoff as a multiple of R", low=0.0, high=1e6, open_ends=True
             ),
+            ROUNDING,
             MEAN,
         ),
         aliases=("RPrecision",),

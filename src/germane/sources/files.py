@@ -143,9 +143,8 @@ class TextFile:
             buffering=0,
             closefd=not self._copy,
         ) as raw:
-            start = raw.read(6)
+            kind = compression(raw.read(6))
             raw.seek(0)
-            kind = next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
             with io.BufferedReader(_Watched(raw, self.name, self._progress), 1 << 16) as watched:
                 yield _decompressed(watched, kind)
 
@@ -208,6 +207,11 @@ def _last_query(buffer: bytearray, end: int) -> int:
             high = start
         else:
             low = start
+
+
+def compression(start: bytes) -> str | None:
+    """How a file that begins with these bytes is compressed, if it is."""
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
 
 
 class _Watched(io.RawIOBase):
