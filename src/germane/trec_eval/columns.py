@@ -1,13 +1,18 @@
 """Columns: what trec_eval prints for the measures asked for, one line a value."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from germane.trec_eval.names import MEASURES, Row
 from germane.trec_eval.numerals import real, whole
 from germane.trec_eval.options import Options
 from germane.trec_eval.status import INPUT, TrecEvalError
+
+
+_SHARED = ("dcg", "ideal_dcg", "ndcg")
+"""In trec_eval one place holds the gains of these: the last given are those of all, and each is
+named by the last given up to it."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,18 @@ class Column:
 
 def columns(options: Options) -> list[Column]:
     """The columns of the measures asked for. Raises TrecEvalError for parameters that make no sense."""
-    out = []
+    out: list[Column] = []
+    last = ""
     for name in options.measures:
-        out += _EXPAND[MEASURES[name].takes](name, options.parameters.get(name, ""))
-    return out
+        given = options.parameters.get(name, "")
+        if name in _SHARED:
+            given = last = given or last
+        out += _EXPAND[MEASURES[name].takes](name, given)
+    shared = {column.measure: column.argument for column in out if column.measure in _SHARED}
+    return [
+        replace(column, argument=[*shared.values()][-1]) if column.measure in shared else column
+        for column in out
+    ]
 
 
 def _nothing(name: str, _: str) -> list[Column]:

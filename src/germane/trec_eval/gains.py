@@ -28,7 +28,8 @@ def scored(ranking: Ranking, measure: Measure, pairs: Pairs) -> Scored:
     if pairs:
         ranking = _worth(ranking, named_grades(pairs))
         if (ranking.relevance < 0).any():  # linear gains would be none
-            gain = tuple((worth, worth) for worth in np.unique(ranking.relevance).tolist())
+            known = np.unique(np.concatenate([ranking.relevance, ranking.ideal]))
+            gain = tuple((worth, worth) for worth in known.tolist())
     return measure.row.kernel(ranking, measure.k, gain=gain)
 
 
@@ -51,8 +52,11 @@ def _merged(gains: Gains) -> Gains:
 
 def named_grades(pairs: Pairs) -> dict[int, float]:
     """The pairs whose name is a grade; the first, where a grade is named twice."""
-    found = [(int(grade), worth) for grade, worth in pairs if re.fullmatch(r"[+-]?\d+", grade)]
-    return dict(reversed(found))
+    given: dict[int, float] = {}
+    for grade, worth in pairs:
+        if re.fullmatch(r"[+-]?\d+", grade):
+            given.setdefault(int(grade), worth)
+    return given
 
 
 def _worth(ranking: Ranking, given: dict[int, float]) -> Ranking:

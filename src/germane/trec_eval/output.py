@@ -21,6 +21,8 @@ def per_query(
         for column, kept in zip(columns, values, strict=True)
         if column.row.shown not in ("id", "geometric") and column.measure != "num_q"
     ]
+    if not shown:
+        return
     template = "".join(_line(column, "\0", z) for column, _ in shown)
     rows = zip(*(kept for _, kept in shown), strict=True)
     for query, row in zip(queries, rows, strict=True):

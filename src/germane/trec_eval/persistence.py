@@ -22,8 +22,8 @@ def precision(ranking: Ranking, pairs: Pairs) -> Floats:
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
     least, most = np.zeros(len(ranking)), np.zeros(len(ranking))
     for top in np.unique(highest):
-        worth = [gain for _, gain in by_gain(given, int(top))]
-        least[highest == top], most[highest == top] = min(0.0, *worth), max(0.0, *worth)
+        worth = [0.0, *(gain for _, gain in by_gain(given, int(top)))]
+        least[highest == top], most[highest == top] = min(worth), max(worth)
     gain, owner = gained(ranking.relevance, given), ranking.owner
     scaled = (least < 0) | (most > 1)
     span = np.where(scaled, most - least, 1.0)
