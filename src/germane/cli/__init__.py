@@ -74,6 +74,14 @@ def _guarded(run: Callable[[], int]) -> int:
         return status
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the longest command and its help on one line; argparse forgets their indent."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 4 + max(map(len, COMMANDS))
+
+
 class _Parser(argparse.ArgumentParser):
     """Wrong usage is one line too, and options are written in full."""
 
@@ -101,7 +109,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="germane",
         description="Evaluate ranked lists, with the definition of every number.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         epilog="examples:\n"
         "  germane evaluate qrels.txt bm25.run dense.run -m 'AP@10 nDCG@10'\n"
         "  germane score '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m 'AP@10 AP(norm=found)@10'\n"

@@ -9,7 +9,6 @@ from germane.trec_eval.numerals import real, whole
 from germane.trec_eval.options import Options
 from germane.trec_eval.status import INPUT, TrecEvalError
 
-
 _SHARED = ("dcg", "ideal_dcg", "ndcg")
 """In trec_eval one place holds the gains of these: the last given are those of all, and each is
 named by the last given up to it."""

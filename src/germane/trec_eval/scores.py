@@ -85,7 +85,10 @@ def _utility(scorer: Scorer, column: Column) -> Floats:
     found, retrieved, relevant = map(scorer.named, ("NumRelRet", "NumRet", "NumRel"))
     rejected = scorer.documents + found - retrieved - relevant
     hit, noise, miss, rest = column.argument
-    return hit * found + noise * (retrieved - found) + miss * (relevant - found) + rest * rejected
+    worth: Floats = (
+        hit * found + noise * (retrieved - found) + miss * (relevant - found) + rest * rejected
+    )
+    return worth
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
