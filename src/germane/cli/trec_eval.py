@@ -29,11 +29,15 @@ def run(arguments: Sequence[str]) -> int:
         elif asked.wanted == "help":
             sys.stdout.write(manual.text(asked))
         else:
-            _write(evaluate(asked))
+            _write(evaluate(asked, note=_say))
     except TrecEvalError as stop:
-        say(f"{NAME}: {stop}")
+        _say(str(stop))
         return stop.status
     return 0
+
+
+def _say(text: str) -> None:
+    say(f"germane {NAME}: {text}")
 
 
 def _write(texts: Iterator[str]) -> None:

@@ -17,21 +17,21 @@ from germane.sources.ids import shown_id, to_bytes, to_text
 from germane.trec_eval import groups, judgments, output, preferred, runs, zscores
 from germane.trec_eval.columns import Column, columns
 from germane.trec_eval.judgments import Line
-from germane.trec_eval.options import Options
+from germane.trec_eval.options import FORMATS, Options
 from germane.trec_eval.ranking import ranking_of
 from germane.trec_eval.scores import Scorer
 from germane.trec_eval.status import NO_QUERY, QUERY, TrecEvalError
 
 
-def evaluate(options: Options) -> Iterator[str]:
-    """The lines that trec_eval prints, a few queries at a time.
+def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
+    """The lines that trec_eval prints, those of one query at a time.
 
-    Raises TrecEvalError where it ends with another status than 0, after the lines that it still prints.
+    ``note`` is told what is odd in the run, but no error to trec_eval. Raises TrecEvalError where it ends with another status than 0, after the lines that it still prints.
     """
     wanted = columns(options)
     means = zscores.read(options.zscores) if options.zscores is not None else None
     lines = judgments.read(options)
-    data = _read(options, lines, wanted)
+    data = _read(options, lines, wanted, note)
     queries, end = _reachable(data, wanted)
     values, contradiction = _values(data, wanted, queries)
     if contradiction:
@@ -60,11 +60,11 @@ class _Data:
     tag: str
 
 
-def _read(options: Options, lines: list[Line], wanted: list[Column]) -> _Data:
+def _read(options: Options, lines: list[Line], wanted: list[Column], note: runs.Note) -> _Data:
     graded = options.judgments == "qrels"
     qrels = judgments.qrels_of(lines) if graded else judgments.items_of(lines)
     with runs.opened(options.run) as path:
-        retrieved, twice = runs.retrieve(qrels, path, options)
+        retrieved, twice = runs.retrieve(qrels, path, options, note)
         tagged = any(column.measure == "runid" for column in wanted)
         tag = runs.tag(path) if tagged and options.summary else ""
     return _Data(options, lines, qrels, retrieved, twice, tag)
@@ -124,8 +124,6 @@ def _shown(qrels: Qrels, q: int) -> str:
 
 
 def _formats(kind: str) -> list[str]:
-    from germane.trec_eval.options import FORMATS
-
     return [name for name, holds in FORMATS.items() if holds == kind]
 
 

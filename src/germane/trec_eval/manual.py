@@ -24,6 +24,12 @@ usage: trec_eval [flags] QRELS RUN        (RUN - is standard input)
   -h, -v         this help, with the measures of -m; the version
 
 """
+_ON = {
+    "any": "from the files",
+    "qrels": "of trec_eval alone",
+    "preferences": "of preferences",
+    "groups": "of groups of judgments",
+}
 _TAKES = {
     "nothing": "",
     "cutoffs": ".5,10: ranks",
@@ -39,7 +45,7 @@ def text(options: Options) -> str:
         return _FLAGS + "".join(map(_defined, options.measures))
     nicknames = "".join(f"  {name:<24}{_names(names)}\n" for name, names in NICKNAMES.items())
     listed = "".join(
-        f"  {name + _TAKES[row.takes].partition(':')[0]:<24}{_germane(name, row)}\n"
+        f"  {name + _TAKES[row.takes].partition(':')[0]:<24}{_germane(row)}\n"
         for name, row in MEASURES.items()
     )
     return f"{_FLAGS}nicknames:\n{nicknames}\nmeasures, with their parameters:\n{listed}"
@@ -49,8 +55,9 @@ def _names(names: tuple[str, ...]) -> str:
     return f"{len(names)} measures: {', '.join(names[2:5])}, …"
 
 
-def _germane(name: str, row: Row) -> str:
-    return f"germane's {_example(name)}" if row.germane else row.judgments
+def _germane(row: Row) -> str:
+    ours = row.germane.format("k" if row.takes == "cutoffs" else "x")
+    return f"germane's {ours}" if ours else _ON[row.judgments]
 
 
 def _example(name: str) -> str:
@@ -61,6 +68,6 @@ def _example(name: str) -> str:
 def _defined(name: str) -> str:
     row = MEASURES[name]
     if not row.germane:
-        return f"{name}: made of {row.judgments}; germane has no measure of its own for it.\n"
+        return f"{name}: {_ON[row.judgments]}; germane has no measure of its own for it.\n"
     measure = parse(_example(name))
     return f"{name}{_TAKES[row.takes].partition(':')[0]}: as germane's {measure}: {measure.definition}\n"

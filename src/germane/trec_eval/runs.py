@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import groupby
 from operator import itemgetter
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane.errors import InputError
+from germane.errors import DuplicateError, InputError
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import trec_files
 from germane.sources.files import TextFile, compression
@@ -22,6 +22,9 @@ from germane.sources.ids import shown_id
 from germane.trec_eval.numerals import real
 from germane.trec_eval.options import Options
 from germane.trec_eval.status import INPUT, TrecEvalError
+
+Note: TypeAlias = Callable[[str], None]
+"""Is told what is odd, but no error to trec_eval."""
 
 _Row: TypeAlias = tuple[bytes, bytes, float]  # query, item, score
 _FIELDS = "query Q0 item rank score tag"
@@ -48,12 +51,18 @@ def opened(name: str) -> Iterator[str]:
         yield copy.name
 
 
-def retrieve(qrels: Qrels, path: str, options: Options) -> tuple[Retrieved, dict[int, bytes]]:
+def retrieve(
+    qrels: Qrels, path: str, options: Options, note: Note
+) -> tuple[Retrieved, dict[int, bytes]]:
     """The judged items that the run retrieved; and by query, an item that is retrieved twice."""
     try:
         return trec_files.retrieve(qrels, path, "error", "id"), {}
-    except InputError:
-        return _careful(qrels, _rows(path, options.run), options)
+    except DuplicateError:
+        rows = _rows(path, options.run)
+    except InputError as error:
+        rows = _rows(path, options.run)
+        note(f"{error}  trec_eval takes it, so it is taken here: of a score, what is a number.")
+    return _careful(qrels, rows, options)
 
 
 def tag(path: str) -> str:

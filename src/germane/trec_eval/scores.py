@@ -20,7 +20,7 @@ from germane.measures import values
 from germane.ranking import Ranking
 from germane.trec_eval import gains, persistence
 from germane.trec_eval.columns import Column
-from germane.trec_eval.status import INPUT, QUERY, TrecEvalError
+from germane.trec_eval.status import QUERY, TrecEvalError
 
 
 @dataclass(eq=False)
@@ -122,11 +122,10 @@ def _at_recall(scorer: Scorer, level: float) -> Floats:
 
 
 def _r_precision(scorer: Scorer, column: Column) -> Floats:
-    if column.argument <= 0:
-        return np.zeros(len(scorer.ranking))
-    if column.argument >= 1e6:
-        raise TrecEvalError(INPUT, f"-m {column.measure} takes multiples below 1000000.")
-    return scorer.named(column.row.germane.format(column.argument))
+    if 0 < column.argument < 1e6:  # what germane's takes
+        return scorer.named(column.row.germane.format(column.argument))
+    cutoff = np.floor(column.argument * scorer.named("NumRel") + 0.9)
+    return _ratio(scorer.named("NumRelRet"), np.maximum(cutoff, 0.0))
 
 
 # --- Gains and persistence -------------------------------------------------------------------------
