@@ -76,13 +76,9 @@ def test_there_are_57_measures_and_six_nicknames() -> None:
 @pytest.mark.parametrize("name", [name for name, row in MEASURES.items() if row.germane])
 def test_germanes_name_of_a_measure_is_one(name: str) -> None:
     row = MEASURES[name]
-    for argument in row.default or ("",):
-        text = row.germane.format(argument)
-        assert str(parse(text)) == text.replace("recall=0.0,", "recall=0,").replace(
-            "recall=1.0,", "recall=1,"
-        ).replace("(mult=1.0,", "(").replace("mult=2.0,", "mult=2,").replace(
-            "points=11,", ""
-        ).replace(".0", "") or parse(str(parse(text))) == parse(text)
+    assert ("{}" in row.germane) == (row.takes in ("cutoffs", "levels"))
+    for argument in row.default or (None,):
+        assert parse(row.germane.format(argument)).row.name in row.germane
 
 
 @pytest.mark.parametrize("printed", sorted(TREC_NAMES))

@@ -26,7 +26,8 @@ from germane.trec_eval.status import NO_QUERY, QUERY, TrecEvalError
 def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
     """The lines that trec_eval prints, those of one query at a time.
 
-    ``note`` is told what is odd in the run, but no error to trec_eval. Raises TrecEvalError where it ends with another status than 0, after the lines that it still prints.
+    ``note`` is told what is odd in the run, but no error to trec_eval. Raises TrecEvalError where it
+    ends with another status than 0, after the lines that it still prints.
     """
     wanted = columns(options)
     means = zscores.read(options.zscores) if options.zscores is not None else None
@@ -135,21 +136,21 @@ def _values(data: _Data, wanted: list[Column], queries: list[int]) -> tuple[list
     options = data.options
     computed = [column for column in wanted if column.row.judgments == options.judgments]
     why = ""
-    found: dict[str, list[Any]] = {}
+    found: dict[Column, list[Any]] = {}
     if options.judgments == "preferences" and computed:
         given = data.lines, data.qrels, data.retrieved, options
         judged, why = preferred.judge(*given, queries)
         queries = queries[: len(judged)]
-        found = {column.name: preferred.values(column, judged) for column in computed}
+        found = {column: preferred.values(column, judged) for column in computed}
     elif computed and queries:
         values = (
             _grouped(computed, data) if options.judgments == "groups" else _graded(computed, data)
         )
         found = {
-            column.name: [value[q] for q in queries]
+            column: [value[q] for q in queries]
             for column, value in zip(computed, values, strict=True)
         }
-    return [found.get(column.name, [1.0] * len(queries)) for column in wanted], why
+    return [found.get(column, [1.0] * len(queries)) for column in wanted], why
 
 
 def _grouped(computed: list[Column], data: _Data) -> list[list[Any]]:
@@ -179,7 +180,7 @@ def _taken_back(column: Column) -> bool:
 
 def _strings(ranking: Ranking, column: Column, missing: Any) -> list[str]:
     """The grades of each query's first results: - is not judged, . pooled but not judged, > above 9."""
-    length = max(int(min(column.argument[0], 2.0**62)), 0)
+    length = max(int(min(2.0**62, column.argument[0])), 0)
     width = min(length, int(ranking.retrieved.max(initial=0)))
     signs = np.full((len(ranking), width), ord("-"), np.uint8)
     near = ranking.rank <= width

@@ -1,12 +1,9 @@
 """trec_eval's output: a line a value, measure, query and value separated by tabs."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from germane.trec_eval.columns import Column
-
-STEP = 256  # queries written at a time
 
 
 def per_query(
@@ -39,7 +36,8 @@ def summary(columns: Sequence[Column], values: Sequence[Any], z: str) -> Iterato
 def _line(column: Column, query: str, z: str) -> str:
     form = "%d" if column.row.shown == "count" and not z else _FORMS.get(column.row.shown, "%6.4f")
     prefix = z if form == "%6.4f" else ""
-    return f"{prefix}{column.name.replace('%', '%%'):<22}\t{query}\t{form}\n"
+    name = f"{column.name:<22}".replace("%", "%%")
+    return f"{prefix}{name}\t{query}\t{form}\n"
 
 
 _FORMS = {"string": "'%s'", "id": "%s"}
@@ -48,8 +46,3 @@ _FORMS = {"string": "'%s'", "id": "%s"}
 def _as_c(text: str) -> str:
     """0/0 is a negative NaN on the processors that trec_eval runs on."""
     return text.replace("\t   nan\n", "\t  -nan\n")
-
-
-def count(value: float) -> float:
-    """A count as it is printed: C takes what is not a number for the least whole number."""
-    return value if math.isfinite(value) else -(2.0**63)
