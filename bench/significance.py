@@ -29,7 +29,10 @@ from germane.comparison.settings import Settings
 from germane.comparison.significance import TESTS, sign_test
 
 ALPHA, SEED = 0.05, 20261121
-RESAMPLES, DRAWN = 10_000, 2_000  # of an interval, as in compare; of a test, where errors are counted
+RESAMPLES, DRAWN = (
+    10_000,
+    2_000,
+)  # of an interval, as in compare; of a test, where errors are counted
 SIZES = (25, 50, 200)
 SYSTEMS = 5
 
