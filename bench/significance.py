@@ -29,7 +29,10 @@ from germane.comparison.settings import Settings
 from germane.comparison.significance import TESTS, sign_test
 
 ALPHA, SEED = 0.05, 20261121
-RESAMPLES, DRAWN = 10_000, 2_000  # where time is measured; in the simulations
+RESAMPLES, DRAWN = (
+    10_000,
+    2_000,
+)  # of an interval, as in compare; of a test, where errors are counted
 SIZES = (25, 50, 200)
 SYSTEMS = 5
 
@@ -145,7 +148,7 @@ def true_difference(draw: Draw) -> float:
 def coverage(name: str, queries: int, simulations: int) -> tuple[float, ...]:
     draw, rng = better(DATA[name]), np.random.default_rng(SEED + 2)
     truth = true_difference(draw)
-    settings = Settings(test="sign", resamples=DRAWN)  # the interval is the same for any test
+    settings = Settings(test="sign", resamples=RESAMPLES)  # the interval is the same for any test
     below = above = 0
     for _ in range(simulations):
         one = sample(draw(rng, 2, queries))
@@ -187,7 +190,7 @@ def times() -> Iterator[str]:
 PAGE = """\
 # Statistics, checked by simulation
 
-{simulations:,} simulated comparisons a cell, {drawn:,} resamples each. Made by `python bench/significance.py`; the
+{simulations:,} simulated comparisons a cell, {drawn:,} resamples for a test and {resamples:,} for an interval. Made by `python bench/significance.py`; the
 data are described there.
 
 ## How often a test at 0.05 calls systems different that are the same
