@@ -167,6 +167,16 @@ def stored(data: bytes, folder: Path) -> Path:
     return path
 
 
+def _letor(order: Callable[[Rows], Rows], folder: Path) -> Any:
+    path = folder / "toy.letor"
+    lines = (
+        f"0 qid:{query} 1:0 7:{score!r} # docid = {item}\n"
+        for query, item, score in order(rows(RUN))
+    )
+    path.write_text("".join(lines), "utf-8")
+    return germane.read_run(path, columns={"score": "7"})
+
+
 DOORS: dict[str, dict[str, Door]] = {
     "scores": {
         "dicts": lambda folder: RUN,
@@ -213,7 +223,8 @@ DOORS: dict[str, dict[str, Door]] = {
         )
         for name, make in column_doors.DOORS.items()
         for order in (list, shuffled)
-    },
+    }
+    | {f"LETOR, {order.__name__}": partial(_letor, order) for order in (list, shuffled)},
 }
 EACH_DOOR = [
     pytest.param(source, door, id=f"{source}: {door}")

@@ -76,8 +76,9 @@ def evaluate(
     size of each group.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
 
-    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl
-    or msmarco. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
+    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
+    msmarco or letor (svmlight); beside qrels of LETOR's a run may be one score a line, as ``scores``
+    or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
 
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,

@@ -35,6 +35,7 @@ class Qrels:
     name: str = field(default="qrels")
     ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
+    lines: Any = None  # of a LETOR file, which scores without ids are aligned with
     width: int | None = None  # of an array, whose queries and items are numbered: how many items
 
     def __len__(self) -> int:

@@ -132,10 +132,10 @@ def opened(
         return grouped
     formats.check(input_format)
     headings.check(columns)
-    got = (
-        _opened(qrels, "qrels", columns, input_format),
-        _opened(run, "run", columns, input_format),
-    )
+    judged = _opened(qrels, "qrels", columns, input_format)
+    if _has_no_ids(run, judged, input_format):
+        return judged, _module("letor").aligned(judged, run)
+    got = judged, _opened(run, "run", columns, input_format)
     if columns is not None and not any(map(has_columns, got)) and not isinstance(qrels, Qrels):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
     refuse_ambiguous(*got)
@@ -149,9 +149,18 @@ def _opened(
         return _module("frames").opened(given, kind, columns)
     if is_path(given):
         chosen = formats.format_of(given, kind, input_format)
+        if chosen == "letor":
+            return _module("letor").opened(given, kind, columns)
         if chosen != "trec":
             return _module("column_files").opened(given, kind, chosen, columns)
     return given
+
+
+def _has_no_ids(run: Any, qrels: Any, input_format: str | None) -> bool:
+    """Are these scores whose items are known by the lines of the qrels alone?"""
+    if is_path(run):
+        return input_format == "scores"
+    return host.is_array(run) and run.ndim == 1 and getattr(qrels, "lines", None) is not None
 
 
 def refuse_ambiguous(qrels: Any, run: Any) -> None:

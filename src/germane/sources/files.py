@@ -12,7 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -97,12 +97,13 @@ class TextFile:
         if self._copy is not None:
             self._copy.close()
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self, whole: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
         """The file's lines in order, without a byte-order mark: whole queries, some at a time.
 
-        A block ends where the first field of the line changes. The last line of the file may lack
-        its newline.
+        A block ends where the first field of the line changes, or with any line. The last line of
+        the file may lack its newline.
         """
+        last = {"queries": _last_query, "lines": _last_line}[whole]
         buffer = bytearray(BLOCK + MARGIN)
         filled = start = 0
         with self._explained(), self._open() as stream:
@@ -111,7 +112,7 @@ class TextFile:
                 if start == filled == 0:
                     got = self._without_mark(buffer, got)
                 filled += got
-                end = filled if not got else _last_query(buffer, filled)
+                end = filled if not got else last(buffer, filled)
                 if end:
                     yield Block(buffer, end, start)
                     buffer[: filled - end] = buffer[end:filled]
@@ -177,6 +178,11 @@ class TextFile:
                 raise InputError(f"{self.name}: the compressed file is truncated.") from None
             reason = error.strerror or str(error)
             raise InputError(f"{self.name}: cannot be read ({reason}).") from None
+
+
+def _last_line(buffer: bytearray, end: int) -> int:
+    """Where the last line, of which more may follow, begins."""
+    return buffer.rfind(b"\n", 0, end) + 1
 
 
 _FIELD = re.compile(rb"[ \t]*([^ \t\r\n]*)")

@@ -61,6 +61,11 @@ class Frame:
         return dataclasses.replace(self, records=records)
 
     @property
+    def lines(self) -> Frame | None:
+        """The rows in order, where scores without ids may be aligned with them."""
+        return None
+
+    @property
     def ties(self) -> str:
         """Ranks are an order; scores leave it open."""
         return "trec" if self.headings.score else "given"
@@ -279,8 +284,9 @@ def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) ->
     if keep is not None:
         owner, item, grade = owner[keep], item.chosen(keep), grade[keep]
     offsets = _ragged.offsets(np.bincount(owner, minlength=len(queries)))
+    columns = queries, item
     return Qrels(
-        queries.python, offsets, item, grade, frame.name, frame.ids, columns=(queries, item)
+        queries.python, offsets, item, grade, frame.name, frame.ids, columns, lines=frame.lines
     )
 
 

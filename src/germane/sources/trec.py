@@ -262,6 +262,8 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
         return f"  This looks like a {other.kind} file; are the two files swapped?"
     if line.lstrip().startswith((b"{", b"[")):
         return "  This looks like JSON, not a TREC file."
+    if b" qid:" in line:
+        return "  This looks like a LETOR file: input_format='letor'."
     if b"," in line and count == 1:
         return "  This looks like CSV: commas instead of blanks."
     if count == 3:
