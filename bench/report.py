@@ -17,6 +17,7 @@ NAMES = {
     "polars": "Polars, hand-written",
     "duckdb": "DuckDB, hand-written",
     "pandas": "pandas, hand-written",
+    "rectools": "RecTools",
 }
 HEAD = f"""\
 # Results

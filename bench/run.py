@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from report import Section, render
-from tools import DICTS, FILES, FRAMES, MEASURES, PARQUET
+from tools import DICTS, FILES, FRAMES, MEASURES, PARQUET, SEVERAL
 from workloads import DATA, WORKLOADS
 
 HERE = Path(__file__).parent
@@ -33,6 +33,8 @@ for _name in ("map", "P.10", "recip_rank", "recall.1000", "ndcg_cut.10"):
 PRINTED = dict(
     zip(("map", "P_10", "recip_rank", "recall_1000", "ndcg_cut_10"), MEASURES, strict=True)
 )
+# what needs other versions of the same libraries has an environment of its own
+ELSEWHERE = {"rectools": HERE / ".rectools" / "bin" / "python"}
 PACKAGES = {"pytrec_eval": "pytrec_eval-terrier", "ir_measures": "ir-measures"}
 
 
@@ -89,7 +91,8 @@ def measure(workload: str, tool: str, qrels: str, run: str) -> dict[str, Any]:
     if workload == "files":
         printed, cost = spawn(command(tool, qrels, run))
         return {"values": means(tool, printed), "samples": [cost | {"startup": startup(tool)}]}
-    script = [sys.executable, str(HERE / "tools.py"), held(workload), tool, qrels, run]
+    python = str(ELSEWHERE.get(tool, sys.executable))
+    script = [python, str(HERE / "tools.py"), held(workload), tool, qrels, run]
     found: dict[str, Any] = json.loads(spawn(script)[0])
     return found
 
@@ -97,7 +100,7 @@ def measure(workload: str, tool: str, qrels: str, run: str) -> dict[str, Any]:
 def held(workload: str) -> str:
     """What the data of a workload is when a tool is given it."""
     first = workload.partition("-")[0]
-    return first if first in ("files", "frames", "parquet") else "dicts"
+    return first if first in ("files", "frames", "measures", "parquet") else "dicts"
 
 
 def startup(tool: str) -> float:
@@ -139,6 +142,7 @@ def available(workload: str) -> list[str]:
     names = {
         "files": ["germane", "trec_eval", *FILES],
         "frames": [*FRAMES],
+        "measures": [*SEVERAL],
         "parquet": [*PARQUET],
         "dicts": [*DICTS],
     }[held(workload)]
@@ -149,6 +153,8 @@ def is_here(tool: str) -> bool:
     """Whether a tool is installed; a folder that only has germane's name is not germane."""
     if tool == "trec_eval":
         return shutil.which(tool) is not None
+    if tool in ELSEWHERE:
+        return ELSEWHERE[tool].exists()
     spec = importlib.util.find_spec(library(tool))
     return spec is not None and spec.origin is not None
 
@@ -163,6 +169,9 @@ def version(tool: str) -> str:
     if tool == "trec_eval":
         asked = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False)
         return (asked.stdout + asked.stderr).split()[-1]
+    if tool in ELSEWHERE:
+        told = f"import importlib.metadata as m; print(m.version({tool!r}))"
+        return spawn([str(ELSEWHERE[tool]), "-c", told])[0].strip()
     try:
         return importlib.metadata.version(PACKAGES.get(tool, library(tool)))
     except importlib.metadata.PackageNotFoundError:

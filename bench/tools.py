@@ -2,8 +2,8 @@
 
 ``python bench/tools.py files TOOL QRELS RUN`` evaluates two files and prints the means as JSON; run.py
 measures the whole process. ``python bench/tools.py dicts TOOL QRELS RUN`` reads the files into Python
-dicts, times the evaluation alone and prints seconds and means; ``frames`` holds Parquet files as the tool's own
-frames, and ``parquet`` reads them within the time. A process imports its own tool only.
+dicts, times the evaluation alone and prints seconds and means; what is done with ``frames``, ``measures`` and
+``parquet`` is in recommended.py. A process imports its own tool only.
 """
 
 import json
@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+
+from recommended import FRAMES, PARQUET, SEVERAL
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -197,112 +199,6 @@ def duckdb_files(qrels: str, run: str) -> Values:
     return dict(zip(MEASURES, means, strict=True))
 
 
-AP10 = "AP@10"
-
-
-def germane_frames(qrels: Any, run: Any) -> Values:
-    """From anything with columns."""
-    import germane
-
-    return {AP10: float(germane.evaluate(qrels, run, AP10)[AP10].mean)}
-
-
-def polars_frames(qrels: Any, run: Any) -> Values:
-    """The query a Polars user writes: the first ten, the liked ones among them, their precisions."""
-    import polars as pl
-
-    hits = (
-        run.lazy()
-        .filter(pl.col("rank") <= 10)
-        .join(qrels.lazy(), on=["user_id", "item_id"])
-        .sort("user_id", "rank")
-        .with_columns(hits=pl.int_range(1, pl.len() + 1).over("user_id"))
-        .group_by("user_id")
-        .agg((pl.col("hits") / pl.col("rank")).sum().alias("precisions"))
-    )
-    value = pl.col("precisions").fill_null(0) / pl.min_horizontal("R", pl.lit(10))
-    liked = qrels.lazy().group_by("user_id").agg(pl.len().alias("R"))
-    return {AP10: liked.join(hits, on="user_id", how="left").select(value.mean()).collect().item()}
-
-
-def pandas_frames(qrels: Any, run: Any) -> Values:
-    """The same in pandas."""
-    import numpy as np
-
-    top = run[run["rank"] <= 10]
-    found = top.merge(qrels, on=["user_id", "item_id"]).sort_values(["user_id", "rank"])
-    precision = (found.groupby("user_id").cumcount() + 1) / found["rank"]
-    liked = qrels.groupby("user_id").size()
-    precisions = precision.groupby(found["user_id"]).sum().reindex(liked.index, fill_value=0)
-    return {AP10: float((precisions / np.minimum(liked, 10)).mean())}
-
-
-RECOMMENDED = """
-WITH found AS (
-  SELECT user_id, rank, row_number() OVER (PARTITION BY user_id ORDER BY rank) AS hits
-  FROM (SELECT user_id, item_id, rank FROM {run} WHERE rank <= 10)
-  JOIN {qrels} USING (user_id, item_id)
-), hits AS (
-  SELECT user_id, sum(hits / rank) AS precisions FROM found GROUP BY user_id
-), liked AS (
-  SELECT user_id, count(*) AS r FROM {qrels} GROUP BY user_id
-)
-SELECT avg(coalesce(precisions, 0) / least(r, 10)) FROM liked LEFT JOIN hits USING (user_id)
-"""
-
-
-def duckdb_frames(qrels: Any, run: Any) -> Values:
-    """The same in SQL, on Arrow tables or on Parquet files."""
-    import duckdb
-
-    named = {"qrels": "qrels", "run": "run"}
-    if isinstance(qrels, str):
-        named = {"qrels": f"'{qrels}'", "run": f"'{run}'"}
-    found = duckdb.execute(RECOMMENDED.format(**named)).fetchone()
-    assert found is not None
-    return {AP10: found[0]}
-
-
-def read_arrow(path: str) -> Any:
-    """One record batch's columns, as most frames are held."""
-    from pyarrow import parquet
-
-    return parquet.read_table(path).combine_chunks()
-
-
-def read_polars(path: str) -> Any:
-    import polars
-
-    return polars.read_parquet(path)
-
-
-def scan_polars(path: str) -> Any:
-    import polars
-
-    return polars.scan_parquet(path)
-
-
-def read_pandas(path: str) -> Any:
-    import pandas
-
-    return pandas.read_parquet(path)
-
-
-# how a tool holds the files, and what it does with them
-FRAMES: dict[str, tuple[Callable[[str], Any], Callable[[Any, Any], Values]]] = {
-    "germane": (read_arrow, germane_frames),
-    "germane from Polars": (read_polars, germane_frames),
-    "germane from pandas": (read_pandas, germane_frames),
-    "polars": (read_polars, polars_frames),
-    "duckdb": (read_arrow, duckdb_frames),
-    "pandas": (read_pandas, pandas_frames),
-}
-PARQUET: dict[str, Callable[[str, str], Values]] = {
-    "germane": germane_frames,
-    "polars": lambda qrels, run: polars_frames(scan_polars(qrels), scan_polars(run)),
-    "duckdb": duckdb_frames,
-    "pandas": lambda qrels, run: pandas_frames(read_pandas(qrels), read_pandas(run)),
-}
 FILES: dict[str, Callable[[str, str], Values]] = {
     "pytrec_eval": pytrec_eval_files,
     "ir_measures": ir_measures_files,
@@ -369,8 +265,8 @@ def main() -> None:
         return
     qrels: Any
     run: Any
-    if what == "frames":
-        read, evaluate = FRAMES[tool]
+    if what in ("frames", "measures"):
+        read, evaluate = {"frames": FRAMES, "measures": SEVERAL}[what][tool]
         qrels, run = read(qrels_path), read(run_path)
     elif what == "parquet":
         evaluate, qrels, run = PARQUET[tool], qrels_path, run_path

@@ -8,6 +8,7 @@
 | tied   | 250 queries x 1,000 results with 20 distinct scores, 50 judged each |
 | small  | one query, 10 results, 5 judged |
 | frames | 100,000 users x 100 recommendations with ranks, 1 to 50 relevant each, in Parquet |
+| measures | the same, for several measures |
 | frames-text | the same with ids of text |
 | parquet, parquet-text | the same files, reading included |
 
@@ -68,7 +69,10 @@ WORKLOADS = {
         100_000,
         100,
     ),
-    "frames-text": Workload("The same with ids of text", "recommended-text", 100_000, 100),
+    "measures": Workload(
+        "The same with AP@10, nDCG@10, P@10, R@10 and RR", "recommended", 100_000, 100
+    ),
+    "frames-text": Workload("AP@10 with ids of text", "recommended-text", 100_000, 100),
     "parquet": Workload(
         "The same with integer ids from Parquet, reading included", "recommended", 100_000, 100
     ),

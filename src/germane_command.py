@@ -8,6 +8,13 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import sys
+
 from germane.cli import main
 
-__all__ = ["main"]
+__all__ = ["main", "trec_eval"]
+
+
+def trec_eval() -> int:
+    """``germane trec_eval`` in one word."""
+    return main(["trec_eval", *sys.argv[1:]])

@@ -150,9 +150,9 @@ def f_measure(q: Query, beta: float = 1, rel: float = 1) -> float:
     return ratio((1 + beta**2) * q.h(q.K, rel), beta**2 * q.R(rel) + q.K)
 
 
-def r_precision(q: Query, rel: float = 1, mult: float = 1) -> float:
-    """h(c) / c, with c = ceil(mult R) in exact decimals."""
-    c = ceil(decimal(mult) * q.R(rel))
+def r_precision(q: Query, rel: float = 1, mult: float = 1, rounding: str = "up") -> float:
+    """h(c) / c, where c is mult R as a whole number."""
+    c = needed(decimal(mult), q.R(rel), rounding)
     return ratio(q.h(c, rel), c)
 
 

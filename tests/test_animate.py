@@ -11,20 +11,22 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from fractions import Fraction as Q
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import germane
-from germane.animate.drawing import draw, sheet
+from germane.animate.drawing import draw
 from germane.animate.frame import LINES, Frame, frames
 from germane.animate.gif import gif
-from germane.animate.mark import COLORS, STYLES, Text, fitted
+from germane.animate.mark import COLORS, STYLES, Text, fitted, wrapped
 from germane.animate.page import page
+from germane.animate.sheet import narrow, wide
 from germane.animate.svg import player, svg
 from germane.cli import main
 from germane.measures import TABLE
-from germane.tables import width
+from germane.tables import visible, width
 
 SVG = "{http://www.w3.org/2000/svg}"
 EACH_MEASURE = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
@@ -180,7 +182,7 @@ def test_long_sums_keep_their_ends() -> None:
 def shown(explanation: germane.Explanation) -> list[str]:
     """Every text that the last frame of the drawing shows."""
     cut = frames(explanation)
-    marks = sheet(draw(explanation, cut)).marks
+    marks = wide(draw(explanation, cut)).flat.marks
     return [m.text for m in marks if isinstance(m, Text) and m.seen(len(cut) - 1)]
 
 
@@ -197,6 +199,43 @@ def test_ties_say_what_other_orders_would_give() -> None:
     texts = shown(germane.explain(qrels, run, "AP"))
     assert "1–2" in texts
     assert "ties: expected 0.7500, best 1.0000, worst 0.5000" in texts
+
+
+@pytest.mark.parametrize("make", [ten, hostile, long], ids=lambda make: make.__name__)
+def test_a_narrow_sheet_holds_the_same_one_below_the_other(make) -> None:  # type: ignore[no-untyped-def]
+    """For a phone: no wider than a panel, nothing beside or over anything else, nothing left out."""
+    explanation = make()
+    drawing = draw(explanation, frames(explanation))
+    one, other = wide(drawing), narrow(drawing)
+    assert other.width <= max(drawing.ranking.width, drawing.curve.width) + 40 < one.width
+    assert [panel for panel, *_ in other.panels.values()] == [
+        panel for panel, *_ in one.panels.values()
+    ]
+    edges = [(y, y + panel.height) for panel, _, y in other.panels.values()]
+    above = max(mark.y for mark in other.around if isinstance(mark, Text))
+    edges = [(0, above), *edges, (other.height, other.height)]
+    assert all(end <= start for (_, end), (start, _) in pairwise(edges))
+    texts = [mark for mark in other.around if isinstance(mark, Text)]
+    for i, frame in enumerate(drawing.frames):
+        said = " ".join(mark.text for mark in texts if (mark.first, mark.last) == (i, i))
+        assert said.split()[:3] == visible(frame.text).split()[:3]
+    if make is ten:
+        assert "AP@10: Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)" in [mark.text for mark in texts]
+
+
+def test_a_small_window_moves_each_panel_once() -> None:
+    text = svg(draw(ten(), frames(ten())))
+    moved = re.findall(r"\.germane\.small \.([\w-]+) { transform: translate", text)
+    assert moved == ["ranking-panel", "curve-panel", "sums-panel"]
+    assert not set(moved) & STYLES.keys()
+    for name in moved:
+        assert text.count(f'class="{name}"') == 1
+    assert 'data-narrow="0 0 512 ' in text
+
+
+def test_lines_are_wrapped_at_words() -> None:
+    assert wrapped("one two three", 10, 7 * 0.61 * 10) == ["one two", "three"]
+    assert wrapped("abcdefghijkl mn", 10, 7 * 0.61 * 10) == ["abcd…kl", "mn"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -342,7 +381,7 @@ def test_gif(make) -> None:  # type: ignore[no-untyped-def]
     assert len(data) < 300_000
     image = opened(data)
     assert image.format == "GIF"
-    panel = sheet(drawing)
+    panel = wide(drawing).flat
     assert image.size == (round(panel.width), round(panel.height))
     assert image.n_frames == len(cut)
     assert image.info["loop"] == 0
@@ -359,7 +398,7 @@ def test_gif_lights_the_hit() -> None:
     pytest.importorskip("matplotlib")
     cut = frames(ten())
     drawing = draw(ten(), cut)
-    disc = next(m for m in sheet(drawing).marks if m.style == "disc" and m.first == 3)
+    disc = next(m for m in wide(drawing).flat.marks if m.style == "disc" and m.first == 3)
     image = opened(gif(drawing))
     place = (round(disc.x), round(disc.y))  # type: ignore[attr-defined]
     lit = []
@@ -426,8 +465,9 @@ def test_importing_germane_loads_no_drawing() -> None:
     code = "import sys, germane; print('\\n'.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "germane.animate" in loaded
+    assert "germane" in loaded
     for module in (
+        "germane.animate",
         "germane.animate.frame",
         "germane.animate.drawing",
         "germane.animate.svg",

@@ -20,25 +20,34 @@ from germane.measures import TABLE
 ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
+    "assert_no_regression",
     "collapse",
+    "compare",
     "dialects",
     "evaluate",
+    "evaluate_embeddings",
     "evaluate_many",
     "explain",
+    "gate",
+    "kendall_tau",
     "mean_pr_curve",
     "measures",
     "parse",
     "pr_curve",
+    "rbo",
     "read_qrels",
+    "read_results",
     "read_run",
     "score",
     "simulate",
     "spread",
+    "tau_ap",
 ]
 TYPES = [
     "Dialect",
     "Explanation",
     "Groups",
+    "Labels",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",
@@ -61,6 +70,7 @@ ERRORS = [
     "InputError",
     "MeasureError",
     "PolicyError",
+    "RegressionError",
     "ScoreError",
 ]
 MEASURES = [row.name for row in TABLE]
@@ -145,13 +155,38 @@ def test_arrow_is_imported_only_for_files(code: str) -> None:
         assert heavy not in loaded
 
 
-def test_arrow_is_seen_where_it_is_imported() -> None:
-    read = "import germane; germane.read_qrels('examples/digits/qrels.txt')"
+def test_arrow_is_seen_where_it_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("query,item,relevance\nq,d,1\n")
+    read = f"import germane; germane.read_qrels({str(tmp_path / 'qrels.csv')!r})"
     assert "pyarrow" in modules_after(read)
+    assert "pyarrow" not in modules_after(
+        "import germane; germane.evaluate('examples/digits/qrels.txt', 'examples/digits/lda.run')"
+    )
 
 
 def test_import_loads_no_command_line() -> None:
     assert not {"argparse", "germane.cli"} & modules_after("import germane")
+
+
+def test_import_loads_what_evaluate_needs() -> None:
+    """Of the package and of NumPy."""
+    loaded = modules_after("import germane; germane.evaluate({'q': ['d']}, {'q': ['d']}, 'AP')")
+    later = {"animate", "collapse", "curve", "explain", "groups", "simulate", "tables"}
+    assert not {"numpy.random", *(f"germane.{name}" for name in later)} & loaded
+
+
+@pytest.mark.parametrize("first", ["", "from germane.{0} import {0} as other; "])
+@pytest.mark.parametrize("verb", ["animate", "collapse", "explain", "simulate"])
+def test_a_verb_is_no_module(verb: str, first: str) -> None:
+    """Also where the module of its name has been imported."""
+    code = f"{first.format(verb)}import germane, germane.{verb}; print(callable(germane.{verb}))"
+    assert "True" in modules_after(code)
+
+
+def test_what_is_imported_later_is_listed() -> None:
+    assert set(germane.__all__) <= set(dir(germane))
+    with pytest.raises(AttributeError, match="module 'germane' has no attribute 'explian'"):
+        _ = germane.explian  # type: ignore[attr-defined]
 
 
 # --- Docstrings ------------------------------------------------------------------------------------

@@ -533,7 +533,7 @@ def test_errors_name_the_file(suffix: str, tmp_path: Path) -> None:
 
 
 def test_unknown_format(tmp_path: Path) -> None:
-    message = "input_format takes trec, parquet, arrow, csv, tsv, jsonl or msmarco; got 'parkett'"
+    message = "input_format takes trec, parquet, .*, svmlight or scores; got 'parkett'.* 'parquet'"
     with pytest.raises(InputError, match=message):
         germane.evaluate({1: [7]}, tmp_path / "run", input_format="parkett")
 
@@ -551,6 +551,80 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     for command in (["explain", *paths, "--query", "1"], ["curve", *paths]):
         assert cli.main(command) in (0, None)
         assert capsys.readouterr().out
+
+
+def test_names_and_format_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of files whose suffix and whose columns say nothing, and of ranks that scores contradict."""
+    (tmp_path / "q.data").write_text("customer,film,liked\n1,7,1\n1,9,1\n")
+    (tmp_path / "r.data").write_text("customer,film,guess,rank\n1,7,0.1,1\n1,8,0.9,2\n")
+    paths = [str(tmp_path / name) for name in ("q.data", "r.data")]
+    named = "query=customer,item=film,relevance=liked"
+    for score, value in (("score=guess,rank=", "0.5"), ("score=", "1.0")):
+        arguments = ["--input-format", "csv", "--columns", f"{named},{score}", "--format", "tsv"]
+        assert cli.main(["evaluate", *paths, "-m", "RR", *arguments]) in (0, None)
+        assert capsys.readouterr().out.split()[-1] == value
+    assert cli.main(["evaluate", *paths, "--input-format", "csv"]) == 2
+    assert "q.data: no column is the query; found 'customer', 'film'" in capsys.readouterr().err
+    assert cli.main(["evaluate", *paths, "--input-format", "excel"]) == 2
+    assert "input_format takes trec, parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("door", ["Polars", "PyArrow reader", ".parquet", ".csv"])
+def test_runs_that_are_read_once(door: str, tmp_path: Path) -> None:
+    given = column_doors.DOORS[door](frames()[1], tmp_path)
+    told: list[tuple[str, int, int | None]] = []
+    run = germane.read_run(given, progress=lambda *at: told.append(at))
+    assert per_query(QRELS, run) == per_query(QRELS, run) == per_query(QRELS, RUN)
+    assert (
+        repr(run) == f"Frame({'toy' if door[0] == '.' else 'run'!r}: {len(triples(RUN))} results)"
+    )
+    assert told == sorted(told)
+    assert told[-1][0] == (str(given) if door[0] == "." else "run")
+
+
+def test_ids_that_only_shortened_words_confuse() -> None:
+    """Of 200,000 pairs some have equal words of 32 bits, and not one is taken for another."""
+    rng = np.random.default_rng(5)
+    items = np.stack([rng.permutation(10**6)[:2000] for _ in range(100)])
+    query = np.repeat(np.arange(100), 2000)
+    run = pa.table({"qid": query, "docid": items.ravel(), "rank": np.tile(np.arange(1, 2001), 100)})
+    judged = pa.table(
+        {
+            "qid": np.tile(query[::2], 2),
+            "docid": np.append(
+                items.ravel()[::2], 10**7 + query[::2] * 1000 + np.tile(np.arange(1000), 100)
+            ),
+        }
+    )
+    result = germane.evaluate(judged, run, "AP R@2000")
+    assert result["R@2000"].mean == 1 / 2
+    ap = np.sum(np.arange(1, 1001) / np.arange(1, 2001, 2)) / 2000
+    assert result["AP"].mean == pytest.approx(ap, rel=1e-12)
+
+
+def test_the_first_of_repeated_rows_is_the_first_row() -> None:
+    """Even where another has a higher rank."""
+    run = pa.table({"qid": [1, 2, 1, 1], "docid": [7, 7, 8, 7], "rank": [3, 1, 2, 1]})
+    for duplicates, rank in (("first", 2), ("last", 1), ("max", 1)):
+        found = germane.evaluate({1: [7]}, run, "RR", duplicates=duplicates)  # type: ignore[arg-type]
+        assert found["RR"].mean == 1 / rank
+
+
+@pytest.mark.parametrize("ranks", ["count", "have gaps"])
+@pytest.mark.parametrize("duplicates", ["error", "first"])
+def test_ranks_of_rows_in_any_order(ranks: str, duplicates: Any) -> None:
+    """Whether ranks count the rows, so that they are places, or only order them."""
+    rng = np.random.default_rng(6)
+    rank = np.concatenate([np.arange(1, n + 1) for n in rng.integers(1, 9, 50)])
+    query, item = np.cumsum(rank == 1), rng.permutation(len(rank))
+    lists = {q: item[query == q].tolist() for q in np.unique(query).tolist()}
+    shown = rank if ranks == "count" else rank * 3 - 7
+    mixed = rng.permutation(len(rank))
+    run = pa.table({"qid": query[mixed], "docid": item[mixed], "rank": shown[mixed]})
+    qrels = {q: [*got[::2], -1] for q, got in lists.items() if q % 5}
+    assert per_query(qrels, run, duplicates=duplicates) == per_query(qrels, lists)
 
 
 @pytest.mark.parametrize("collide", [False, True])

@@ -1,5 +1,6 @@
 """Precision–recall curves: by arithmetic, by law, and as scikit-learn, Oxford, VOC and COCO have them."""
 
+import itertools
 import json
 import math
 import pickle
@@ -591,6 +592,21 @@ def test_the_band_is_the_middle_of_the_resampled_means() -> None:
     for confidence, low, high in ((0.95, 1 / 2, 1), (0.6, 1 / 2, 1), (0.4, 3 / 4, 3 / 4)):
         curve = of_ranks([[1], [2]], confidence=confidence)
         assert set(zip(curve.low.tolist(), curve.high.tolist(), strict=True)) == {(low, high)}
+
+
+def test_the_band_against_all_samples_of_five_queries() -> None:
+    """Five queries have 5⁵ samples: of their means, the shares beyond each end are the tails."""
+    several = [[1], [2], [3], [5], [9]]
+    means = [sum(1 / ranks[0] for ranks in one) / 5 for one in itertools.product(several, repeat=5)]
+    for confidence in (0.95, 0.8, 0.5):
+        curve = of_ranks(several, confidence=confidence)
+        low, high, tail = curve.low[0], curve.high[0], (1 - confidence) / 2
+        for beyond, reached in (
+            ([m < low - 1e-12 for m in means], [m <= low + 1e-12 for m in means]),
+            ([m > high + 1e-12 for m in means], [m >= high - 1e-12 for m in means]),
+        ):
+            assert sum(beyond) / len(means) <= tail + 0.02
+            assert sum(reached) / len(means) >= tail - 0.02
 
 
 def test_each_level_has_its_own_band() -> None:

@@ -2,15 +2,20 @@
 
 import json
 import math
+import pickle
 import random
+from collections.abc import Iterator
 from fractions import Fraction as Q
+from pathlib import Path
 
 import pytest
 
 import germane
+from germane.explanation import Rank, Ranks
 from germane.measures import TABLE
 
 QRELS = {"q3": {"a": 2, "b": 0, "c": 1, "z": 1}, "other": {"a": 1}}
+LACKING = {"other": {"a": 1.0}}
 RUN = {"q3": {"a": 1.0, "b": 1.0, "c": 0.5, "u": 0.4}, "other": {"a": 1.0}}
 
 
@@ -123,7 +128,17 @@ def test_long_lists_are_folded_between_hits_and_beyond_the_cutoff() -> None:
 def test_several_measures_stand_side_by_side() -> None:
     names = "AP(norm=found)@5 AP@5 AP(norm=R)@5 AP(norm=k)@5"
     explanation = germane.explain([1, 0, 1, 0, 0], names, relevant=20)
-    assert explanation.table().columns[-4:] == tuple(names.split())
+    columns = [column for name in names.split() for column in (name, "sum")]
+    assert explanation.table().columns[-8:] == tuple(columns)
+    third = ("2/3", f"{1 + 2 / 3:.4f}")
+    assert [row[-8:] for row in explanation.table().rows] == [
+        ("1", "1.0000") * 4,
+        ("",) * 8,
+        third * 4,
+        ("",) * 8,
+        ("",) * 8,
+    ]
+    assert explanation.table(digits=None).columns[-2:] == ("AP(norm=k)@5", "sum of AP(norm=k)@5")
     sum_ = 1 + 2 / 3
     assert [reading.value for reading in explanation.readings] == pytest.approx(
         [sum_ / 2, sum_ / 5, sum_ / 20, sum_ / 5]
@@ -146,6 +161,7 @@ def test_every_way_to_write_it() -> None:
         "recall": 1 / 3,
         "tied": [1, 2],
     }
+    assert written["measures"][0]["sums"] == [0, 1 / 2, 1 / 2 + 2 / 3, 1 / 2 + 2 / 3]
     assert written["measures"][0]["divisor"] == "min(R,10) = min(3,10) = 3"
 
 
@@ -163,7 +179,9 @@ def test_through_files() -> None:
     [
         ((QRELS, RUN), {"query": "q33"}, germane.AbsentError, "no query 'q33' is judged. Did you mean 'q3'?"),
         ((QRELS, RUN), {}, germane.AbsentError, "2 queries are judged; query=… (--query) says which"),
-        ((QRELS, {"other": {"a": 1.0}}), {"query": "q3"}, germane.CoverageError, "no results for query 'q3'"),
+        ((QRELS, LACKING), {"query": "q3", "missing": "skip"}, germane.CoverageError, "'q3', and missing=skip leaves it out"),
+        ((QRELS, LACKING), {"query": "q3", "missing": "error"}, germane.CoverageError, "no results for query 'q3'."),
+        (({"q3": ["a"]}, LACKING), {}, germane.CoverageError, "no results for query 'q3'."),
         ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run"),
         ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "puts equal scores in no order"),
         (([0, 1], "AQ"), {}, germane.MeasureError, "no measure 'AQ'"),
@@ -173,6 +191,27 @@ def test_what_cannot_be_explained(arguments, options, error, says) -> None:  # t
     with pytest.raises(error) as raised:
         germane.explain(*arguments, **options)
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_a_query_that_the_run_lacks_counts_as_evaluate_counts_it(row, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """From every source, under missing=zero: an empty list, with what evaluate says of it."""
+    path = tmp_path / "a.run"
+    path.write_text("other Q0 a 1 1 t\n")
+    measure = germane.Measure(row.name)
+    expected = germane.evaluate(QRELS, LACKING, measure)[measure].per_query["q3"]
+    for run in (LACKING, {"other": ["a"]}, path, germane.read_run(path)):
+        explanation = germane.explain(QRELS, run, measure, query="q3")
+        assert explanation.readings[0].value == expected
+        assert (len(explanation.rows), explanation.retrieved, explanation.answered) == (0, 0, False)
+        assert [item for item, _ in explanation.missed] == ["a", "c", "z"]
+        assert "no results for query 'q3': missing=zero counts it as 0" in str(explanation)
+
+
+def test_a_query_with_an_empty_list_is_answered() -> None:
+    explanation = germane.explain(QRELS, {"q3": [], "other": ["a"]}, query="q3")
+    assert explanation.answered
+    assert "missing=zero counts" not in str(explanation)
 
 
 def test_what_makes_several_measures_differ() -> None:
@@ -250,6 +289,47 @@ def test_a_list_of_a_hundred_thousand() -> None:
     assert explanation.readings[0].value == 1e-5
 
 
+def test_only_what_is_shown_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of half a million hits: a thousand rows for people, and a formula of a dozen terms."""
+    made: list[int] = []
+    rank_of = Ranks._rank
+
+    def counted(rows: Ranks, row: int) -> Rank:
+        made.append(row)
+        return rank_of(rows, row)
+
+    monkeypatch.setattr(Ranks, "_rank", counted)
+    explanation = germane.explain([1, 0] * 500_000, "AP RR")
+    assert len(explanation.rows) == 1_000_000
+    assert len(made) < 100
+    rows = explanation.table().rows
+    assert len(made) < 1500
+    assert rows[499][:2] == ("500", "0")
+    assert rows[500] == ("… 999,000 rows",) + ("…",) * 8
+    assert rows[501][:2] == ("999501", "1")
+    total = math.fsum((i + 1) / (2 * i + 1) for i in range(500_000))
+    assert rows[-2][-4:] == ("500000/999999", f"{total:.4f}", "0", "1.0000")
+    assert "; 499997 more ranks differ" in explanation.differences[0]
+
+
+def test_a_table_of_all_digits_leaves_nothing_out() -> None:
+    explanation = germane.explain([1] * 1500, "P")
+    assert len(explanation.table().rows) == 1001
+    assert [row[0] for row in explanation.table(digits=None).rows] == [
+        str(rank) for rank in range(1, 1501)
+    ]
+
+
+def test_rows_are_a_sequence() -> None:
+    rows = germane.explain([1, 0, 1], "AP").rows
+    assert rows[-1] == rows[2] == list(rows)[2]
+    assert rows[1:] == (rows[1], rows[2])
+    with pytest.raises(IndexError):
+        rows[3]
+    explanation = germane.explain(QRELS, RUN, query="q3")
+    assert list(pickle.loads(pickle.dumps(explanation)).rows) == list(explanation.rows)
+
+
 def test_csv_has_all_digits_and_terms_as_numbers() -> None:
     table = germane.explain([1, 0, 1], "AP").table(digits=None)
     assert table.rows[2] == ("3", "1", "●", repr(2 / 3), "1.0", repr(2 / 3), repr(1 + 2 / 3))
@@ -295,6 +375,22 @@ def ranks(explanation: germane.Explanation) -> list[tuple[object, object]]:
     return [(row.item, row.tied) for row in explanation.rows]
 
 
+def columns_of(folder: Path) -> Iterator[object]:
+    """The same run as a frame and as files of columns, its rows among those of another query."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    rows = [("q", item, score) for item, score in TIED.items()]
+    rows[2:2] = [("p", "a", 3.0)]
+    table = pa.table(dict(zip(("query", "item", "score"), zip(*rows, strict=True), strict=True)))
+    yield table
+    yield pa.Table.from_batches(table.to_batches(max_chunksize=2))
+    parquet.write_table(table, folder / "a.parquet", row_group_size=2)
+    yield folder / "a.parquet"
+    csv.write_csv(table, folder / "a.csv")
+    yield folder / "a.csv"
+
+
 @pytest.mark.parametrize("ties", ["trec", "given", "best", "worst"])
 def test_unjudged_items_have_their_names_and_ties_too(ties, tmp_path) -> None:  # type: ignore[no-untyped-def]
     """At the ranks that the judged items leave free, from every source."""
@@ -302,7 +398,7 @@ def test_unjudged_items_have_their_names_and_ties_too(ties, tmp_path) -> None:  
     path.write_text("".join(f"q Q0 {item} 1 {score} t\n" for item, score in TIED.items()))
     third, fourth = {"trec": ("xxx", "a"), "worst": ("xxx", "a")}.get(ties, ("a", "xxx"))
     expected = [("zzz", (1, 2)), ("yyy", (1, 2)), (third, (3, 4)), (fourth, (3, 4)), ("b", None)]
-    for run in ({"q": TIED}, path, germane.read_run(path)):
+    for run in ({"q": TIED}, path, germane.read_run(path), *columns_of(tmp_path)):
         explanation = germane.explain({"q": {"a": 1, "b": 0}}, run, ties=ties)
         assert ranks(explanation) == expected
 
@@ -312,6 +408,31 @@ def test_unjudged_items_of_ranked_lists_and_below_a_depth() -> None:
     assert ranks(explanation) == [("x", None), ("a", None), ("y", None)]
     removed = germane.explain({"q": ["a"]}, {"q": ["x", "a"]}, unjudged="remove")
     assert ranks(removed) == [("a", None)]
+
+
+def test_ranks_and_ids_of_frames(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """Without scores ranks are the order; integers keep their type, and in text are their digits."""
+    import pyarrow as pa
+
+    ranked = pa.table({"query": [7, 7, 7, 8], "item": [3, 1, 2, 9], "rank": [3, 1, 2, 1]})
+    qrels = {7: {1: 1}, 8: {9: 1}}
+    assert ranks(germane.explain(qrels, ranked, query=7)) == [(1, None), (2, None), (3, None)]
+    path = tmp_path / "a.csv"
+    path.write_text("query,item,score\n7,5,3\n7,1,2\n8,9,1\n")
+    assert ranks(germane.explain(qrels, path, query="7")) == [("5", None), (1, None)]
+    lacking = germane.explain({**qrels, 6: {1: 1}}, ranked, query=6)
+    assert (lacking.answered, lacking.readings[0].value) == (False, 0)
+
+
+def test_a_bad_score_is_named_by_its_row_in_the_whole_frame() -> None:
+    import pyarrow as pa
+
+    run = pa.table({"query": ["p", "q", "q"], "item": ["a", "b", "c"], "score": [1.0, 2, math.nan]})
+    with pytest.raises(germane.ScoreError, match="row 2: a score is a finite number") as evaluated:
+        germane.evaluate({"q": ["b"]}, run)
+    with pytest.raises(germane.ScoreError) as explained:
+        germane.explain({"q": ["b"]}, run)
+    assert str(explained.value) == str(evaluated.value)
 
 
 def test_the_query_is_found_in_a_file_of_scattered_rows(tmp_path) -> None:  # type: ignore[no-untyped-def]

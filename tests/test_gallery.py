@@ -201,14 +201,14 @@ def test_nothing_half_written(
     if exists == "old":
         target.mkdir()
         (target / "index.md").write_text("old")
-    save = ExperimentDisplay.save
+    picture = ExperimentDisplay.picture
 
-    def failing(display: ExperimentDisplay, path: Any) -> None:
+    def failing(display: ExperimentDisplay, suffix: str) -> bytes:
         if display.experiment.name == "recall":
             raise error
-        save(display, path)
+        return picture(display, suffix)
 
-    monkeypatch.setattr(ExperimentDisplay, "save", failing)
+    monkeypatch.setattr(ExperimentDisplay, "picture", failing)
     told = germane.InputError if isinstance(error, OSError) else KeyboardInterrupt
     with pytest.raises(told, match=r"gallery: cannot be written.*No space|^$"):
         gallery.write(str(target), FEW)
@@ -216,6 +216,21 @@ def test_nothing_half_written(
     if exists == "old":
         assert os.listdir(target) == ["index.md"]
         assert (target / "index.md").read_text() == "old"
+
+
+def test_a_full_disk_is_told_by_the_name_that_was_asked_for(tmp_path: Path) -> None:
+    """The system refuses the file in the temporary folder; the folder that the user named is told."""
+    resource = pytest.importorskip("resource")
+    target = str(tmp_path / "gallery")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises(germane.InputError) as raised:
+            gallery.write(target, FEW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert str(raised.value) == f"{target}: cannot be written (File too large)."
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_that_cannot_be_written(

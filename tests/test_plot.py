@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import germane
@@ -24,6 +23,7 @@ from germane.plot import (  # noqa: E402
     PRCurveDisplay,
     PRCurvesDisplay,
 )
+from germane.style import styled  # noqa: E402
 
 CURVE = germane.pr_curve([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], relevant=4)
 QRELS = {"q$1$": ["a", "b"], "<q2>": ["c"], "漢字": ["d"]}
@@ -78,12 +78,35 @@ def test_the_interpolated_area_is_that_of_its_bars() -> None:
     assert area == pytest.approx(CURVE.area("interpolated"))
 
 
-def test_the_line_is_the_curve_from_its_start() -> None:
-    for start, first in (("(0,1)", (0, 1)), ("(0,0)", (0, 0)), ("(1/R,P@first)", (1 / 4, 1 / 3))):
-        curve = germane.pr_curve([0, 0, 1, 0], relevant=4, start=start)
-        line = PRCurveDisplay(curve).plot(axes()).ax_.lines[0]
-        assert tuple(line.get_xydata()[0]) == first
-        assert np.array_equal(line.get_xydata()[-1], [1 / 4, 1 / 4])
+@pytest.mark.parametrize(
+    ("grades", "start", "lead", "first"),
+    [
+        ([0, 0, 1, 0], "(0,1)", None, (0, 0)),  # along the axis
+        ([0, 0, 1, 0], "(1/R,P@first)", None, (1 / 4, 1 / 3)),
+        ([1, 0], "(0,1)", [(0, 1), (1 / 4, 1)], (1 / 4, 1)),
+        ([1, 0], "(0,0)", [(0, 0), (1 / 4, 1)], (1 / 4, 1)),
+        ([1, 0], "none", None, (1 / 4, 1)),
+    ],
+)
+def test_the_line_is_the_measured_curve_and_its_start_is_apart(grades, start, lead, first) -> None:  # type: ignore[no-untyped-def]
+    curve = germane.pr_curve(grades, relevant=4, start=start)
+    ax = PRCurveDisplay(curve).plot(axes()).ax_
+    (line,) = (line for line in ax.lines if line.get_label() == "precision at every rank")
+    dotted = [line for line in ax.lines if line.get_linestyle() == ":"]
+    assert tuple(line.get_xydata()[0]) == first
+    assert tuple(line.get_xydata()[-1]) == (1 / 4, 1 / len(grades))
+    assert [line.get_xydata().tolist() for line in dotted] == (
+        [] if lead is None else [list(map(list, lead))]
+    )
+    several = PRCurvesDisplay({"one": curve}).plot(axes()).ax_.lines
+    assert tuple(several[0].get_xydata()[0]) == first
+
+
+def test_definitions_are_in_the_titles() -> None:
+    """Of the area in the legend, of the values, and of what a difference is of."""
+    for name in DISPLAYS:
+        title = DISPLAYS[name].plot(axes()).ax_.get_title(loc="left")
+        assert "Σ" in title, name
 
 
 def test_a_curve_that_ends_early_says_what_is_missing() -> None:
@@ -136,6 +159,15 @@ def test_without_axes_there_is_a_new_figure() -> None:
     display = PRCurveDisplay(CURVE).plot()
     assert len(pyplot.get_fignums()) == before + 1
     pyplot.close(display.figure_)
+
+
+def test_a_backend_that_turns_on_interactive_figures_stays_so() -> None:
+    """As a notebook's does when the first figure is made; later figures were not shown else."""
+    assert not matplotlib.is_interactive()
+    with styled():
+        matplotlib.interactive(True)
+    assert matplotlib.is_interactive()
+    matplotlib.interactive(False)
 
 
 def test_the_style_stays_in_germane() -> None:

@@ -33,6 +33,7 @@ import germane
 from germane.errors import EmptyError, FormatError, InputError, ScoreError
 from germane.sources import SOURCES, binary, files, opened, source_of
 
+import array_doors
 import column_doors
 import oracle
 from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections, counted_once
@@ -166,6 +167,16 @@ def stored(data: bytes, folder: Path) -> Path:
     return path
 
 
+def _letor(order: Callable[[Rows], Rows], folder: Path) -> Any:
+    path = folder / "toy.letor"
+    lines = (
+        f"0 qid:{query} 1:0 7:{score!r} # docid = {item}\n"
+        for query, item, score in order(rows(RUN))
+    )
+    path.write_text("".join(lines), "utf-8")
+    return germane.read_run(path, columns={"score": "7"})
+
+
 DOORS: dict[str, dict[str, Door]] = {
     "scores": {
         "dicts": lambda folder: RUN,
@@ -212,7 +223,8 @@ DOORS: dict[str, dict[str, Door]] = {
         )
         for name, make in column_doors.DOORS.items()
         for order in (list, shuffled)
-    },
+    }
+    | {f"LETOR, {order.__name__}": partial(_letor, order) for order in (list, shuffled)},
 }
 EACH_DOOR = [
     pytest.param(source, door, id=f"{source}: {door}")
@@ -234,7 +246,7 @@ def test_what_the_toy_collection_holds() -> None:
 
 
 def test_no_source_is_forgotten() -> None:
-    assert {source.name for source in SOURCES} == set(DOORS)
+    assert {source.name for source in SOURCES} == {*DOORS, *array_doors.DOORS}
 
 
 @pytest.mark.parametrize(("source", "door"), EACH_DOOR)
@@ -242,6 +254,40 @@ def test_every_door(source: str, door: str, tmp_path: Path) -> None:
     _, run = opened(QRELS, DOORS[source][door](tmp_path))
     assert source_of(run).name == source
     assert per_query(QRELS, run) == EXPECTED
+
+
+# Every item of a gallery is ranked: here those that were not retrieved come last.
+WHOLE: dict[str, Scores] = {
+    query: {
+        item: min(RUN.get(query, {}).get(item, -9.0), 9.0)
+        for item in sorted({item for got in (*QRELS.values(), *RUN.values()) for item in got})
+    }
+    for query in QRELS
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "door"),
+    [
+        pytest.param(source, door, id=f"{source}: {door}")
+        for source, doors in array_doors.DOORS.items()
+        for door in doors
+    ],
+)
+def test_every_door_of_numbers(source: str, door: str) -> None:
+    """Queries and items are numbers there, and a query that nobody judged is a row without grades."""
+    expected, held = EXPECTED, RUN
+    if source == "embeddings":
+        expected, held = per_query(QRELS, WHOLE), WHOLE
+    numbered = array_doors.Collection(QRELS, held)
+    qrels, run, choices = array_doors.DOORS[source][door](numbered)
+    assert source_of(opened(qrels, run, **choices)[1]).name == source
+    found = per_query(qrels, run, **choices)
+    names = dict(enumerate(numbered.queries))
+    assert {
+        measure: {names.get(q, q): value for q, value in values.items() if names.get(q, q) in QRELS}
+        for measure, values in found.items()
+    } == expected
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "expected"])

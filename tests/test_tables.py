@@ -57,7 +57,9 @@ def test_csv_and_tsv() -> None:
 
 def test_html() -> None:
     text = TABLE.html()
-    assert text.startswith("<div class='germane'><table style='border-collapse:collapse'><thead>")
+    assert text.startswith(
+        "<div class='germane' style='overflow-x:auto'><table style='border-collapse:collapse;white-space:nowrap'><thead>"
+    )
     for side, tag, cell in (
         ("left", "th", "run"),
         ("right", "th", "AP"),

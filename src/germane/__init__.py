@@ -5,12 +5,13 @@
 0.369
 """
 
+import sys as _sys
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from germane._version import VERSION as __version__
-from germane.animate import animate
 from germane.averaging import MeasureResult
-from germane.collapse import collapse
-from germane.curve import mean_pr_curve, pr_curve
-from germane.dialects import Dialect, dialects
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -22,42 +23,64 @@ from germane.errors import (
     InputError,
     MeasureError,
     PolicyError,
+    RegressionError,
     ScoreError,
 )
 from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
-from germane.explain import explain
-from germane.explanation import Explanation
-from germane.groups import Groups
 from germane.judging import Policy
 from germane.measure import Measure, parse
-from germane.precision_recall import MeanPRCurve, PRCurve
 from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels
-from germane.simulate import simulate
-from germane.spread import Spread, spread
+
+if _TYPE_CHECKING:
+    from germane.agreement import kendall_tau, rbo, tau_ap
+    from germane.animate import animate
+    from germane.collapse import collapse
+    from germane.compare import compare
+    from germane.curve import mean_pr_curve, pr_curve
+    from germane.dialects import Dialect, dialects
+    from germane.explain import explain
+    from germane.explanation import Explanation
+    from germane.gate import assert_no_regression, gate
+    from germane.groups import Groups
+    from germane.precision_recall import MeanPRCurve, PRCurve
+    from germane.saved import read_results
+    from germane.similar import evaluate_embeddings
+    from germane.simulate import simulate
+    from germane.sources.labels import Labels
+    from germane.spread import Spread, spread
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
+    "assert_no_regression",
     "collapse",
+    "compare",
     "dialects",
     "evaluate",
+    "evaluate_embeddings",
     "evaluate_many",
     "explain",
+    "gate",
+    "kendall_tau",
     "mean_pr_curve",
     "measures",
     "parse",
     "pr_curve",
+    "rbo",
     "read_qrels",
+    "read_results",
     "read_run",
     "score",
     "simulate",
     "spread",
+    "tau_ap",
     # types
     "Dialect",
     "Explanation",
     "Groups",
+    "Labels",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",
@@ -79,6 +102,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "InputError",
     "MeasureError",
     "PolicyError",
+    "RegressionError",
     "ScoreError",
     # measures
     "NumQ",
@@ -155,3 +179,53 @@ IAP = Measure("IAP")
 AUPR = Measure("AUPR")
 bpref = Measure("bpref")
 infAP = Measure("infAP")
+
+# What evaluate does not need is imported when it is first asked for, from these modules.
+_LATER = {
+    "animate": "animate",
+    "assert_no_regression": "gate",
+    "collapse": "collapse",
+    "compare": "compare",
+    "dialects": "dialects",
+    "gate": "gate",
+    "kendall_tau": "agreement",
+    "rbo": "agreement",
+    "read_results": "saved",
+    "tau_ap": "agreement",
+    "evaluate_embeddings": "similar",
+    "explain": "explain",
+    "mean_pr_curve": "curve",
+    "pr_curve": "curve",
+    "simulate": "simulate",
+    "spread": "spread",
+    "Dialect": "dialects",
+    "Explanation": "explanation",
+    "Groups": "groups",
+    "Labels": "sources.labels",
+    "MeanPRCurve": "precision_recall",
+    "PRCurve": "precision_recall",
+    "Spread": "spread",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'germane' has no attribute {name!r}")
+    found: object = getattr(_import_module(f"germane.{_LATER[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(_ModuleType):
+    """A package in which a verb keeps its name when the module of that name is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _LATER and isinstance(value, _ModuleType)):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package

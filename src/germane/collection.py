@@ -1,5 +1,6 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,13 +10,24 @@ from germane import sources
 from germane._ragged import Floats
 from germane.errors import GradeError
 from germane.judging import Judged, Policy, judge
+from germane.measure import Measure
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import Progress
 
 
-def graded(qrels: Any, policy: Policy, progress: Progress | None = None) -> Qrels:
-    """The judgments, their grades as the policy takes them."""
-    judgments = sources.read_qrels(qrels, policy.judged_twice, progress)
+def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
+    """What of this looks at items judged not relevant; "" where nothing does."""
+    for policy in policies:
+        if policy.unjudged == "remove":
+            return "unjudged=remove"
+        if policy.grades == "binary":
+            return "grades=binary"
+    return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)
+
+
+def graded(qrels: Any, policy: Policy, complete: str, progress: Progress | None = None) -> Qrels:
+    """The judgments, their grades as the policy takes them. ``complete``: see ``complete_for``."""
+    judgments = sources.read_qrels(qrels, policy.judged_twice, progress, complete)
     if policy.grades == "exact":
         return judgments
     return replace(judgments, grades=_grades(judgments.grades, policy.grades))
@@ -49,8 +61,10 @@ class Collection:
     What was read with duplicates refused has none, and is what any other choice would read.
     """
 
-    def __init__(self, qrels: Any, run: Any, progress: Progress | None = None) -> None:
-        self._given, self._run, self._progress = qrels, run, progress
+    def __init__(
+        self, qrels: Any, run: Any, complete: str, progress: Progress | None = None
+    ) -> None:
+        self._given, self._run, self._complete, self._progress = qrels, run, complete, progress
         self._qrels: dict[tuple[str, str], Qrels] = {}
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
 
@@ -69,5 +83,7 @@ class Collection:
     def _judgments(self, twice: str, policy: Policy) -> Qrels:
         if (twice, policy.grades) not in self._qrels:
             exact = self._qrels.get((twice, "exact"), self._given)
-            self._qrels[twice, policy.grades] = graded(exact, policy, self._progress)
+            self._qrels[twice, policy.grades] = graded(
+                exact, policy, self._complete, self._progress
+            )
         return self._qrels[twice, policy.grades]

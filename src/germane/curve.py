@@ -7,7 +7,7 @@ import numpy as np
 
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
-from germane.collection import graded, retrieve
+from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
 from germane.evaluate import Choices, opened
 from germane.judging import judge
@@ -51,15 +51,27 @@ def pr_curve(
         raise InputError(f"start takes {choices(get_args(Start))}; got {clip(start)}.{near}")
     rel = _level(rel)
     try:
-        listed = one_list(qrels, run, query, relevant, rel, {**policy}, ("expected",), progress)
+        listed = one_list(
+            qrels,
+            run,
+            query,
+            relevant,
+            rel,
+            (precision_at(0.0, rel),),
+            {**policy},
+            ("expected",),
+            progress,
+        )
     except AbsentError as error:
         if query is not None:
             raise
         raise AbsentError(f"{error} mean_pr_curve averages over all of them.") from None
     ranking = listed.ranking
-    which = "the list" if is_list(qrels) else f"query {clip(ranking.queries[0])}"
+    which = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
         raise CoverageError(f"{which} has no relevant item; recall is not defined.")
+    if not listed.answered:
+        raise CoverageError(f"the run has no results for {which}.")
     if not ranking.retrieved[0]:
         raise CoverageError(f"nothing was retrieved for {which}.")
     return PRCurve(ranking, rel, start, listed.policy)
@@ -72,7 +84,7 @@ def mean_pr_curve(
     points: Literal[11, 101] = 11,
     rel: float = 1.0,
     confidence: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,  # numpy.random is imported when it is used
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> MeanPRCurve:
@@ -93,7 +105,8 @@ def mean_pr_curve(
     rel, generator = _level(rel), _generator(rng)
     qrels, run, conventions = opened(qrels, run, policy)
     check_ties(precision_at(0.0, rel), conventions.ties)
-    judgments = graded(qrels, conventions, progress)
+    complete = complete_for((precision_at(0.0, rel),), (conventions,))
+    judgments = graded(qrels, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
     no_relevant = conventions.no_relevant

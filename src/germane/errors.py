@@ -10,7 +10,8 @@ GermaneError(ValueError)
 │   ├── DuplicateError  an item judged or retrieved twice for one query
 │   └── EmptyError      nothing to evaluate
 ├── CoverageError    queries of qrels and run that do not match
-└── AbsentError      a result that has no such measure or run; also a KeyError
+├── AbsentError      a result that has no such measure or run; also a KeyError
+└── RegressionError  a run that fell behind its baseline; also an AssertionError
 """
 
 from collections.abc import Iterable
@@ -60,6 +61,10 @@ class AbsentError(GermaneError, KeyError):
     """A result has no such measure or run."""
 
     __str__ = BaseException.__str__  # KeyError's own shows the message in quotes
+
+
+class RegressionError(GermaneError, AssertionError):
+    """A run has fallen behind its baseline."""
 
 
 def suggestion(given: str, options: Iterable[str]) -> str:

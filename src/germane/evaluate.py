@@ -1,7 +1,6 @@
 """The verbs: evaluate, evaluate_many, score, and reading files on their own."""
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -11,10 +10,8 @@ import numpy as np
 
 from germane import sources
 from germane.averaging import MeasureResult, all_scores, check_ties, scores, weights
-from germane.collection import Collection, graded
-from germane.dialects import Dialect, named
+from germane.collection import Collection, complete_for, graded
 from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
-from germane.foreign import asked
 from germane.judging import (
     Duplicates,
     Empty,
@@ -34,6 +31,7 @@ from germane.judging import (
 )
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
+from germane.placement import Placement
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels
@@ -41,7 +39,9 @@ from germane.sources import Progress
 from germane.sources.sequences import ranking_of
 
 if TYPE_CHECKING:
+    from germane.dialects import Dialect
     from germane.sources.columns import Run
+    from germane.sources.frames import Frame
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
@@ -51,6 +51,7 @@ class Choices(TypedDict, total=False):
 
     columns: Mapping[str, Any] | None
     input_format: str | None
+    group: Any
 
     duplicates: Duplicates
     ties: Ties
@@ -78,7 +79,7 @@ def evaluate(
     measures: Measures = DEFAULT,
     *,
     name: str | None = None,
-    dialect: str | Dialect | None = None,
+    dialect: "str | Dialect | None" = None,
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> Result:
@@ -92,10 +93,16 @@ def evaluate(
     ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
     or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
     ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    Both may be arrays, whose rows are queries and whose columns are items, numbered from 0: grades and
+    floating-point scores of one shape (Q, N), a masked cell being one that is not there; whole numbers
+    (Q, K) are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
+    ``germane.Labels``; flat grades and scores come with ``group``, which has a group id an item or the
+    size of each group.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
 
-    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl
-    or msmarco. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
+    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
+    msmarco or letor (svmlight); beside qrels of LETOR's a run may be one score a line, as ``scores``
+    or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
 
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
@@ -105,43 +112,73 @@ def evaluate(
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
-    spoken = None if dialect is None else named(dialect)
-    own = {} if spoken is None else spoken.choices
+    spoken, own = _spoken(dialect)
     qrels, run, conventions = opened(qrels, run, {**own, **policy})
     policies = policies_of(measures, spoken, conventions, policy)
-    for measure, convention in policies.items():
-        check_ties(measure, convention.ties)
-    collection = Collection(qrels, run, progress)
-    judged = {one: collection.judged(one) for one in dict.fromkeys(policies.values())}
+    groups = grouped(policies, conventions)
+    for one in groups:
+        if one is not conventions:
+            _refuse_words(run, one)
+    collection = Collection(qrels, run, complete_for(policies, groups), progress)
+    judged = {one: collection.judged(one) for one in groups}
     computed: dict[Measure, MeasureResult] = {}
-    for one, part in judged.items():
-        computed |= measured([m for m, its in policies.items() if its == one], part)
+    for one, chosen in groups.items():
+        computed |= measured(chosen, judged[one])
+    first = next(iter(judged.values()))
     return Result(
         name or sources.run_name(run),
         {measure: computed[measure] for measure in policies},
-        partial(_counts, next(iter(judged.values()))),
+        partial(_counts, first),
         conventions,
-        spoken,
-        {measure: its for measure, its in policies.items() if its != conventions},
+        Placement(first),
+        dialect=spoken,
+        policies={m: its for m, its in policies.items() if its is not conventions},
     )
 
 
-def policies_of(
-    measures: Measures, dialect: Dialect | None, conventions: Policy, asked_for: Mapping[str, Any]
-) -> dict[Measure, Policy]:
-    """The conventions of each measure: those of all, those that the dialect has for it, those asked for."""
+def _spoken(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
+    """A dialect and the conventions that it has for every measure."""
     if dialect is None:
-        return dict.fromkeys(parse_all(measures), conventions)
-    return {
-        one.measure: replace(conventions, **{**one.choices, **_words(asked_for)})
-        if one.choices
-        else conventions
-        for one in asked(measures, dialect)
-    }
+        return None, {}
+    from germane.dialects import named
+
+    spoken = named(dialect)
+    return spoken, spoken.choices
 
 
-def _words(asked_for: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
+def policies_of(
+    measures: Measures,
+    dialect: "Dialect | None",
+    conventions: Policy,
+    asked_for: Mapping[str, Any],
+) -> dict[Measure, Policy]:
+    """The conventions of each measure: those of all, those that the dialect has for it, those asked for.
+
+    Raises PolicyError for an order of ties that a measure cannot have.
+    """
+    if dialect is None:
+        policies = dict.fromkeys(parse_all(measures), conventions)
+    else:
+        from germane.foreign import asked
+
+        words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
+        policies = {}
+        for one in asked(measures, dialect):
+            its = replace(conventions, **{**one.choices, **words})
+            policies[one.measure] = conventions if its == conventions else its
+    for measure, convention in policies.items():
+        check_ties(measure, convention.ties)
+    return policies
+
+
+def grouped(policies: Mapping[Measure, Policy], conventions: Policy) -> dict[Policy, list[Measure]]:
+    """The measures of each policy."""
+    if all(its is conventions for its in policies.values()):
+        return {conventions: list(policies)}
+    groups: dict[Policy, list[Measure]] = {}
+    for measure, its in policies.items():
+        groups.setdefault(its, []).append(measure)
+    return groups
 
 
 def evaluate_many(
@@ -149,7 +186,7 @@ def evaluate_many(
     runs: Mapping[str, Any],
     measures: Measures = DEFAULT,
     *,
-    dialect: str | Dialect | None = None,
+    dialect: "str | Dialect | None" = None,
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> Results:
@@ -166,9 +203,13 @@ def evaluate_many(
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
-    own = {} if dialect is None else named(dialect).choices
+    spoken, own = _spoken(dialect)
     qrels, _, conventions = opened(qrels, None, {**own, **policy})
-    judgments = graded(qrels, conventions, progress)
+    policies = policies_of(measures, spoken, conventions, policy)
+    for run in runs.values():
+        sources.refuse_ambiguous(qrels, run)
+    complete = complete_for(policies, set(policies.values()))
+    judgments = graded(qrels, conventions, complete, progress)
     return Results(
         {
             name: evaluate(
@@ -221,18 +262,29 @@ def read_qrels(
     given, _ = sources.opened(path, None, columns, input_format)
     if not sources.has_columns(given):
         sources.check_path(given)
-    return sources.read_qrels(given, duplicates, progress)
+    return sources.read_qrels(given, duplicates, progress, complete="")
 
 
-def read_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> "Run":
-    """Read a TREC run file into memory.
+def read_run(
+    path: Any,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+    progress: Progress | None = None,
+) -> "Run | Frame":
+    """Read a run into memory once, to evaluate it several times: a file or a frame.
 
     >>> germane.read_run("examples/digits/lda.run")
     Run('lda': 200 queries, 20000 results)
 
-    Lines are ``query Q0 item rank score tag``; the order comes from the scores. ``evaluate`` reads a
-    path by itself, in less memory. Raises InputError with file and line.
+    Lines of a TREC file are ``query Q0 item rank score tag``; the order comes from the scores. Other
+    files and frames have columns, as ``evaluate`` reads them, which takes a path by itself, in less
+    memory. Raises InputError with file and line.
     """
+    _, given = sources.opened({}, path, columns, input_format)
+    if sources.has_columns(given):
+        held: Frame = given.held(progress)
+        return held
     from germane.sources import trec_files
 
     sources.check_path(path)
@@ -252,17 +304,34 @@ _remembered = lru_cache(typed=True)(Policy)
 
 
 def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, Policy]:
-    """Qrels and run with their columns found, and the policy for them.
+    """Qrels and run as sources read them, their columns found and flat arrays grouped, and the policy for them.
 
     A run's source has an order of ties of its own where none is asked for. Raises InputError for
     columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
     words = dict(choices)
-    how = words.pop("columns", None), words.pop("input_format", None)
+    how = [words.pop(name, None) for name in ("columns", "input_format", "group")]
     qrels, run = sources.opened(qrels, run, *how)
     if run is not None:
         words = {"ties": sources.ties_of(run), **words}
-    return qrels, run, policy_of(**words)
+    policy = policy_of(**words)
+    if run is not None:
+        _refuse_words(run, policy)
+    return qrels, run, policy
+
+
+def _refuse_words(run: Any, policy: Policy) -> None:
+    """Refuse what looks at ids where a run has none."""
+    if policy.ties in ("trec", "ascending") and sources.source_of(run).ids == "places":
+        raise PolicyError(
+            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
+            "choose ties=given, which is the order of columns, expected, best or worst."
+        )
+    if policy.own == "drop" and sources.has_places(run):
+        raise PolicyError(
+            "own=drop compares the ids of items and queries, and items without ids are numbered by "
+            "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
+        )
 
 
 def policy_of(**choices: Any) -> Policy:

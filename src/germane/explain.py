@@ -3,8 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
-from functools import partial
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,7 +12,7 @@ from germane._ragged import Bools, Ints
 from germane.averaging import kernel, scores
 from germane.errors import MeasureError
 from germane.evaluate import Choices
-from germane.explanation import Explanation, Rank, Reading, written
+from germane.explanation import Explanation, Rank, Ranks, Reading, written
 from germane.listed import Listed, is_list, one_list
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import Scored
@@ -44,18 +43,19 @@ def explain(
     Either ``explain(qrels, run, measures, query=…)`` with what ``evaluate`` takes, or
     ``explain(grades, measures, relevant=…)`` with what ``score`` takes. Several measures stand side
     by side, with the ranks and the norm that make them differ from the first. Raises AbsentError for
-    a query that nobody judged, CoverageError for one that the run lacks, PolicyError for
-    ``ties="expected"`` and ``"grouped"``, which are no order of single items, and what ``evaluate``
-    raises.
+    a query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
+    (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, which are no order
+    of single items, and what ``evaluate`` raises.
     """
-    chosen = parse_all(("AP" if run is None else run) if is_list(qrels) else measures)
+    chosen = parse_all(("AP" if run is None else run) if is_list(qrels, run, policy) else measures)
     rel = _level(chosen)
     listed = one_list(
         qrels,
-        None if is_list(qrels) else run,
+        None if is_list(qrels, run, policy) else run,
         query,
         relevant,
         rel,
+        chosen,
         {**policy},
         ("expected", "grouped"),
         progress,
@@ -67,74 +67,95 @@ def _level(measures: tuple[Measure, ...]) -> float:
     """The one grade from which items are relevant, to the measures as in the columns beside them."""
     levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
     if len(levels) > 1:
-        raise MeasureError("measures with different rel count different hits; explain them apart.")
+        raise MeasureError(
+            "measures with different rel count different hits; explain them apart. Here rel is "
+            f"{' and '.join(f'{level:g}' for level in sorted(levels))}."
+        )
     return levels.pop()
 
 
 def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> Explanation:
-    ranking, qrels = listed.ranking, listed.qrels
+    ranking = listed.ranking
     scored = [kernel(measure, ranking) for measure in measures]
     speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
-    starts = _row_starts(ranking, speaks, measures)
-    hits = ranking.rank[ranking.relevant(rel)]
-    rows = tuple(_rank(listed, rel, hits, start, upto) for start, upto in starts)
+    first, last = _stretches(ranking, speaks, measures)
+    hit = _hits_at(ranking, first, last)
+    rows = _rows(listed, rel, first, last, hit)
     return Explanation(
         query=ranking.queries[0],
         rows=rows,
-        readings=tuple(map(partial(_reading, listed, rows), measures, scored)),
-        missed=tuple(_missed(ranking, rel, qrels)),
+        readings=tuple(
+            _reading(listed, rows, hit, measure, one)
+            for measure, one in zip(measures, scored, strict=True)
+        ),
+        missed=tuple(_missed(ranking, rel, listed.qrels)),
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),
         policy=listed.policy,
+        answered=listed.answered,
     )
 
 
-def _row_starts(
-    ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...]
-) -> list[tuple[int, int]]:
+def _stretches(ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...]) -> tuple[Ints, Ints]:
     """The first and last rank of each row: alone what is relevant or adds a term, the rest together.
 
     What no measure looks at, beyond the largest cutoff, is one row.
     """
-    last = int(ranking.retrieved[0])
-    if last <= SHORT:
-        return [(rank, rank) for rank in range(1, last + 1)]
-    cutoffs = [last if measure.k is None else measure.k for measure in measures]
-    shown = min(last, max(cutoffs))
-    rows, at = [], 1
-    for rank in [*ranking.rank[speaks & (ranking.rank <= shown)].tolist(), shown + 1, last + 1]:
-        if at < rank:
-            rows.append((at, rank - 1))
-        if rank <= shown:
-            rows.append((rank, rank))
-            at = rank + 1
-        else:
-            at = rank
-    return rows
+    end = int(ranking.retrieved[0])
+    if end <= SHORT:
+        alone = np.arange(1, end + 1)
+        return alone, alone
+    shown = min(end, max(end if measure.k is None else measure.k for measure in measures))
+    alone = ranking.rank[speaks & (ranking.rank <= shown)]
+    after = np.append(0, alone) + 1  # where what lies between two of them would begin
+    before = np.append(alone, shown + 1) - 1
+    between = after <= before
+    beyond = np.arange(shown + 1, end + 1)[:1]
+    first = np.concatenate([alone, after[between], beyond])
+    last = np.concatenate([alone, before[between], np.full(len(beyond), end)])
+    order = np.argsort(first)
+    return first[order], last[order]
 
 
-def _rank(listed: Listed, rel: float, hits: Ints, start: int, upto: int) -> Rank:
+def _hits_at(ranking: Ranking, first: Ints, last: Ints) -> Ints:
+    """The judged item of each row, by its place in the ranking; -1 where there is none, or several."""
+    place = np.searchsorted(ranking.rank, first)
+    judged = np.append(ranking.rank, -1)[place] == first
+    return np.where(judged & (first == last), place, -1)
+
+
+def _rows(listed: Listed, rel: float, first: Ints, last: Ints, hit: Ints) -> Ranks:
     ranking, qrels = listed.ranking, listed.qrels
-    found, total = int(np.searchsorted(hits, upto, "right")), int(ranking.total(rel)[0])
-    precision, recall = found / upto, found / total if total else 0.0
-    h = int(np.searchsorted(ranking.rank, start))
-    if upto > start:
-        return Rank(start, upto, None, None, False, precision, recall, None)
-    if h == len(ranking.rank) or ranking.rank[h] != start:
-        item, first, last = listed.places.get(start, (None, start, start))
-        tied = (first, last) if last > first else None
-        return Rank(start, upto, item, None, False, precision, recall, tied)
-    item = qrels.items[int(ranking.judgment[h])] if qrels and ranking.judgment is not None else None
-    first, last = int(ranking.tied_from[h]), int(ranking.tied_to[h])
-    tied = (first, last) if last > first else None
-    grade = float(ranking.relevance[h])
-    return Rank(start, upto, item, grade, grade >= rel, precision, recall, tied)
+    names: Sequence[Hashable] = ()
+    name = np.full(len(first), -1)
+    tied_from, tied_to = np.append(ranking.tied_from, 0)[hit], np.append(ranking.tied_to, 0)[hit]
+    if qrels is not None and ranking.judgment is not None:
+        names = [*qrels.items, *listed.unjudged.items]
+        name = np.append(ranking.judgment, -1)[hit]
+        place = listed.unjudged.at(np.where((hit < 0) & (first == last), first, 0))
+        known = place >= 0
+        name[known] = len(qrels.items) + place[known]
+        tied_from[known] = listed.unjudged.tied_from[place[known]]
+        tied_to[known] = listed.unjudged.tied_to[place[known]]
+    return Ranks(
+        first=first,
+        last=last,
+        found=np.searchsorted(ranking.rank[ranking.relevant(rel)], last, "right"),
+        relevant=int(ranking.total(rel)[0]),
+        hit=np.append(ranking.relevant(rel), False)[hit],
+        grade=np.append(ranking.relevance, np.nan)[hit],
+        name=name,
+        names=names,
+        tied_from=tied_from,
+        tied_to=tied_to,
+    )
 
 
-def _reading(listed: Listed, rows: tuple[Rank, ...], measure: Measure, scored: Scored) -> Reading:
+def _reading(
+    listed: Listed, rows: Sequence[Rank], hit: Ints, measure: Measure, scored: Scored
+) -> Reading:
     ranking = listed.ranking
-    at = dict(zip(ranking.rank.tolist(), scored.terms.tolist(), strict=True))
-    terms = tuple(at.get(row.rank, 0.0) for row in rows)
+    terms = tuple(np.append(scored.terms, 0.0)[hit].tolist())
     rest = float(np.broadcast_to(scored.rest, 1)[0])
     no_relevant = listed.policy.no_relevant if listed.policy else "zero"
     norm, value = float(scored.norm[0]), float(scores(measure, ranking, no_relevant)[0])
@@ -143,26 +164,33 @@ def _reading(listed: Listed, rows: tuple[Rank, ...], measure: Measure, scored: S
         other = listed.ordered(order)
         if other is not None and (order != "expected" or measure.row.expected):
             ties[order] = float(scores(measure, other, no_relevant)[0])
-    summed = [
-        written(measure, term, row.rank) for term, row in zip(terms, rows, strict=True) if term
-    ]
-    if rest:
-        summed.append(_short(rest))
-    if len(summed) > WRITTEN:
-        more = math.fsum(terms) + rest - math.fsum([term for term in terms if term][: WRITTEN // 2])
-        summed[WRITTEN // 2 :] = [f"… {len(summed) - WRITTEN // 2} more that add {more:.4f}"]
-    total = " + ".join(summed).replace("+ -", "- ").replace("+ …", "…") or "0"
     if scored.relevant is not None and not scored.relevant[0]:
         counts = "left out" if math.isnan(value) else f"{value:.4f}"
         formula = f"{measure} is not defined without relevant items; "
         formula += f"no_relevant={no_relevant}: {counts}"
         return Reading(measure, terms, rest, norm, "", formula, value, ties)
     symbolic, numeric, note = _divisor(measure, ranking)
+    total = _total(measure, rows, terms, rest)
     formula = _formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
     divisor = " = ".join(
         dict.fromkeys(filter(None, (symbolic, numeric, symbolic and _short(norm))))
     )
     return Reading(measure, terms, rest, norm, divisor + note, formula, value, ties)
+
+
+def _total(measure: Measure, rows: Sequence[Rank], terms: tuple[float, ...], rest: float) -> str:
+    """The terms as a sum, written out up to WRITTEN of them."""
+    adding = [i for i, term in enumerate(terms) if term]
+    many = len(adding) + bool(rest) > WRITTEN
+    kept = adding[: WRITTEN // 2] if many else adding
+    summed = [written(measure, terms[i], rows[i].rank) for i in kept]
+    if many:
+        more = math.fsum(terms) + rest - math.fsum(terms[i] for i in kept)
+        left = len(adding) + bool(rest) - len(kept)
+        summed.append(f"… {left} more that add {more:.4f}")
+    elif rest:
+        summed.append(_short(rest))
+    return " + ".join(summed).replace("+ -", "- ").replace("+ …", "…") or "0"
 
 
 def _formula(

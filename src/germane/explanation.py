@@ -1,19 +1,21 @@
 """Explanation: why one list's measures have the values they have, rank by rank."""
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple, overload
 
+from germane._ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.judging import Policy
 from germane.measure import Measure
 from germane.tables import Table
 
+SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
 
-@dataclass(frozen=True)
-class Rank:
+
+class Rank(NamedTuple):
     """One rank of the list, or several without anything judged."""
 
     rank: int
@@ -24,6 +26,51 @@ class Rank:
     precision: float
     recall: float
     tied: tuple[int, int] | None  # the ranks that its group of equal scores occupies
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranks(Sequence[Rank]):
+    """The rows of an explanation as columns: a Rank is made when one is looked at."""
+
+    first: Ints
+    last: Ints
+    found: Ints  # relevant items up to the last rank
+    relevant: int
+    hit: Bools
+    grade: Floats  # NaN: not judged
+    name: Ints  # its place in names; -1: not known
+    names: Sequence[Hashable]
+    tied_from: Ints
+    tied_to: Ints
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __iter__(self) -> Iterator[Rank]:
+        return map(self._rank, range(len(self)))
+
+    @overload
+    def __getitem__(self, at: int) -> Rank: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Rank, ...]: ...
+    def __getitem__(self, at: int | slice) -> Rank | tuple[Rank, ...]:
+        rows = range(len(self))[at]
+        return self._rank(rows) if isinstance(rows, int) else tuple(map(self._rank, rows))
+
+    def _rank(self, row: int) -> Rank:
+        name, grade = int(self.name[row]), float(self.grade[row])
+        found, upto = int(self.found[row]), int(self.last[row])
+        tied = int(self.tied_from[row]), int(self.tied_to[row])
+        return Rank(
+            rank=int(self.first[row]),
+            upto=upto,
+            item=None if name < 0 else self.names[name],
+            relevance=None if math.isnan(grade) else grade,
+            hit=bool(self.hit[row]),
+            precision=found / upto,
+            recall=found / self.relevant if self.relevant else 0.0,
+            tied=tied if tied[0] < tied[1] else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -38,6 +85,11 @@ class Reading:
     formula: str  # the formula with the numbers put in
     value: float
     ties: Mapping[str, float]  # the value under other orders of ties, where there are any
+
+    @property
+    def sums(self) -> tuple[float, ...]:
+        """The sum of the terms up to each row."""
+        return tuple(accumulate(self.terms))
 
     def written(self, i: int, rank: int) -> str:
         """A row's term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
@@ -57,37 +109,44 @@ class Explanation:
     """
 
     query: Hashable
-    rows: tuple[Rank, ...]
+    rows: Sequence[Rank]
     readings: tuple[Reading, ...]
     missed: tuple[tuple[Hashable | None, float], ...]
     relevant: int
     retrieved: int
     policy: Policy | None = None  # the conventions; bare grades have none
+    answered: bool = True  # does the run have the query at all?
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """Ranks as rows; one column of terms a measure, and the running sum of a single one.
+        """Ranks as rows, and for each measure its terms and their running sum.
 
-        ``digits=None`` gives all digits, and terms as decimals.
+        ``digits=None`` gives all digits, terms as decimals, and all rows: otherwise the middle of more
+        than a thousand is left out.
         """
-        named = any(row.item is not None for row in self.rows)
-        tied = any(row.tied for row in self.rows)
+        shown: Sequence[int] = range(len(self.rows))
+        if digits is not None and len(shown) > SHOWN:
+            shown = (*shown[: SHOWN // 2], *shown[-SHOWN // 2 :])
+        places = [self.rows[i] for i in shown]
+        named, tied = any(row.item is not None for row in places), any(row.tied for row in places)
         columns = ["rank", *(["item"] if named else []), "relevance", "hit", "P@rank", "recall"]
         columns += ["tie"] if tied else []
-        if len(self.readings) == 1:
-            columns += ["term", "sum"]
-        else:
-            columns += [str(reading.measure) for reading in self.readings]
+        for reading in self.readings:
+            columns += self._headings(reading, digits)
+        sums = [reading.sums for reading in self.readings]
         rows = [
-            (*self._place(row, named), *self._numbers(i, row, tied, digits))
-            for i, row in enumerate(self.rows)
+            (*_place(row, named, tied, digits), *self._terms(i, row, sums, digits))
+            for i, row in zip(shown, places, strict=True)
         ]
-        if len(self.readings) == 1:
-            sums = accumulate(self.readings[0].terms)
-            rows = [
-                (*row, _decimal(total, digits) if row[-1] else "")
-                for row, total in zip(rows, sums, strict=True)
-            ]
+        if len(rows) < len(self.rows):
+            left_out = f"… {len(self.rows) - len(rows):,} rows"
+            rows.insert(SHOWN // 2, (left_out, *["…"] * (len(columns) - 1)))
         return Table(tuple(columns), tuple(rows), tuple(self._notes()), left=(1,) if named else ())
+
+    def _headings(self, reading: Reading, digits: int | None) -> tuple[str, str]:
+        """Of a measure's two columns; of many measures, programs need all sums named."""
+        if len(self.readings) == 1:
+            return "term", "sum"
+        return str(reading.measure), "sum" if digits is not None else f"sum of {reading.measure}"
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -100,13 +159,19 @@ class Explanation:
         )
 
     def _difference(self, one: Reading, other: Reading) -> str:
-        apart = [
-            f"rank {row.rank} adds {other.written(i, row.rank)} instead of {one.written(i, row.rank)}"
-            for i, row in enumerate(self.rows)
-            if not math.isclose(one.terms[i], other.terms[i], rel_tol=1e-12)
+        differ = [
+            i
+            for i, terms in enumerate(zip(one.terms, other.terms, strict=True))
+            if terms[0] != terms[1] and not math.isclose(*terms, rel_tol=1e-12)
         ]
-        if len(apart) > 3:
-            apart[2:] = [f"{len(apart) - 2} more ranks differ"]
+        shown = differ if len(differ) <= 3 else differ[:2]
+        apart = []
+        for i in shown:
+            rank = self.rows[i].rank
+            adds, instead = other.written(i, rank), one.written(i, rank)
+            apart.append(f"rank {rank} adds {adds} instead of {instead}")
+        if len(shown) < len(differ):
+            apart.append(f"{len(differ) - len(shown)} more ranks differ")
         if one.rest != other.rest:
             apart.append(f"what has no rank adds {other.rest:.4g} instead of {one.rest:.4g}")
         if one.norm != other.norm:
@@ -139,6 +204,7 @@ class Explanation:
             "query": str(self.query),
             "relevant": self.relevant,
             "retrieved": self.retrieved,
+            "answered": self.answered,
             "policy": None if self.policy is None else self.policy.to_dict(),
             "ranks": [_rank_dict(row) for row in self.rows],
             "missed": [{"item": _text(item), "relevance": grade} for item, grade in self.missed],
@@ -148,6 +214,7 @@ class Explanation:
                     "measure": str(reading.measure),
                     "definition": reading.measure.definition,
                     "terms": list(reading.terms),
+                    "sums": list(reading.sums),
                     "rest": reading.rest,
                     "norm": reading.norm,
                     "divisor": reading.divisor,
@@ -159,24 +226,17 @@ class Explanation:
             ],
         }
 
-    def _place(self, row: Rank, named: bool) -> tuple[str, ...]:
-        if row.upto > row.rank:
-            return (f"{row.rank}–{row.upto}", *(["…"] if named else []), "…", "")
-        item = "?" if row.item is None else str(row.item)
-        grade = "–" if row.relevance is None else f"{row.relevance:g}"
-        return (str(row.rank), *([item] if named else []), grade, "●" if row.hit else "")
-
-    def _numbers(self, i: int, row: Rank, tied: bool, digits: int | None) -> tuple[str, ...]:
-        cells = [_decimal(row.precision, digits), _decimal(row.recall, digits)]
-        if tied:
-            cells.append(f"{row.tied[0]}–{row.tied[1]}" if row.tied else "")
-        return (*cells, *(self._term(reading, i, digits) for reading in self.readings))
-
-    def _term(self, reading: Reading, i: int, digits: int | None) -> str:
-        row, k = self.rows[i], reading.measure.k
-        if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):
-            return ""
-        return repr(reading.terms[i]) if digits is None else reading.written(i, row.rank)
+    def _terms(
+        self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
+    ) -> Iterator[str]:
+        """What a row adds to each measure, and the sum so far; nothing where it cannot add."""
+        for reading, running in zip(self.readings, sums, strict=True):
+            k = reading.measure.k
+            if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):
+                yield from ("", "")
+                continue
+            yield repr(reading.terms[i]) if digits is None else reading.written(i, row.rank)
+            yield _decimal(running[i], digits)
 
     def _notes(self) -> Iterator[str]:
         for reading in self.readings:
@@ -196,13 +256,29 @@ class Explanation:
             f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed"
             + (f": {missed}{more}" if missed.strip(", ") else "")
         )
+        if not self.answered:
+            yield f"the run has no results for query {clip(self.query)}: missing=zero counts it as 0"
         deepest = max((reading.measure.k or 0) for reading in self.readings)
-        if deepest > self.retrieved:
+        if deepest > self.retrieved and self.answered:
             yield f"the list ends at rank {self.retrieved}; up to {deepest} nothing more is found"
         for reading in self.readings:
             yield f"{reading.measure}: {reading.measure.definition}"
         if self.policy is not None:
             yield f"policy: {self.policy}"
+
+
+def _place(row: Rank, named: bool, tied: bool, digits: int | None) -> Iterator[str]:
+    """What stands at a rank, or between two hits, whatever the measure."""
+    if row.upto > row.rank:
+        yield from (f"{row.rank}–{row.upto}", *(["…"] if named else []), "…", "")
+    else:
+        item = "?" if row.item is None else str(row.item)
+        grade = "–" if row.relevance is None else f"{row.relevance:g}"
+        yield from (str(row.rank), *([item] if named else []), grade, "●" if row.hit else "")
+    yield _decimal(row.precision, digits)
+    yield _decimal(row.recall, digits)
+    if tied:
+        yield f"{row.tied[0]}–{row.tied[1]}" if row.tied else ""
 
 
 def written(measure: Measure, term: float, rank: int) -> str:

@@ -153,13 +153,14 @@ def grouped(whole: Mapping[Measure, Evaluated], category: Any) -> Groups:
     """Split evaluated measures by category: a mapping, a function, or one value a query."""
     queries = next(iter(whole.values())).queries
     rows: dict[Hashable, list[int]] = {}
-    for q, name in enumerate(_categories(queries, category)):
+    for q, name in enumerate(categories(queries, category)):
         rows.setdefault(name, []).append(q)
     groups = {name: Group(name, _some(whole, np.array(at))) for name, at in rows.items()}
     return Groups(groups, whole)
 
 
-def _categories(queries: list[Hashable], category: Any) -> list[Hashable]:
+def categories(queries: list[Hashable], category: Any) -> list[Hashable]:
+    """The category of each query, by a mapping, a function, or one value a query."""
     if isinstance(category, Mapping):
         absent = [query for query in queries if query not in category]
         if absent:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from germane import _ragged
+from germane._cached import cached
 from germane._ragged import Bools, Ints
 from germane.errors import CoverageError, PolicyError, choices, clip, some, suggestion
 from germane.ranking import Ranking
@@ -157,7 +158,7 @@ class Policy:
             if f.name in WORDS or f.name == "depth" or getattr(self, f.name) != f.default
         }
 
-    @property
+    @cached
     def order(self) -> Order:
         """What sources are asked for."""
         equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"

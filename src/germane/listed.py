@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from germane import sources
-from germane.collection import graded, retrieve
+from germane._ragged import Ints
+from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.evaluate import OtherOrders, opened
 from germane.judging import WORDS, Policy, judge
+from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
 from germane.sources import Progress
@@ -18,12 +20,23 @@ from germane.sources.ids import by_bytes, to_bytes
 from germane.sources.sequences import ranking_of
 
 
-class Place(NamedTuple):
-    """An item at a rank, and the first and last rank of its group of equal scores."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Unjudged:
+    """The items that nobody judged, where they are known, in the order of their ranks."""
 
-    item: Hashable
-    tied_from: int
-    tied_to: int
+    items: list[Hashable]
+    rank: Ints
+    tied_from: Ints  # the first and last rank of the item's group of equal scores
+    tied_to: Ints
+
+    def at(self, ranks: Ints) -> Ints:
+        """Which of them stands at each rank; -1 where none does."""
+        place = np.searchsorted(self.rank, ranks)
+        return np.where(np.append(self.rank, -1)[place] == ranks, place, -1)
+
+
+_NO_RANKS = np.zeros(0, np.int64)
+NONE = Unjudged([], _NO_RANKS, _NO_RANKS, _NO_RANKS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,12 +47,15 @@ class Listed:
     qrels: Qrels | None
     ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
     policy: Policy | None  # the conventions of a query; bare grades have none
-    places: Mapping[int, Place]  # what is known of the ranks that hold no judged item
+    unjudged: Unjudged
+    answered: bool = True  # does the run have the query at all?
 
 
-def is_list(given: Any) -> bool:
-    """Are these the grades of one list? Frames, which also have dimensions, have columns."""
-    if hasattr(given, "columns") or hasattr(given, "schema"):
+def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
+    """Are these the grades of one list? Not where they have columns or groups, or rows as a run has."""
+    if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
+        return False
+    if run is not None and (sources.is_rows(given) or getattr(given, "ndim", 1) > 1):
         return False
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
     return listed or hasattr(given, "ndim")
@@ -51,16 +67,17 @@ def one_list(
     query: Hashable | None,
     relevant: int | Iterable[float] | None,
     rel: float,
+    measures: tuple[Measure, ...],
     policy: dict[str, Any],
     refused: Collection[str],
     progress: Progress | None,
 ) -> Listed:
     """The grades of one list, or one query of a run: what fits the other is refused.
 
-    Raises AbsentError for a query that is not judged, CoverageError for one that the run lacks, and
-    PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
+    Raises AbsentError for a query that is not judged, CoverageError for one that the run lacks where
+    it does not count as 0, and PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
     """
-    if is_list(qrels):
+    if is_list(qrels, run, policy):
         if run is not None:
             raise InputError(
                 "the grades of one list come without a run; relevant= is their number."
@@ -69,16 +86,17 @@ def one_list(
             raise InputError(
                 f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
             )
-        return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, {})
+        return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, NONE)
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
-    return _of_query(qrels, run, query, policy, refused, progress)
+    return _of_query(qrels, run, query, measures, policy, refused, progress)
 
 
 def _of_query(
     qrels: Any,
     run: Any,
     query: Hashable | None,
+    measures: tuple[Measure, ...],
     policy: dict[str, Any],
     refused: Collection[str],
     progress: Progress | None,
@@ -91,46 +109,79 @@ def _of_query(
             f"ties={conventions.ties} puts equal scores in no order, and ranks need one; choose "
             f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
         )
-    judgments = graded(qrels, conventions)
+    complete = complete_for(measures, (conventions,))
+    judgments = graded(qrels, conventions, complete)
     if query is None and len(judgments) > 1:
         raise AbsentError(
             f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."
         )
+    others = len(judgments) > 1
     if query is not None:
         judgments = judgments.only(query)
-    run, items, item_scores = sources.only(
-        run, judgments.queries[0], conventions.duplicates, progress
-    )
+    run, items, item_scores = sources.only(judgments, run, conventions.duplicates, progress)
     retrieved = None if run is None else retrieve(judgments, run, conventions)
     if retrieved is None or not retrieved.answered.any():
-        raise CoverageError(f"the run has no results for query {clip(judgments.queries[0])}.")
+        return _unanswered(judgments, conventions, others)
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.ranking(conventions.ties)
-    places = _places(ranking, judgments, items, item_scores, conventions)
-    return Listed(ranking, judgments, OtherOrders(judged), conventions, places)
+    unjudged = _unjudged(ranking, judgments, items, item_scores, conventions)
+    return Listed(ranking, judgments, OtherOrders(judged), conventions, unjudged)
 
 
-def _places(
+def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
+    """A query that the run lacks, as an empty list where it counts as one.
+
+    Where no other query is judged, nothing is counted: the run answers none of the qrels.
+    """
+    lacks = f"the run has no results for query {clip(judgments.queries[0])}"
+    if conventions.missing == "skip":
+        raise CoverageError(
+            f"{lacks}, and missing=skip leaves it out; missing=zero counts it as 0."
+        )
+    if conventions.missing == "error" or not others:
+        raise CoverageError(f"{lacks}.")
+    ranking = Ranking(
+        queries=judgments.queries,
+        owner=_NO_RANKS,
+        rank=_NO_RANKS,
+        relevance=np.zeros(0),
+        retrieved=np.zeros(1, np.int64),
+        ideal_offsets=judgments.offsets,
+        ideal=judgments.ideal,
+        tied_from=_NO_RANKS,
+        tied_to=_NO_RANKS,
+        judgment=_NO_RANKS,
+    )
+    return Listed(ranking, judgments, lambda ties: None, conventions, NONE, answered=False)
+
+
+def _unjudged(
     ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
-) -> dict[int, Place]:
-    """Rank → the unjudged item there: in the order of the list, they fill the ranks left free."""
+) -> Unjudged:
+    """The unjudged items: in the order of the list, they fill the ranks that are left free."""
     if policy.unjudged == "remove" or len(set(items)) < len(items):
-        return {}
-    order, score = np.arange(len(items)), np.zeros(len(items))
+        return NONE
+    order = np.arange(len(items))
     first, last = order + 1, order + 1
     if item_scores:
         score = -np.array(item_scores, float)
-        last_id_first = by_bytes(items)[::-1]
-        start = order if policy.ties == "given" else last_id_first
+        start = order if policy.ties == "given" else by_bytes(items)[::-1]
         order = start[np.argsort(score[start], kind="stable")]
-        score = score[order]
-        first = np.searchsorted(score, score, "left") + 1
-        last = np.searchsorted(score, score, "right")
-    known = {to_bytes(item) for item in qrels.items}
-    unjudged = [items[i] for i in order.tolist() if to_bytes(items[i]) not in known]
-    taken = set(ranking.rank.tolist())
-    free = (rank for rank in range(1, int(ranking.retrieved[0]) + 1) if rank not in taken)
-    return {
-        rank: Place(item, int(first[rank - 1]), int(last[rank - 1]))
-        for rank, item in zip(free, unjudged, strict=False)
-    }
+        starts = np.append(True, np.diff(score[order]) > 0)
+        ends = np.append(np.flatnonzero(starts)[1:], len(items))
+        group = starts.cumsum() - 1
+        first, last = np.flatnonzero(starts)[group] + 1, ends[group]
+    is_free = np.ones(int(ranking.retrieved[0]) + 1, bool)
+    is_free[ranking.rank] = False
+    free = np.flatnonzero(is_free)[1:]
+    keys, known = _comparable(items, qrels.items)
+    judged = set(known)
+    listed = [items[i] for i in order.tolist() if keys[i] not in judged]
+    rank = free[: len(listed)]  # a depth leaves fewer ranks than items
+    return Unjudged(listed, rank, first[rank - 1], last[rank - 1])
+
+
+def _comparable(*lists: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
+    """Ids as sources compare them: the same text is the same id, whatever its type."""
+    text = all(set(map(type, items)) <= {str} for items in lists)
+    return (items if text else list(map(to_bytes, items)) for items in lists)

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from germane._cached import cached
-from germane.dialects import named
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
@@ -100,6 +99,13 @@ class Measure:
     def rel(self) -> float | None:
         """The lowest grade that counts as relevant; None where grades are used as they are."""
         return dict(self.parameters).get("rel")
+
+    @property
+    def nonrelevant(self) -> bool:
+        """Does the value depend on which items of grade 0 or below are judged?"""
+        rel, gain = self.rel, dict(self.parameters).get("gain")
+        mapped = isinstance(gain, tuple) and any(grade <= 0 for grade, _ in gain)
+        return self.row.nonrelevant or mapped or (rel is not None and rel <= 0)
 
     @property
     def definition(self) -> str:
@@ -195,6 +201,8 @@ def parse(text: str) -> Measure:
 def _parse(text: str) -> Measure:
     dialect, colon, foreign = text.strip().partition(":")
     if colon and "(" not in dialect:
+        from germane.dialects import named  # when a name has one: most have none
+
         return parse(named(dialect).measure(foreign.strip()))
     written = _WRITTEN.fullmatch(text.strip())
     if written is None:

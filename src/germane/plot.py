@@ -6,9 +6,7 @@ scikit-learn's displays do. All are drawn in one style, and told apart without c
 
 import io
 import os
-import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +16,7 @@ from germane.averaging import Evaluated
 from germane.errors import InputError, choices
 from germane.measure import Measure
 from germane.precision_recall import MeanPRCurve, PRCurve, Rule, checked_rule
+from germane.style import AREA, EDGE, FAINT, INK, LINE, LINES, matplotlib, styled
 from germane.tables import visible
 
 if TYPE_CHECKING:
@@ -26,39 +25,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "png", "pdf")
 
-INK, LINE, AREA, EDGE, FAINT = "#222222", "#1f3b73", "#cfdcf0", "#6f8fc0", "#9a9a9a"
-LINES = (  # color and dashes: no two share a lightness and a pattern
-    ("#1f3b73", "-"),
-    ("#d1682b", "--"),
-    ("#4f9d69", "-."),
-    ("#8a3b7d", (0, (1, 1.2))),
-    ("#b8a13a", (0, (5, 1, 1, 1, 1, 1))),
-    ("#6e6e6e", (0, (7, 2))),
-)
-STYLE: dict[str, Any] = {
-    "axes.edgecolor": "#888888",
-    "axes.grid": True,
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.axisbelow": True,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 11,
-    "figure.dpi": 120,
-    "font.size": 10,
-    "font.family": ["DejaVu Sans", "sans-serif"],
-    "grid.color": "#e6e6e6",
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-    "lines.linewidth": 1.8,
-    "savefig.dpi": 160,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "germane",
-    "text.color": INK,
-    "text.parse_math": False,  # a dollar sign in an id is a dollar sign
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
 AREAS: dict[Rule, str] = {
     "step": "the shaded area",
     "trapezoid": "the shaded area",
@@ -93,12 +59,19 @@ class Display:
         Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written.
         """
         suffix = check(path)
+        output.replace(os.fspath(path), self.picture(suffix))
+
+    def picture(self, suffix: str) -> bytes:
+        """A figure of its own as a file's bytes, always the same: svg, png or pdf."""
         with styled():
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=self._size(), layout="constrained")
             self.plot(figure.add_subplot())
-            save(figure, path, suffix)
+            out = io.BytesIO()
+            stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
+            figure.savefig(out, format=suffix, metadata=stamp)
+        return out.getvalue()
 
     def _size(self) -> tuple[float, float]:
         return (6.4, 4.6)
@@ -120,7 +93,8 @@ class PRCurveDisplay(Display):
 
     With ``rule="step"`` the terms of AP are bars, one a relevant item, and the shaded area is AP;
     ``interpolated`` shades below the best precision from each recall on, ``trapezoid`` below the
-    straight lines, and ``11`` and ``101`` mark the recall levels.
+    straight lines, and ``11`` and ``101`` mark the recall levels. The way from the curve's start to
+    rank 1 is dotted: it is a convention.
     """
 
     def __init__(self, curve: PRCurve, *, rule: Rule = "step") -> None:
@@ -131,12 +105,15 @@ class PRCurveDisplay(Display):
         curve = self.curve
         self._shade(ax)
         raw = self.rule in ("step", "trapezoid")
+        lead, measured = _parted(curve)
         ax.plot(
-            *curve.drawn,
+            *measured,
             color=LINE if raw else FAINT,
             linewidth=1.6 if raw else 1.0,
             label="precision at every rank",
         )
+        if lead is not None:
+            ax.plot(*lead, ":", color=FAINT, linewidth=1.2, label=f"start at {curve.start}")
         recall, precision = curve.recall[curve.hits], curve.precision[curve.hits]
         if len(recall) <= MARKED:
             ax.plot(
@@ -144,12 +121,11 @@ class PRCurveDisplay(Display):
                 label="relevant ranks",
             )  # fmt: skip
         self._mark_missed(ax)
-        measure = Measure("AUPR", (("rule", self.rule), ("rel", curve.rel)))
         about = "" if curve.query == "list" else f", query {_short(curve.query)}"
         _title(
             ax,
             f"{_name(self.rule)} = {curve.area(self.rule):.4f}, {AREAS[self.rule]}{about}\n"
-            f"{measure.definition}",
+            f"{_definition(self.rule, curve.rel)}",
         )
         label_axes(ax, f"share of the {curve.relevant} relevant items found")
         ax.legend(loc="best" if len(curve.rank) <= 2000 else "upper right")
@@ -178,7 +154,7 @@ class PRCurveDisplay(Display):
                 ax.vlines(levels, 0, best, color=EDGE, linewidth=1.0 if points == 11 else 0.6)
                 size = 6 if points == 11 else 2.5
                 label = f"interpolated precision at {points} levels"
-                ax.plot(levels, best, "s", color=LINE, markersize=size, label=label)
+                ax.plot(levels, best, "s", color=LINE, markersize=size, clip_on=False, label=label)
 
     def _write_terms(self, ax: "Axes", before: Any, recall: Any) -> None:
         """Each term, as found/rank, at the foot of its bar."""
@@ -227,18 +203,20 @@ class PRCurvesDisplay(Display):
                 marker = "o" if len(curve.recall) <= 11 else ""
                 x, y = curve.recall, curve.precision
             else:
-                marker, (x, y) = "", curve.drawn
+                marker, (x, y) = "", _parted(curve)[1]
             ax.plot(x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
         one = next(iter(self.curves.values()))
+        defined = f"{_name(self.rule)}: {_definition(self.rule, one.rel)}"
         if isinstance(one, MeanPRCurve):
             _title(
                 ax,
                 f"Interpolated precision, mean over {one.queries:,} {_queries(one.queries)}\n"
-                f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands",
+                f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands\n"
+                f"{defined}",
             )
             label_axes(ax, "share of a query's relevant items found")
         else:
-            _title(ax, f"Precision and recall at every rank, query {_short(one.query)}")
+            _title(ax, f"Precision and recall at every rank, query {_short(one.query)}\n{defined}")
             label_axes(ax, f"share of the {one.relevant} relevant items found")
         mean = "mean " if isinstance(one, MeanPRCurve) else ""
         lines = ax.get_lines()  # given with their labels, which may begin with an underscore
@@ -310,6 +288,7 @@ class DifferenceDisplay(Display):
         _title(
             ax,
             f"{self.measure}: {first} - {second}, mean {np.mean(differences):+.4f}\n"
+            f"{self.measure.definition}\n"
             f"{wins} queries better, {losses} worse, {len(differences) - wins - losses} the same",
         )
         ax.set_ylabel(f"difference of {self.measure}")
@@ -317,36 +296,11 @@ class DifferenceDisplay(Display):
 
 def check(path: str | os.PathLike[str]) -> str:
     """The picture's format by its suffix. Raises InputError where it cannot be drawn."""
-    _matplotlib()
+    matplotlib()
     suffix = os.path.splitext(os.fspath(path))[1].lower().lstrip(".")
     if suffix not in FORMATS:
         raise InputError(f"{os.fspath(path)}: a picture's name ends in {choices(FORMATS)}.")
     return suffix
-
-
-def save(figure: "Figure", path: str | os.PathLike[str], suffix: str) -> None:
-    """Write a figure whole or not at all; the same figure gives the same bytes."""
-    drawn = io.BytesIO()
-    stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
-    with styled():
-        figure.savefig(drawn, format=suffix, metadata=stamp)
-    output.replace(os.fspath(path), drawn.getvalue())
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """Matplotlib in germane's style. Raises InputError where it is not installed."""
-    with _matplotlib().rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")  # an id in any script
-        yield
-
-
-def _matplotlib() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise InputError("pictures need Matplotlib: pip install 'germane[plot]'") from None
-    return matplotlib
 
 
 def label_axes(ax: "Axes", recall: str) -> None:
@@ -357,6 +311,18 @@ def label_axes(ax: "Axes", recall: str) -> None:
         xlabel=f"Recall: {recall}",
         ylabel="Precision: share of relevant items so far",
     )
+
+
+def _parted(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
+    """The line from the start of a curve to its first rank, and the line from there on.
+
+    The start is a convention and not a result, so it is drawn apart; along the axis, not at all.
+    """
+    recall, precision = curve.drawn
+    if curve.origin is None:
+        return None, (recall, precision)
+    lead = (recall[:2], precision[:2]) if recall[1] > 0 else None
+    return lead, (recall[1:], precision[1:])
 
 
 def _title(ax: "Axes", text: str) -> None:
@@ -387,6 +353,10 @@ def _queries(number: int) -> str:
 
 def _name(rule: Rule) -> str:
     return "AP" if rule == "step" else f"AUPR(rule={rule})"
+
+
+def _definition(rule: Rule, rel: float) -> str:
+    return Measure("AUPR", (("rule", rule), ("rel", rel))).definition
 
 
 def _short(name: object, most: int = 30) -> str:

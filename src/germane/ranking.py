@@ -65,7 +65,8 @@ class Ranking:
     @cached_by_argument
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
-        return _ragged.counts(self.ideal >= rel, self.ideal_owner, len(self.queries))
+        counted = _ragged.offsets(self.ideal >= rel)
+        return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
     @cached_by_argument
     def so_far(self, rel: float) -> Ints:

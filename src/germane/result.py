@@ -1,6 +1,7 @@
 """Result: what evaluating one run gave, with everything needed to say what its numbers mean."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, ValuesView
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 from germane._cached import cached
 from germane._version import VERSION
 from germane.averaging import MeasureResult
-from germane.dialects import Dialect
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
-from germane.groups import Groups, grouped
 from germane.judging import Policy
 from germane.measure import Measure, parse
-from germane.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from germane.dialects import Dialect
+    from germane.groups import Groups
+    from germane.placement import Placement
+    from germane.tables import Table
+
+# Tables and groups are imported by who asks for them: most programs read a mean or two.
 
 SCHEMA = 1
 
@@ -65,13 +70,16 @@ class Result(Mapping[str, MeasureResult]):
         measures: Mapping[Measure, MeasureResult],
         counts: Callable[[], Counts],
         policy: Policy,
-        dialect: Dialect | None = None,
+        placement: "Placement | None" = None,
+        *,
+        dialect: "Dialect | None" = None,
         policies: Mapping[Measure, Policy] | None = None,
     ) -> None:
         self.name = name
         self.measures = tuple(measures)
         self._counts = counts
         self.policy = policy
+        self.placement = placement  # None for a result that was read from a file
         self.dialect = dialect
         self.policies = dict(policies or {})  # of measures that have their own
         self._by_measure = dict(measures)
@@ -107,12 +115,14 @@ class Result(Mapping[str, MeasureResult]):
         """The measures' results, in the order asked for."""
         return self._by_measure.values()
 
-    def by(self, category: Any) -> Groups:
+    def by(self, category: Any) -> "Groups":
         """The measures per category of query: per-class mAP, and its macro and micro mean.
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``. Raises AbsentError for a query without one.
         """
+        from germane.groups import grouped
+
         return grouped(self._by_measure, category)
 
     def __str__(self) -> str:
@@ -128,6 +138,15 @@ class Result(Mapping[str, MeasureResult]):
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         return Results({self.name: self}).to_dict(queries=queries)
+
+    def flat(self, *, prefix: str = "") -> dict[str, float]:
+        """Measure → mean, under names that experiment trackers accept: MLflow refuses ``@``.
+
+        >>> runs = {"q1": ["d1"]}
+        >>> germane.evaluate({"q1": ["d1"]}, runs, "AP(norm=R)@10 RR").flat(prefix="test/")
+        {'test/AP_norm-R_at_10': 1.0, 'test/RR': 1.0}
+        """
+        return {prefix + _accepted(measure): self[measure].mean for measure in self}
 
     def to_arrow(self) -> "pa.Table":
         """A ``pyarrow.Table`` with a column ``query`` and one column a measure, one row a query."""
@@ -179,13 +198,17 @@ class Results(Mapping[str, Result]):
         """The measures that every run was evaluated with."""
         return next(iter(self._results.values())).measures
 
-    def table(self, *, digits: int | None = 4) -> Table:
+    def table(self, *, digits: int | None = 4) -> "Table":
         """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them."""
+        from germane.tables import Table
+
         rows = [(name, *_means(result, digits)) for name, result in self._results.items()]
         return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
 
-    def table_per_query(self, *, digits: int | None = 4) -> Table:
+    def table_per_query(self, *, digits: int | None = 4) -> "Table":
         """One row a query and run, and one row ``all`` a run."""
+        from germane.tables import Table
+
         rows = []
         for name, result in self._results.items():
             columns = [(result[m].per_query, m) for m in self.measures]
@@ -292,6 +315,12 @@ def number(value: float, measure: Measure, digits: int | None) -> str:
 
 def _means(result: Result, digits: int | None) -> Iterator[str]:
     return (number(result[m].mean, m, digits) for m in result.measures)
+
+
+def _accepted(name: str) -> str:
+    """Letters, digits, ``_``, ``-`` and ``.`` only."""
+    words = name.replace("@", "_at_").replace("=", "-")
+    return re.sub(r"_+", "_", re.sub(r"[^\w.-]", "_", words)).strip("_")
 
 
 def _plain(value: float) -> float | None:

@@ -35,6 +35,8 @@ class Qrels:
     name: str = field(default="qrels")
     ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
+    lines: Any = None  # of a LETOR file, which scores without ids are aligned with
+    width: int | None = None  # of an array, whose queries and items are numbered: how many items
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -93,14 +95,21 @@ class Order:
     def takes_all(self) -> bool:
         return self.threshold is None and self.own == "keep"
 
-    def precise(self, scores: Floats) -> Floats:
-        """The scores in the precision asked for."""
+    @property
+    def plain(self) -> bool:
+        """Does nothing but the order of scores matter, and is nothing left out?"""
+        return self in (AS_GIVEN, BY_ID)
+
+    def precise(self, scores: Floats, offsets: Ints) -> Floats:
+        """The scores of some queries in the precision asked for."""
         if self.scores == "double":
             return scores
         with np.errstate(over="ignore"):  # beyond single precision all scores are infinite
             single: Floats = scores.astype(np.float32)
-            if self.scores == "sigmoid" and ((single < 0) | (single > 1)).any():
-                single = 1 / (1 + np.exp(-single))
+            if self.scores == "sigmoid":
+                owner = _ragged.owners(offsets)
+                outside = _ragged.counts((single < 0) | (single > 1), owner, len(offsets) - 1) > 0
+                single = np.where(outside[owner], 1 / (1 + np.exp(-single)), single)
             return single.astype(np.float64)
 
     def above(self, scores: Floats) -> Bools:

@@ -117,7 +117,8 @@ def spread(
     asked = measure if isinstance(measure, Measure) else parse(measure)
     qrels, run, conventions = opened(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
-    values = _Values(Collection(qrels, sources.loaded(run, progress), progress))
+    loaded = sources.loaded(run, progress)
+    values = _Values(Collection(qrels, loaded, "spread", progress))
     own = Stated("germane", str(asked), asked, values(conventions, asked), ())
     stated, without = [], []
     for dialect in dialects().values():

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Row = tuple[str, ...]
 
@@ -15,10 +15,18 @@ class Table:
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     left: tuple[int, ...] = ()  # further columns of text, set to the left
+    strong: frozenset[tuple[int, int]] = frozenset()  # row and column of cells to stress
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)  # superscripts of cells
 
     def text(self) -> str:
         """Aligned columns for a terminal; control characters in ids are made visible."""
-        lines = [tuple(map(visible, row)) for row in (self.columns, *self.rows)]
+        longest = [max(map(len, column)) for column in zip(*self._marks(), strict=True)]
+        lines = [tuple(map(visible, self.columns))]
+        for row, marks in zip(self.rows, self._marks(), strict=False):
+            raised = (visible(mark).translate(_RAISED) for mark in marks)
+            cells = zip(map(visible, row), raised, longest, strict=True)
+            lines.append(tuple(cell + mark + " " * (w - len(mark)) for cell, mark, w in cells))
+        lines[0] = tuple(name + " " * w for name, w in zip(lines[0], longest, strict=True))
         widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
         out = [_aligned(line, widths, self._left()) for line in lines]
         out.insert(1, "  ".join("─" * w for w in widths))
@@ -28,7 +36,7 @@ class Table:
 
     def markdown(self) -> str:
         """A GitHub table; ids cannot end a cell or start markup."""
-        lines = [[_markdown(cell) for cell in row] for row in (self.columns, *self.rows)]
+        lines = self._marked(_markdown, "**{}**", "<sup>{}</sup>")
         rule = [":--" if i in self._left() else "--:" for i in range(len(self.columns))]
         out = ["| " + " | ".join(line) + " |" for line in (lines[0], rule, *lines[1:])]
         if self.notes:
@@ -37,7 +45,8 @@ class Table:
 
     def latex(self) -> str:
         """A booktabs table; ids are escaped."""
-        lines = [" & ".join(map(_latex, row)) + r" \\" for row in (self.columns, *self.rows)]
+        marked = self._marked(_latex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}")
+        lines = [" & ".join(row) + r" \\" for row in marked]
         out = [
             r"\begin{tabular}{"
             + "".join("l" if i in self._left() else "r" for i in range(len(self.columns)))
@@ -52,6 +61,13 @@ class Table:
         out += [f"% {visible(note)}" for note in self.notes]
         return "\n".join(out) + "\n"
 
+    def latex_float(self) -> str:
+        """A ``table`` environment: the booktabs table, with the notes as its caption."""
+        table = Table(self.columns, self.rows, (), self.left, self.strong, self.marks).latex()
+        sentences = (" ".join(note.split()).rstrip(".") + "." for note in self.notes if note)
+        caption = " ".join(map(_latex, sentences))
+        return f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
+
     def csv(self) -> str:
         """Comma-separated values (RFC 4180); no cell starts a formula or commands a terminal."""
         return self._separated(",", "\r\n")
@@ -62,19 +78,37 @@ class Table:
 
     def html(self) -> str:
         """A table element with its notes; everything is escaped."""
-        heading = self._html_row("th", self.columns)
-        body = "".join(self._html_row("td", row) for row in self.rows)
+        first, *others = self._marked(_html, "<strong>{}</strong>", "<sup>{}</sup>")
+        heading = self._html_row("th", first)
+        body = "".join(self._html_row("td", row) for row in others)
         notes = "\n".join(map(_html, self.notes))
         caption = f"<div style='{_NOTES}'>{notes}</div>" if notes else ""
         return (
-            "<div class='germane'><table style='border-collapse:collapse'>"
+            "<div class='germane' style='overflow-x:auto'><table style='border-collapse:collapse;white-space:nowrap'>"
             f"<thead>{heading}</thead><tbody>{body}</tbody></table>{caption}</div>"
         )
+
+    def _marks(self) -> list[list[str]]:
+        """Each cell's superscript; one row without, for a table of no rows."""
+        places = [[(r, c) for c in range(len(self.columns))] for r in range(len(self.rows) or 1)]
+        return [[self.marks.get(place, "") for place in row] for row in places]
+
+    def _marked(self, escape: Callable[[str], str], strong: str, mark: str) -> list[Row]:
+        """Heading and rows, escaped, in the markup of strong cells and superscripts."""
+        lines = [tuple(map(escape, self.columns))]
+        for r, row in enumerate(self.rows):
+            cells = []
+            for c, cell in enumerate(row):
+                text = strong.format(escape(cell)) if (r, c) in self.strong else escape(cell)
+                raised = self.marks.get((r, c))
+                cells.append(text + mark.format(escape(raised)) if raised else text)
+            lines.append(tuple(cells))
+        return lines
 
     def _html_row(self, tag: str, row: Row) -> str:
         sides = ("left" if i in self._left() else "right" for i in range(len(row)))
         cells = (
-            f"<{tag} style='text-align:{side};padding:2px 10px'>{_html(cell)}</{tag}>"
+            f"<{tag} style='text-align:{side};padding:2px 10px'>{cell}</{tag}>"
             for side, cell in zip(sides, row, strict=True)
         )
         return f"<tr>{''.join(cells)}</tr>"
@@ -113,7 +147,12 @@ FORMATS: dict[str, Callable[[Table], str]] = {
     "csv": Table.csv,
     "markdown": Table.markdown,
     "latex": Table.latex,
+    "html": lambda table: table.html() + "\n",
 }
+
+# Superscripts of a terminal: letters but q, which Unicode came to late, and blanks between words.
+LETTERS = "abcdefghijklmnoprstuvwxyz"
+_RAISED = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 
 def visible(text: str) -> str:
@@ -165,6 +204,22 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "τ": r"\ensuremath{\tau}",
+    "Σ": r"\ensuremath{\Sigma}",
+    "Π": r"\ensuremath{\Pi}",
+    "β": r"\ensuremath{\beta}",
+    "ε": r"\ensuremath{\varepsilon}",
+    "·": r"\ensuremath{\cdot}",
+    "÷": r"\ensuremath{\div}",
+    "±": r"\ensuremath{\pm}",
+    "≤": r"\ensuremath{\le}",
+    "≥": r"\ensuremath{\ge}",
+    "²": r"\textsuperscript{2}",
+    "→": r"\ensuremath{\to}",
+    "…": r"\ldots{}",
+    "–": "--",
 }
 
 

@@ -37,12 +37,7 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     if not isinstance(explanation, Explanation):
         raise InputError(f"animate takes what explain returned; got {clip(explanation)}.")
     place = os.fspath(path)
-    check(place)
-    if len(explanation.readings) > MOST:
-        raise InputError(
-            f"an animation has room for {MOST} measures; got {len(explanation.readings)}. "
-            "Explain fewer of them."
-        )
+    check(place, measures=len(explanation.readings))
     from germane.animate.drawing import draw
     from germane.animate.frame import frames
 
@@ -63,9 +58,14 @@ def _written(drawing: "Drawing", format: str) -> bytes:
     return page(drawing).encode()
 
 
-def check(path: str, inputs: Iterable[str] = ()) -> None:
-    """Refuse, before the work is done, what ``animate`` could not write."""
-    if _format(path) == "gif":
+def check(path: str, inputs: Iterable[str] = (), *, measures: int = 1) -> None:
+    """Refuse, before the work is done, what ``animate`` could not draw or write."""
+    suffix = _format(path)
+    if measures > MOST:
+        raise InputError(
+            f"an animation has room for {MOST} measures; got {measures}. Explain fewer of them."
+        )
+    if suffix == "gif":
         from importlib.util import find_spec
 
         if find_spec("matplotlib") is None or find_spec("PIL") is None:

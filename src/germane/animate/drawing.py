@@ -9,10 +9,9 @@ from germane.explanation import Explanation
 from germane.tables import visible, width
 
 SMALL, MEDIUM, LARGE = 13.0, 14.0, 22.0  # font sizes in pixels
-MARGIN, GAP, CONTROLS = 32.0, 44.0, 220.0
 SIDE = 480.0  # width of the curve and the sums
 CURVE = 330.0  # height of the curve; less where there are several sums
-APART = 24.0  # hits at least this far from each other have their ranks written at the curve
+APART, BELOW = 24.0, 20.0  # hits this far from each other have their ranks written at the curve
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ def draw(explanation: Explanation, frames: tuple[Frame, ...]) -> Drawing:
     """Lay out what the frames show."""
     several = len(explanation.readings)
     measures = ", ".join(str(reading.measure) for reading in explanation.readings)
-    listed = explanation.query == "list" and all(row.item is None for row in explanation.rows)
+    listed = explanation.query == "list" and explanation.policy is None
     return Drawing(
         title=f"{measures} of " + ("one list" if listed else f"query {explanation.query}"),
         definitions=tuple(f"{r.measure}: {r.measure.definition}" for r in explanation.readings),
@@ -42,40 +41,6 @@ def draw(explanation: Explanation, frames: tuple[Frame, ...]) -> Drawing:
         sums=_sums(frames),
         frames=frames,
     )
-
-
-def sheet(drawing: Drawing) -> Panel:
-    """The whole drawing as one panel: heading, ranking on the left, curve and sums on the right."""
-    side = MARGIN + drawing.ranking.width + GAP
-    total = side + SIDE + MARGIN
-    heading = list(_heading(drawing, total - 2 * MARGIN))
-    top = 82.0 + 20.0 * len(drawing.definitions) + 26.0
-    below = top + drawing.curve.height + 16.0
-    bottom = max(top + drawing.ranking.height, below + drawing.sums.height) + 18.0
-    height = bottom + 44.0 + MARGIN - 8.0
-    marks: list[Mark] = [Box(style="paper", x=0, y=0, width=total, height=height), *heading]
-    marks += moved(drawing.ranking.marks, MARGIN, top)
-    marks += moved(drawing.curve.marks, side, top)
-    marks += moved(drawing.sums.marks, side, below)
-    room = total - 2 * MARGIN
-    marks.append(Box(style="track", x=MARGIN, y=bottom, width=room, height=44, radius=8))
-    for i, frame in enumerate(drawing.frames):
-        text = fitted(frame.text, 15, room - 36)
-        style = "title" if frame.last else "ink"
-        x, y = MARGIN + 18, bottom + 28
-        marks.append(Text(style=style, x=x, y=y, text=text, size=15, first=i, last=i))
-    return Panel(total, height, tuple(marks))
-
-
-def _heading(drawing: Drawing, room: float) -> Iterator[Mark]:
-    title = fitted(drawing.title, LARGE, room - CONTROLS)
-    yield Text(style="title", x=MARGIN, y=50, text=title, size=LARGE)
-    for i, definition in enumerate(drawing.definitions):
-        text = fitted(definition, MEDIUM, room)
-        yield Text(style="ink", x=MARGIN, y=80 + 20 * i, text=text, size=MEDIUM)
-    y = 80 + 20 * len(drawing.definitions) + 2
-    text = fitted(drawing.facts, SMALL, room)
-    yield Text(style="muted", x=MARGIN, y=y, text=text, size=SMALL)
 
 
 def _facts(explanation: Explanation) -> str:
@@ -215,7 +180,7 @@ def _curve(frames: tuple[Frame, ...], height: float) -> Panel:
     labels: list[Text] = []
     for i, line in lines:
         x, y = place(line.curve[-1])
-        apart = all(abs(x - other.x) > APART or abs(y - 14 - other.y) > 12 for other in labels)
+        apart = all(abs(x - other.x) > APART or abs(y - 14 - other.y) > BELOW for other in labels)
         if line.hits and line.rank == line.upto and apart:
             label = str(line.rank)
             labels.append(
@@ -304,8 +269,9 @@ def _bar(sums: list[Sum], y: float) -> Iterator[Mark]:
     if negative or sums[-1].relation != "=":
         return
     room = SIDE - 70.0
+    text = f"{scale:.0f}" if scale == round(scale) else f"{scale:.4g}"
     yield Box(style="track", x=0, y=y, width=room, height=18, radius=3)
-    yield Text(style="muted", x=room + 9, y=y + 13.5, text=f"{scale:.4g}", size=SMALL)
+    yield Text(style="muted", x=room + 9, y=y + 13.5, text=text, size=SMALL)
     before = 0.0
     for i, sum_ in enumerate(sums):
         if sum_.total > before:

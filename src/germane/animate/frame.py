@@ -143,19 +143,20 @@ def _with_rest(sum_: Sum) -> Sum:
 
 def lines(explanation: Explanation) -> tuple[Line, ...]:
     """The rows that a measure reads, at most LINES of them: neighbors of a long list together."""
-    groups = [[i] for i in range(_read(explanation))]
+    rows = tuple(explanation.rows)
+    groups = [[i] for i in range(_read(explanation, rows))]
     if len(groups) > LINES:
-        groups = _quiet_together(explanation, groups)
+        groups = _quiet_together(explanation, rows, groups)
     if len(groups) > LINES:
         below, parts = groups[ALONE:], LINES - ALONE
         bounds = [round(len(below) * part / parts) for part in range(parts + 1)]
         groups = groups[:ALONE] + [
             [i for group in below[start:end] for i in group] for start, end in pairwise(bounds)
         ]
-    return tuple(_line(explanation, group) for group in groups)
+    return tuple(_line(explanation, rows, group) for group in groups)
 
 
-def _read(explanation: Explanation) -> int:
+def _read(explanation: Explanation, rows: tuple[Rank, ...]) -> int:
     """How many rows some measure looks at: those up to its cutoff, and every row with a term."""
     cutoffs = [reading.measure.k for reading in explanation.readings]
     known = [k for k in cutoffs if k is not None]
@@ -163,19 +164,21 @@ def _read(explanation: Explanation) -> int:
     return max(
         (
             i + 1
-            for i, row in enumerate(explanation.rows)
+            for i, row in enumerate(rows)
             if row.rank <= most or any(reading.terms[i] for reading in explanation.readings)
         ),
         default=0,
     )
 
 
-def _quiet_together(explanation: Explanation, groups: list[list[int]]) -> list[list[int]]:
+def _quiet_together(
+    explanation: Explanation, rows: tuple[Rank, ...], groups: list[list[int]]
+) -> list[list[int]]:
     """Neighboring rows that are no hits and add nothing become one."""
     out: list[list[int]] = []
     was_quiet = False
     for group in groups:
-        row, terms = explanation.rows[group[0]], (r.terms[group[0]] for r in explanation.readings)
+        row, terms = rows[group[0]], (r.terms[group[0]] for r in explanation.readings)
         quiet = not row.hit and not any(terms)
         if quiet and was_quiet:
             out[-1] += group
@@ -185,8 +188,8 @@ def _quiet_together(explanation: Explanation, groups: list[list[int]]) -> list[l
     return out
 
 
-def _line(explanation: Explanation, group: list[int]) -> Line:
-    rows = [explanation.rows[i] for i in group]
+def _line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list[int]) -> Line:
+    rows = [all_rows[i] for i in group]
     first, last = rows[0], rows[-1]
     single = len(rows) == 1 and first.rank == first.upto
     step = -(-len(rows) // POINTS)
@@ -240,6 +243,8 @@ def _joined(terms: Sequence[str]) -> str:
 def _opening(explanation: Explanation) -> str:
     retrieved, relevant = explanation.retrieved, explanation.relevant
     items = "relevant item exists" if relevant == 1 else "relevant items exist"
+    if not explanation.answered:
+        return f"No results for this query, which counts as 0; {relevant} {items}."
     results = "1 result" if retrieved == 1 else f"{retrieved} results"
     return f"{results}, read from the top; {relevant} {items}."
 

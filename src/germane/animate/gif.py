@@ -4,8 +4,9 @@ import io
 import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
-from germane.animate.drawing import Drawing, sheet
+from germane.animate.drawing import Drawing
 from germane.animate.mark import COLORS, STYLES, Box, Disc, Mark, Panel, Path, Text
+from germane.animate.sheet import wide
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -25,7 +26,7 @@ def gif(drawing: Drawing) -> bytes:
     """The whole drawing as the bytes of an animated GIF, each frame with its duration."""
     from PIL import Image
 
-    images = _images(sheet(drawing), len(drawing.frames))
+    images = _images(wide(drawing).flat, len(drawing.frames))
     palette = _palette()  # one for all, so that only what moves differs from frame to frame
     undithered = Image.Dither.NONE
     first, *rest = (image.quantize(palette=palette, dither=undithered) for image in images)

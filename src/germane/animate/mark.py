@@ -92,6 +92,18 @@ def fitted(text: str, size: float, room: float) -> str:
     return f"{start}…{end}"
 
 
+def wrapped(text: str, size: float, room: float) -> list[str]:
+    """Text in as many lines as it takes; of a word wider than one, the middle is left out."""
+    most = max(int(room / (ADVANCE * size)), 3)
+    lines: list[str] = []
+    for word in visible(text).split(" "):
+        if lines and width(lines[-1]) + 1 + width(word) <= most:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(fitted(word, size, room))
+    return lines
+
+
 def _upto(text: str, columns: int) -> str:
     taken = 0
     for i, character in enumerate(text):

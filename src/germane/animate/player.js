@@ -71,6 +71,15 @@
     next();
   }
 
+  function fit() { // the sheet that the window has room for
+    var small = window.innerWidth < 640;
+    var box = home.getAttribute(small ? "data-narrow" : "data-wide");
+    home.classList.toggle("small", small);
+    home.setAttribute("viewBox", box);
+    home.setAttribute("width", box.split(" ")[2]);
+    home.setAttribute("height", box.split(" ")[3]);
+  }
+
   var actions = {
     play: function () { if (timer === null) play(); else pause(); },
     start: function () { pause(); show(0); },
@@ -104,6 +113,10 @@
   var words = all("[data-words]").map(function (each) { return each.textContent; });
   var asked = /^#frame=(\d+)$/.exec(alone ? window.location.hash : "");
   home.classList.add("live");
+  if (alone && home.hasAttribute("data-narrow")) {
+    window.addEventListener("resize", fit);
+    fit();
+  }
   pause();
   show(asked ? +asked[1] : calm ? end : 0);
   if (!asked && !calm) play();

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from germane.animate.drawing import MARGIN, Drawing, sheet
+from germane.animate.drawing import Drawing
 from germane.animate.mark import COLORS, STYLES, Box, Disc, Mark, Panel, Path, Style, Text
+from germane.animate.sheet import APART, BUTTON, Sheet, narrow, wide
 from germane.tables import visible
 
 FONTS = {
@@ -21,7 +22,12 @@ MOTION = """
 .germane [aria-disabled=true] { opacity: .35; }
 """
 ALONE = """
-:root.germane { display: block; margin: 0 auto; background: var(--paper); }
+:root.germane {
+  display: block; margin: 0 auto; max-width: 100%; height: auto; background: var(--paper);
+}
+:root.germane.small { width: 100%; }
+.germane .narrow, .germane.small .wide { display: none; }
+.germane.small .narrow { display: inline; }
 .germane [data-do] rect { fill: var(--track); stroke: var(--axis); }
 .germane [data-do]:hover rect { fill: var(--band); }
 .germane [data-do]:focus { outline: none; }
@@ -39,18 +45,30 @@ ICONS = {  # in a square of 24
 
 
 def svg(drawing: Drawing) -> str:
-    """The whole drawing in one file: its style, its marks, its buttons and its script."""
-    panel = sheet(drawing)
+    """The whole drawing in one file: its style, its marks, its buttons and its script.
+
+    It holds the drawing for wide windows and for narrow ones; the script shows the one that fits.
+    """
+    sheets = {"wide": wide(drawing), "narrow": narrow(drawing)}
+    last = len(drawing.frames) - 1
     kind = 'xmlns="http://www.w3.org/2000/svg" class="germane" role="group"'
+    boxes = " ".join(f'data-{name}="{_box(sheet)}"' for name, sheet in sheets.items())
     parts = [
-        f"<svg {kind} {_size(panel)} {timed(drawing)}>",
+        f"<svg {kind} {_size(sheets['wide'])} {boxes} {timed(drawing)}>",
         f"<title>{clean(drawing.title)}</title>",
         f"<desc>{clean(described(drawing))}</desc>",
-        f"<style>{colors()}{styles()}{MOTION}{ALONE}</style>",
+        f"<style>{colors()}{styles()}{MOTION}{ALONE}{_moved(sheets['narrow'])}</style>",
         f'<g role="img" aria-label={quoted(described(drawing))}>',
-        *written(panel.marks, len(drawing.frames) - 1),
-        "</g>",
-        *_controls(panel.width - MARGIN - 4 * 46 + 6),
+    ]
+    for name, sheet in sheets.items():
+        parts += [f'<g class="{name}">', *written(sheet.around, last), "</g>"]
+    for name, (panel, x, y) in sheets["wide"].panels.items():
+        place = f'class="{name}-panel" transform="translate({x:g} {y:g})"'
+        parts += [f"<g {place}>", *written(panel.marks, last), "</g>"]
+    parts.append("</g>")
+    for name, sheet in sheets.items():
+        parts += [f'<g class="{name}">', *_controls(sheet), "</g>"]
+    parts += [
         '<g display="none">',
         *(f'<text data-words="">{clean(frame.text)}</text>' for frame in drawing.frames),
         "</g>",
@@ -61,14 +79,23 @@ def svg(drawing: Drawing) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _controls(x: float) -> Iterator[str]:
+def _moved(sheet: Sheet) -> str:
+    """Where the panels stand in a small window."""
+    return "".join(
+        f".germane.small .{name}-panel {{ transform: translate({x:g}px, {y:g}px); }}\n"
+        for name, (_, x, y) in sheet.panels.items()
+    )
+
+
+def _controls(sheet: Sheet) -> Iterator[str]:
     labels = {
         "start": "To the start",
         "back": "One step back",
         "play": "Play",
         "forward": "One step forward",
     }
-    yield f'<g class="controls" transform="translate({x:g} 24)">'
+    x, y, scale = sheet.buttons
+    yield f'<g class="controls" transform="translate({x:g} {y:g}) scale({scale:g})">'
     for i, (action, label) in enumerate(labels.items()):
         icon = f'<path transform="translate(8 6)" d="{ICONS[action]}"/>'
         if action == "play":
@@ -76,8 +103,8 @@ def _controls(x: float) -> Iterator[str]:
             icon = f'<g class="when-paused">{icon}</g><g class="when-playing">{pause}</g>'
         yield (
             f'<g data-do="{action}" role="button" tabindex="0" aria-label="{label}"'
-            f' transform="translate({i * 46} 0)">'
-            f'<title>{label}</title><rect width="40" height="36" rx="7"/>{icon}</g>'
+            f' transform="translate({i * APART:g} 0)">'
+            f'<title>{label}</title><rect width="{BUTTON:g}" height="36" rx="7"/>{icon}</g>'
         )
     yield (
         '<text class="muted" x="178" y="54" font-size="12.5" text-anchor="end" data-count="">'
@@ -99,9 +126,12 @@ def picture(panel: Panel, last: int, label: str) -> str:
     )
 
 
-def _size(panel: Panel) -> str:
-    width, height = f"{panel.width:.0f}", f"{panel.height:.0f}"
-    return f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+def _size(panel: Panel | Sheet) -> str:
+    return f'width="{panel.width:.0f}" height="{panel.height:.0f}" viewBox="{_box(panel)}"'
+
+
+def _box(panel: Panel | Sheet) -> str:
+    return f"0 0 {panel.width:.0f} {panel.height:.0f}"
 
 
 def timed(drawing: Drawing) -> str:

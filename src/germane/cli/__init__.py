@@ -5,42 +5,65 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 from germane._version import VERSION
-from germane.cli import curve, dialects, evaluate, explain, measures, score, simulate
 from germane.cli.terminal import say
 from germane.errors import GermaneError, suggestion
 
 DONE, WRONG = 0, 2
 
-COMMANDS: dict[str, Callable[[Any], None]] = {
-    "evaluate": evaluate.add,
-    "score": score.add,
-    "explain": explain.add,
-    "curve": curve.add,
-    "simulate": simulate.add,
-    "measures": measures.add,
-    "dialects": dialects.add,
-}
+COMMANDS = (
+    "evaluate",
+    "score",
+    "explain",
+    "curve",
+    "compare",
+    "gate",
+    "simulate",
+    "measures",
+    "dialects",
+    "trec_eval",
+)
+"""Each is a module of this package, imported when it is needed: some take longer than their work."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status: 0 done, 2 wrong usage or bad input."""
+    """Run a command; return its exit status: 0 done, 1 a gate did not pass, 2 bad input.
+
+    ``trec_eval`` reads its own arguments and has its own exit statuses.
+    """
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    return _guarded(lambda: _command(arguments))
+
+
+def _command(arguments: Sequence[str]) -> int:
+    if arguments[:1] == ["trec_eval"]:
+        from germane.cli import trec_eval
+
+        return trec_eval.run(arguments[1:])
+    options = _parser(arguments).parse_args(arguments)
+    status: int | None = options.run(options)
+    return status or DONE
+
+
+def _guarded(run: Callable[[], int]) -> int:
+    """Run with output as UTF-8; every error that a user can make is one line."""
     if sys.stdout is None:  # closed by the shell
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # definitions hold Σ and ÷, whatever the locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        status = run()
         sys.stdout.flush()
     except GermaneError as error:
         say(f"germane: {error}")
         return WRONG
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except OSError as error:
         say(f"germane: standard output cannot be written ({error.strerror}).")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -48,7 +71,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("germane: interrupted.")
         return 130
-    return DONE
+    else:
+        return status
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the longest command and its help on one line; argparse forgets their indent."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 4 + max(map(len, COMMANDS))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -73,11 +105,12 @@ class _Parser(argparse.ArgumentParser):
         return [list(action.option_strings) for parser in parsers for action in parser._actions]
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of the command asked for, or of all where none is."""
     parser = _Parser(
         prog="germane",
         description="Evaluate ranked lists, with the definition of every number.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         epilog="examples:\n"
         "  germane evaluate qrels.txt bm25.run dense.run -m 'AP@10 nDCG@10'\n"
         "  germane score '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m 'AP@10 AP(norm=found)@10'\n"
@@ -86,6 +119,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"germane {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in COMMANDS.values():
-        add(commands)
+    for name in arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS:
+        import_module(f"germane.cli.{name}").add(commands)
     return parser

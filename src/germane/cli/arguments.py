@@ -50,12 +50,15 @@ def add_policy(command: argparse.ArgumentParser) -> None:
         policy.add_argument(
             f"--{name.replace('_', '-')}",
             metavar="|".join(judging.WORDS[name]),
-            help=f"{help_text} (default: {getattr(judging.Policy, name)})",
-            default=getattr(judging.Policy, name),
+            help=f"{help_text} (default: {_DEFAULTS.get(name, getattr(judging.Policy, name))})",
+            default=None if name in _DEFAULTS else getattr(judging.Policy, name),
         )
     policy.add_argument(
         "--depth", metavar="N", type=whole, help="look at the first N results of each query only"
     )
+
+
+_DEFAULTS = {"ties": "trec; given where items have no ids"}  # what the run itself decides
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -102,7 +105,9 @@ def chosen(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 
 def policy_of(options: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in (*judging.WORDS, "depth", *READING)}
+    given = {name: getattr(options, name) for name in (*judging.WORDS, "depth", *READING)}
+    undecided = [name for name in _DEFAULTS if given[name] is None]
+    return {name: value for name, value in given.items() if name not in undecided}
 
 
 def given_policy(options: argparse.Namespace) -> dict[str, Any]:
@@ -122,7 +127,7 @@ def digits_of(options: argparse.Namespace) -> int | None:
 def check_list(options: argparse.Namespace) -> None:
     """Refuse with a LIST what only fits files: a query, and conventions of judging."""
     for name in ("query", *judging.WORDS, "depth", *READING):
-        if getattr(options, name) != getattr(judging.Policy, name, None):
+        if getattr(options, name) not in (None, getattr(judging.Policy, name, None)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
 
@@ -154,6 +159,13 @@ def whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise argparse.ArgumentTypeError(f"takes a whole number; got {clip(text)}.")
     return int(text)
+
+
+def fraction(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.") from None
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 from germane import output
-from germane.animate import animate
+from germane.animate import MOST, animate
 from germane.animate import check as check_animation
 from germane.cli.arguments import (
     add_measures,
@@ -18,6 +18,7 @@ from germane.cli.arguments import (
     digits_of,
     policy_of,
     read_grades,
+    read_runs,
 )
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
@@ -43,7 +44,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--animate",
         metavar="FILE",
-        help="also write it as an animation: a .gif, .svg or .html file",
+        help=f"also write it as an animation of up to {MOST} measures: a .gif, .svg or .html file",
     )
     add_reading(command)
     add_policy(command)
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     inputs = options.given if len(options.given) > 1 else []
     output.check(options.output, inputs)
     if options.animate is not None:
-        check_animation(options.animate, inputs)
+        check_animation(options.animate, inputs, measures=len(measures))
         if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
             raise InputError(f"{options.animate}: -o and --animate name the same file.")
     match options.given:
@@ -62,6 +63,7 @@ def run(options: argparse.Namespace) -> None:
             check_list(options)
             explanation = explain(read_grades(listed), measures, relevant=options.relevant)
         case [qrels, run]:
+            [run] = read_runs(qrels, [run]).values()  # of standard input there is one
             with progress_line() as progress:
                 explanation = explain(
                     qrels, run, measures, query=options.query, relevant=options.relevant,
@@ -69,7 +71,10 @@ def run(options: argparse.Namespace) -> None:
                     **policy_of(options),
                 )  # fmt: skip
         case _:
-            raise InputError("explain takes QRELS and RUN, or one LIST.")
+            raise InputError(
+                "explain takes QRELS and RUN, or one LIST in quotes, such as '0 0 1'; "
+                f"got {len(options.given)} arguments."
+            )
     if options.animate is not None:
         animate(explanation, options.animate)
     if options.format == "json":

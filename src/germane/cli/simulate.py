@@ -11,10 +11,8 @@ from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
 from germane.simulate import simulate
 from germane.simulate.experiment import Design, Experiment
-from germane.simulate.registry import EXPERIMENTS, design_of
+from germane.simulate.registry import ALL, EXPERIMENTS, design_of
 from germane.tables import FORMATS
-
-ALL = "all"
 
 
 def add(commands: Any) -> None:

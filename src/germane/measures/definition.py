@@ -57,6 +57,7 @@ class Definition:
     aggregate: Literal["mean", "sum"] = "mean"
     expected: bool = True  # has the mean over all orders of tied items a closed form here?
     grouped: bool = False  # without a cutoff, has it a meaning where a tie is one step?
+    nonrelevant: bool = False  # does it tell items judged not relevant from unjudged ones?
     monotone: bool = True  # is it highest with relevant items first in each tie, lowest with last?
     conventions: str = ""
     undefined: str = ""

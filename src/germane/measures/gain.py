@@ -63,7 +63,7 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     ideal, rank = _ideal(ranking, gain)
     owner, total = ranking.ideal_owner, _gainful(ranking, gain)
     ends = ideal > 0  # the last item of each positive gain
-    ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] < ideal[:-1])
+    ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
     inverse = 1.0 / _ragged.running_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
     levels = np.bincount(owner[ends], minlength=len(ranking))
     offsets = _ragged.offsets(levels)
@@ -96,7 +96,9 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     inside = np.minimum(ranking.rank, judged)
     cost = cost_at[ranking.ideal_offsets[ranking.owner] + inside - 1] + (ranking.rank - inside)
-    terms = np.divide(gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained > 0)
+    terms = np.divide(
+        gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained != 0
+    )
     total = _ragged.sums(ideal, ranking.ideal_owner, len(ranking))
     return Scored(terms, total, _gainful(ranking, gain))
 

@@ -8,7 +8,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.measures.average import average_precision
-from germane.measures.sets import exact, share
+from germane.measures.sets import exact, rounded
 from germane.measures.terms import Scored
 from germane.ranking import Ranking
 
@@ -134,22 +134,8 @@ def _terms(
     holder = np.minimum.accumulate(record[::-1])[::-1]
     terms = np.zeros(len(ranking.rank))
     for level in levels:
-        hits = np.maximum(needed(level, ranking.total(rel), rounding), 1)
+        hits = np.maximum(rounded(level, ranking.total(rel), rounding), 1)
         reached = found >= hits
         first = (offsets[:-1] + hits - 1)[reached]
         terms[at[holder[first]]] += best[first]  # one hit a query, so no index repeats
     return terms
-
-
-def needed(recall: "Fraction", total: Ints, rounding: str) -> Ints:
-    """Q: how many relevant items a recall level asks for."""
-    match rounding:
-        case "up":
-            return share(recall, total)
-        case "trec9":
-            return (float(recall) * total + 0.9).astype(np.int64)
-        case "double":  # the least h with h / total >= recall, as doubles compare
-            hits = share(recall, total) - 1
-            return hits + (hits / np.maximum(total, 1) < float(recall))
-        case _:
-            return np.floor(float(recall) * total + 0.5).astype(np.int64)

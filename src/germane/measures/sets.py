@@ -46,9 +46,9 @@ def f_measure(ranking: Ranking, k: int | None, rel: float, beta: float) -> Score
     return Scored(terms, beta**2 * total + depth(ranking, k), total)
 
 
-def r_precision(ranking: Ranking, k: None, rel: float, mult: float) -> Scored:
+def r_precision(ranking: Ranking, k: None, rel: float, mult: float, rounding: str) -> Scored:
     total = ranking.total(rel)
-    cutoff = share(exact(mult), total)
+    cutoff = rounded(exact(mult), total, rounding)
     last = np.minimum(cutoff, ranking.retrieved)[ranking.owner]
     return Scored(ranking.relevant(rel) * placed(ranking, ONE, last), cutoff, total)
 
@@ -69,6 +69,20 @@ def share(part: "Fraction", total: Ints) -> Ints:
     different, place = np.unique(total, return_inverse=True)
     out: Ints = np.array([math.ceil(part * number) for number in different.tolist()], np.int64)
     return out[place]
+
+
+def rounded(part: "Fraction", total: Ints, rounding: str) -> Ints:
+    """Q: ``part · total`` as a number of items."""
+    match rounding:
+        case "up":
+            return share(part, total)
+        case "trec9":
+            return (float(part) * total + 0.9).astype(np.int64)
+        case "double":  # the least h with h / total >= part, as doubles compare
+            hits = share(part, total) - 1
+            return hits + (hits / np.maximum(total, 1) < float(part))
+        case _:
+            return np.floor(float(part) * total + 0.5).astype(np.int64)
 
 
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:

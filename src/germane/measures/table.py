@@ -19,9 +19,10 @@ GAIN = Parameter(
 ROUNDING = Parameter(
     "rounding",
     "up",
-    "how recall·R becomes a number of items: up is the definition; trec9 is "
-    "int(recall·R + 0.9), as in trec_eval up to 9; nearest is int(recall·R + 0.5), as in trec_eval "
-    "since 10; double compares h/R with the recall in double precision, as PASCAL VOC and COCO do",
+    "how a share of R becomes a number of items: up is the definition; trec9 is "
+    "int(share·R + 0.9), as in trec_eval up to 9; nearest is int(share·R + 0.5), as recall levels in "
+    "trec_eval since 10; double compares h/R with the share in double precision, as PASCAL VOC and "
+    "COCO do",
     words=("up", "trec9", "nearest", "double"),
 )
 DEPTH = Parameter("norm", "k", "what the count is divided by", words=("k", "retrieved"))
@@ -52,7 +53,9 @@ def _gain_note(p: dict[str, Any]) -> str:
 
 
 def _multiple(p: dict[str, Any]) -> str:
-    return "R" if p["mult"] == 1 else f"⌈{_exact(p['mult'])}·R⌉"
+    share = f"{_exact(p['mult'])}·R"
+    whole = {"up": f"⌈{share}⌉", "trec9": f"⌊{share} + 0.9⌋", "nearest": f"⌊{share} + 0.5⌋"}
+    return "R" if p["mult"] == 1 else whole[p["rounding"]]
 
 
 def _exact(number: float) -> str:
@@ -141,6 +144,7 @@ TABLE: tuple[Definition, ...] = (
         aggregate="sum",
         monotone=False,
         grouped=True,
+        nonrelevant=True,
     ),
     Definition(
         "Judged",
@@ -153,6 +157,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="An item with a negative grade is in the pool but not judged. " + _SHORT,
         undefined="0 where nothing was retrieved.",
         grouped=True,
+        nonrelevant=True,
     ),
     Definition(
         "Unjudged",
@@ -166,6 +171,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="Ranks that a short list leaves empty are neither judged nor unjudged.",
         undefined="0 where nothing was retrieved.",
         grouped=True,
+        nonrelevant=True,
     ),
     # --- sets ------------------------------------------------------------------------------------
     Definition(
@@ -234,6 +240,7 @@ TABLE: tuple[Definition, ...] = (
             Parameter(
                 "mult", 1.0, "the cutoff as a multiple of R", low=0.0, high=1e6, open_ends=True
             ),
+            ROUNDING,
             MEAN,
         ),
         aliases=("RPrecision",),
@@ -513,6 +520,7 @@ TABLE: tuple[Definition, ...] = (
         monotone=False,
         conventions="The tail beyond the last result counts in full.",
         cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
+        nonrelevant=True,
     ),
     # --- interpolated ----------------------------------------------------------------------------
     Definition(
@@ -605,6 +613,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="Unjudged items are passed over; NR counts items judged nonrelevant.",
         undefined=_NO_RELEVANT,
         cite="Buckley & Voorhees, SIGIR 2004 (as corrected in trec_eval 8)",
+        nonrelevant=True,
     ),
     Definition(
         "infAP",
@@ -620,6 +629,7 @@ TABLE: tuple[Definition, ...] = (
         conventions="A negative grade marks an item in the pool that was not judged. ε = 0.00001.",
         undefined=_NO_RELEVANT,
         cite="Yilmaz & Aslam, CIKM 2006",
+        nonrelevant=True,
     ),
 )
 

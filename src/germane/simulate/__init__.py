@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["simulate"]
 
-Seed: TypeAlias = int | np.random.Generator
+Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes longer to import
 
 
 def simulate(name: str, *, rng: Seed = 0) -> "Experiment":

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from germane.plot import AREA, INK, LINE, LINES, Display, label_axes
+from germane.plot import Display, label_axes
 from germane.precision_recall import PRCurve
 from germane.simulate.experiment import Experiment
+from germane.style import AREA, INK, LINE, LINES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

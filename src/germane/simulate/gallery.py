@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from germane import output
 from germane._version import VERSION
@@ -34,9 +35,9 @@ def write(
             if progress is not None:
                 progress(design.name, done, len(designs))
             experiment = simulate(design.name, rng=seed)
-            ExperimentDisplay(experiment).save(os.path.join(place, f"{design.name}.svg"))
+            (place / f"{design.name}.svg").write_bytes(ExperimentDisplay(experiment).picture("svg"))
             pages.append(_page(experiment, seed))
-        output.write(os.path.join(place, INDEX), "\n".join(pages))
+        (place / INDEX).write_bytes("\n".join(pages).encode())
 
 
 def _heading(folder: str, designs: tuple[Design, ...], seed: int) -> str:
@@ -63,7 +64,7 @@ def _page(experiment: Experiment, seed: int) -> str:
 
 
 @contextmanager
-def _all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[str]:
+def _all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
     """A place for files of these names, which get to the folder when all of them are written."""
     output.check(folder)
     target = os.path.realpath(folder)
@@ -78,12 +79,12 @@ def _all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[str]:
             )
     beside = target if there else os.path.dirname(target)
     try:
-        place = tempfile.mkdtemp(prefix=".germane-", dir=beside)
+        place = Path(tempfile.mkdtemp(prefix=".germane-", dir=beside))
         try:
             yield place
             os.makedirs(target, exist_ok=True)
             for name, end in ends.items():
-                os.replace(os.path.join(place, name), end)
+                os.replace(place / name, end)
         finally:
             shutil.rmtree(place, ignore_errors=True)
     except OSError as error:

@@ -50,6 +50,7 @@ EXPERIMENTS = (
     ),
 )
 BY_NAME = {design.name: design for design in EXPERIMENTS}
+ALL = "all"  # on the command line
 
 
 def design_of(name: str) -> Design:
@@ -57,7 +58,13 @@ def design_of(name: str) -> Design:
     plain = (
         name.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(name, str) else ""
     )
+    if plain == ALL:
+        raise InputError(
+            "simulate makes one experiment, and all of them one by one: "
+            f"{{name: germane.simulate(name) for name in {tuple(BY_NAME)}}}. "
+            "On the command line: germane simulate all"
+        )
     if plain not in BY_NAME:
-        near = suggestion(plain, BY_NAME)
+        near = suggestion(plain, (*BY_NAME, ALL))
         raise InputError(f"no experiment {clip(name)}.{near}  There are: {', '.join(BY_NAME)}")
     return BY_NAME[plain]

@@ -1,31 +1,39 @@
 """Everything that comes in: one literal table of doors, tried in order."""
 
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
 
 from germane.errors import InputError, clip
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import formats, headings, mappings
+from germane.sources import formats, headings, host, mappings
 from germane.sources.ids import to_bytes, to_text
+from germane.sources.labels import Labels
 from germane.sources.paths import Progress, check_path, is_path, name_of
 
 __all__ = [
     "SOURCES",
+    "Labels",
     "Progress",
     "Source",
     "check_path",
     "has_columns",
+    "has_places",
+    "is_rows",
     "loaded",
     "name_of",
     "only",
     "opened",
     "read_qrels",
+    "refuse_ambiguous",
     "run_name",
     "source_of",
     "ties_of",
 ]
+
+Retrieve: TypeAlias = Callable[[Qrels, Any, str, Order, Progress | None], Retrieved]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,32 +42,32 @@ class Source:
 
     name: str
     recognises: Callable[[object], bool]
-    retrieve: Callable[[Qrels, Any, str, Order, Progress | None], Retrieved]
+    retrieve: Retrieve
     ties: str | None = "trec"  # None: the run says
+    ids: Literal["any", "places"] = "any"  # places: an item is known by its place alone
 
 
-# Files and frames need pyarrow, which takes as long to import as NumPy: only when there is one.
+# Most modules are imported for the first run that needs them: Arrow takes as long as NumPy.
 
 
-def _file(
-    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None
-) -> Retrieved:
-    from germane.sources import trec_files
-
-    return trec_files.retrieve(qrels, given, duplicates, order, progress)
+def _module(name: str) -> Any:
+    return import_module(f"germane.sources.{name}")
 
 
-def _is_run(given: object) -> bool:
-    columns = sys.modules.get("germane.sources.columns")
-    return columns is not None and isinstance(given, columns.Run)
+def _retrieve(module: str, function: str = "retrieve") -> Retrieve:
+    return lambda qrels, given, duplicates, order, progress: getattr(_module(module), function)(
+        qrels, given, duplicates, order, progress
+    )
 
 
-def _run(
-    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None
-) -> Retrieved:
-    from germane.sources import columns
+def _is(module: str, kind: str) -> Callable[[object], bool]:
+    """Is it of a type that there can be only where the type's module is imported?"""
 
-    return columns.retrieve(qrels, given, duplicates, order)
+    def recognises(given: object) -> bool:
+        loaded = sys.modules.get(f"germane.sources.{module}")
+        return loaded is not None and isinstance(given, getattr(loaded, kind))
+
+    return recognises
 
 
 def _is_frame(given: object) -> bool:
@@ -70,26 +78,37 @@ def _is_frame(given: object) -> bool:
     return datasets is not None and isinstance(given, datasets.Dataset)
 
 
-def has_columns(given: object) -> bool:
-    """Is it a frame or a file that ``opened`` has opened?"""
-    frames = sys.modules.get("germane.sources.frames")
-    return frames is not None and isinstance(given, frames.Frame)
+has_columns = _is("frames", "Frame")  # a frame or a file that ``opened`` has opened
+_is_run = _is("columns", "Run")
+_is_grouped = _is("arrays", "Grouped")
 
 
-def _frame(
+def is_rows(given: object) -> bool:
+    """Lists, sets or mappings of items in a list, one a query; tuples are taken for records."""
+    if not isinstance(given, (list, tuple)) or not given:
+        return False
+    return isinstance(given[0], (list, Set, Mapping)) or host.is_array(given[0])
+
+
+def _rows(
     qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None
 ) -> Retrieved:
-    from germane.sources import frames
-
-    return frames.retrieve(qrels, given, duplicates, order, progress)
+    return mappings.retrieve_lists(qrels, dict(enumerate(given)), duplicates, order)
 
 
 SOURCES: tuple[Source, ...] = (
     Source("scores", mappings.is_scores, mappings.retrieve_scores),
     Source("lists", mappings.is_mapping, mappings.retrieve_lists, ties="given"),
-    Source("file", is_path, _file),
-    Source("read", _is_run, _run),
-    Source("columns", has_columns, _frame, ties=None),
+    Source("file", is_path, _retrieve("trec_files")),
+    Source("read", _is_run, _retrieve("columns")),
+    Source("columns", has_columns, _retrieve("frames"), ties=None),
+    Source("rows of lists", is_rows, _rows, ties="given"),
+    Source("groups", _is_grouped, _retrieve("arrays", "retrieve_grouped"), "given", "places"),
+    Source(
+        "embeddings", _is("embeddings", "Embeddings"), _retrieve("embeddings"), "given", "places"
+    ),
+    Source("top-k ids", host.is_whole, _retrieve("topk"), "given", "places"),
+    Source("array of scores", host.is_array, _retrieve("arrays"), "given", "places"),
 )
 
 
@@ -98,21 +117,30 @@ def opened(
     run: Any,
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
+    group: Any = None,
 ) -> tuple[Any, Any]:
-    """Frames and files of columns with their columns found; other qrels and runs as they are.
+    """Frames and files of columns with their columns found, flat arrays grouped; others as they are.
 
-    Raises InputError for columns that are missing or ambiguous, or where there are none to name.
+    Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
+    for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
-    if columns is None and input_format is None and mappings.is_mapping(qrels):
+    plain = columns is None and input_format is None and group is None
+    if plain and mappings.is_mapping(qrels):
         return qrels, run if mappings.is_mapping(run) else _opened(run, "run", None, None)
+    if group is not None:
+        if columns is not None or input_format is not None:
+            raise InputError("group= is for flat arrays, which have neither columns nor a format.")
+        grouped: tuple[Any, Any] = _module("arrays").grouped(qrels, run, group)
+        return grouped
     formats.check(input_format)
     headings.check(columns)
-    got = (
-        _opened(qrels, "qrels", columns, input_format),
-        _opened(run, "run", columns, input_format),
-    )
+    judged = _opened(qrels, "qrels", columns, input_format)
+    if _has_no_ids(run, judged, input_format):
+        return judged, _module("letor").aligned(judged, run)
+    got = judged, _opened(run, "run", columns, input_format)
     if columns is not None and not any(map(has_columns, got)) and not isinstance(qrels, Qrels):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
+    refuse_ambiguous(*got)
     return got
 
 
@@ -120,16 +148,31 @@ def _opened(
     given: Any, kind: str, columns: Mapping[str, Any] | None, input_format: str | None
 ) -> Any:
     if _is_frame(given):
-        from germane.sources import frames
-
-        return frames.opened(given, kind, columns)
+        return _module("frames").opened(given, kind, columns)
     if is_path(given):
         chosen = formats.format_of(given, kind, input_format)
+        if chosen == "letor":
+            return _module("letor").opened(given, kind, columns)
         if chosen != "trec":
-            from germane.sources import column_files
-
-            return column_files.opened(given, kind, chosen, columns)
+            return _module("column_files").opened(given, kind, chosen, columns)
     return given
+
+
+def _has_no_ids(run: Any, qrels: Any, input_format: str | None) -> bool:
+    """Are these scores whose items are known by the lines of the qrels alone?"""
+    if is_path(run):
+        return input_format == "scores"
+    return host.is_array(run) and run.ndim == 1 and getattr(qrels, "lines", None) is not None
+
+
+def refuse_ambiguous(qrels: Any, run: Any) -> None:
+    """Whole numbers beside grades of the same shape may be ids or scores: ask which."""
+    if host.is_whole(run) and host.is_array(qrels) and tuple(run.shape) == tuple(qrels.shape):
+        raise InputError(
+            f"the run is an array of whole numbers of the same shape as the qrels, {tuple(run.shape)}:"
+            " ids or scores? Give scores as floating point, scores.astype(float); for ids, give the "
+            "qrels as sets or as a CSR matrix."
+        )
 
 
 def source_of(run: object) -> Source:
@@ -138,22 +181,27 @@ def source_of(run: object) -> Source:
         if source.recognises(run):
             return source
     raise InputError(
-        "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]} or what "
+        "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
+        "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
         f"read_run returns; got {clip(run)}"
     )
 
 
 def only(
-    run: Any, query: Hashable, duplicates: str, progress: Progress | None = None
+    judgments: Qrels, run: Any, duplicates: str, progress: Progress | None = None
 ) -> tuple[Any, list[Hashable], list[Any]]:
-    """A run of one query, its items in the order given, and their scores: none in ranked lists.
+    """The run of the one query that is judged, its items in the order given, and their scores.
 
-    The run is None where it does not have the query.
+    There are no scores where the order given is that of the ranks. The run is None where it does not
+    have the query.
     """
-    if is_path(run):
-        from germane.sources import trec_files
+    query = judgments.queries[0]
+    if has_columns(run):
+        from germane.sources import frames
 
-        run = trec_files.read_query(run, to_bytes(query), duplicates, progress)
+        return frames.only(judgments, run)
+    if is_path(run):
+        run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
     if mappings.is_mapping(run):
         got = run.get(query)
         if not isinstance(got, Mapping):
@@ -161,7 +209,7 @@ def only(
         return {query: got}, list(got), list(got.values())
     if _is_run(run):
         run = run.only(to_bytes(query))
-        items: list[Hashable] = [to_text(item) for item in run.rows.item.to_pylist()]
+        items: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
         return run if len(run) else None, items, run.rows.score.tolist()
     return run, [], []
 
@@ -170,9 +218,12 @@ def loaded(run: Any, progress: Progress | None = None) -> Any:
     """A run that is read more than once: a file of lines is read into memory, others are as they are."""
     if not is_path(run):
         return run
-    from germane.sources import trec_files
+    return _module("trec_files").read_run(run, progress)
 
-    return trec_files.read_run(run, progress)
+
+def has_places(run: Any) -> bool:
+    """Are the items of a run known by their place alone, so that they have no ids to compare?"""
+    return source_of(run).ids == "places" or getattr(run, "items", "ids") == "places"
 
 
 def ties_of(run: Any) -> str:
@@ -180,28 +231,48 @@ def ties_of(run: Any) -> str:
     return source_of(run).ties or run.ties
 
 
-def read_qrels(given: Any, duplicates: str = "error", progress: Progress | None = None) -> Qrels:
-    """Judgments from a path, a frame, a mapping, or Qrels as they are."""
+def read_qrels(
+    given: Any,
+    duplicates: str = "error",
+    progress: Progress | None = None,
+    complete: str = "what is asked for",
+) -> Qrels:
+    """Judgments from a path, a frame, a mapping, an array or labels, or Qrels as they are.
+
+    ``complete`` names what looks at items judged not relevant; where nothing does, "", arrays and
+    labels, which judge every item, keep the relevant ones alone.
+    """
     if isinstance(given, Qrels):
         return given
+    if is_rows(given):
+        given = dict(enumerate(given))
     if mappings.is_mapping(given):
         return mappings.read_qrels(given, duplicates)
     if has_columns(given):
-        from germane.sources import frames
-
-        return frames.read_qrels(given, duplicates)
-    if is_path(given):
-        from germane.sources import trec_files
-
-        return trec_files.read_qrels(given, duplicates, progress)
-    raise InputError(
-        "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant items} or "
-        f"what read_qrels returns; got {clip(given)}"
-    )
+        read: Any = _module("frames").read_qrels(given, duplicates)
+    elif is_path(given):
+        read = _module("trec_files").read_qrels(given, duplicates, progress)
+    elif isinstance(given, Labels):
+        read = given.qrels(complete)
+    elif _is_grouped(given):
+        read = _module("arrays").read_grouped(given, complete)
+    elif host.is_sparse(given):
+        read = _module("relevance").read_csr(given)
+    elif host.is_array(given):
+        read = _module("relevance").read_dense(given, complete)
+    else:
+        raise InputError(
+            "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant items}, "
+            "a list of either, an array of grades (Q, N), a CSR matrix, germane.Labels, or what "
+            f"read_qrels returns; got {clip(given)}"
+        )
+    qrels: Qrels = read
+    return qrels
 
 
 def run_name(run: object) -> str:
     """What to call a run that was given no name."""
     if is_path(run):
         return name_of(run)  # type: ignore[arg-type]
-    return getattr(run, "name", "run")
+    name = getattr(run, "name", None)
+    return name if isinstance(name, str) else "run"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +16,9 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, FormatError
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import binary
+from germane.sources import binary, id_columns
+from germane.sources.binary import Spans
 from germane.sources.ids import shown_id, to_bytes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_TABLE_BITS = 20  # judged pairs are looked up in a table of this many bits first
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +27,7 @@ class Batch:
 
     queries: list[bytes]
     offsets: Ints
-    item: pa.BinaryArray
+    item: Spans
     score: Floats
 
 
@@ -52,19 +47,14 @@ class Reducer:
         self._code = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
         if len(self._code) < len(qrels):
             raise FormatError("two query ids of the qrels have the same text.")
-        self._judged = binary.array([to_bytes(item) for item in qrels.items])
-        self._owner = _ragged.owners(qrels.offsets)
+        self._judged = binary.spans([to_bytes(item) for item in qrels.items])
+        self._owner, self._offsets = _ragged.owners(qrels.offsets), qrels.offsets
         self._salt = binary.mixed(np.arange(1, len(qrels) + 1, dtype=np.uint64))
-        pairs = binary.fingerprints(self._judged) + self._salt[self._owner]
-        self._judgment = np.argsort(pairs, kind="stable")
-        self._pairs = pairs[self._judgment]
-        self._table = np.zeros(1 << _TABLE_BITS, bool)
-        self._table[_slot(self._pairs)] = True
-        self._one_by_one = None
-        if (self._pairs[1:] == self._pairs[:-1]).any():  # judged pairs that look alike
-            judged = zip(self._owner.tolist(), self._judged.to_pylist(), strict=True)
-            self._one_by_one = {pair: j for j, pair in enumerate(judged)}
-            if len(self._one_by_one) < len(self._judged):
+        self._pairs = binary.fingerprints(self._judged) + self._salt[self._owner]
+        ordered = np.sort(self._pairs)
+        if (ordered[1:] == ordered[:-1]).any():  # judged pairs that look alike
+            judged = set(zip(self._owner.tolist(), self._judged.tolist(), strict=True))
+            if len(judged) < len(self._judged):
                 raise FormatError("two item ids of a query of the qrels have the same text.")
         self._answered = np.zeros(len(qrels), bool)
         self._retrieved = np.zeros(len(qrels), np.int64)
@@ -88,12 +78,14 @@ class Reducer:
         batch = _admitted(batch, self._order)
         pair = binary.fingerprints(batch.item)
         pair += np.repeat(self._salt[code], np.diff(batch.offsets))
-        if self._duplicates not in COPIES:
-            kept = self._without_repeats(batch, pair)
+        keys = _Keys(pair)
+        if keys.alike and self._duplicates not in COPIES:
+            kept = self._without_repeats(batch, keys.suspects())
             if kept is not None:
                 batch, pair = _some_rows(batch, kept), pair[kept]
+                keys = _Keys(pair)
         self._retrieved[code] = np.diff(batch.offsets)
-        row, judgment = self._hits(batch, code, pair)
+        row, judgment = self._hits(batch, code, keys)
         if self._order.nonpositive == "miss":
             row, judgment = (column[batch.score[row] > 0] for column in (row, judgment))
         if len(row):
@@ -113,32 +105,23 @@ class Reducer:
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
 
-    def _hits(self, batch: Batch, code: Ints, pair: binary.Words) -> tuple[Ints, Ints]:
+    def _hits(self, batch: Batch, code: Ints, keys: _Keys) -> tuple[Ints, Ints]:
         """The rows that are judged, and their places in the qrels."""
-        row = np.flatnonzero(self._table[_slot(pair)])
-        if self._one_by_one is not None:
-            pairs = zip(
-                code[_group(batch, row)].tolist(), binary.taken(batch.item, row), strict=True
-            )
-            judgment = np.array([self._one_by_one.get(pair, -1) for pair in pairs], np.int64)
-            return row[judgment >= 0], judgment[judgment >= 0]
-        place = np.minimum(np.searchsorted(self._pairs, pair[row]), len(self._pairs) - 1)
-        same = self._pairs[place] == pair[row]
-        row, judgment = row[same], self._judgment[place[same]]
+        starts = self._offsets[code]
+        lengths = self._offsets[code + 1] - starts
+        place = id_columns.between(starts, lengths)
+        found, row = keys.rows(self._pairs[place])
+        by_row = np.argsort(row)
+        row, judgment = row[by_row], place[found][by_row]
         exact = binary.equal(batch.item, row, self._judged, judgment)
         exact &= code[_group(batch, row)] == self._owner[judgment]
         return row[exact], judgment[exact]
 
-    def _without_repeats(self, batch: Batch, pair: binary.Words) -> Bools | None:
+    def _without_repeats(self, batch: Batch, suspects: Ints) -> Bools | None:
         """The rows to keep, or None for all of them."""
-        ordered = np.sort(pair)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if not len(twice):
-            return None
-        keep = np.ones(len(pair), bool)
-        suspects = np.flatnonzero(np.isin(pair, twice))
+        keep = np.ones(len(batch.score), bool)
         keys = zip(
-            _group(batch, suspects).tolist(), binary.taken(batch.item, suspects), strict=True
+            _group(batch, suspects).tolist(), batch.item.chosen(suspects).tolist(), strict=True
         )
         groups: dict[tuple[int, bytes], list[int]] = {}
         for row, key in zip(suspects.tolist(), keys, strict=True):
@@ -153,9 +136,35 @@ class Reducer:
         return None if keep.all() else keep
 
 
-def _slot(pair: binary.Words) -> Ints:
-    """Where a pair's flag stands in the table: its highest bits."""
-    return (pair >> np.uint64(64 - _TABLE_BITS)).view(np.int64)
+class _Keys:
+    """Words of rows in ascending order, their lowest bits taken by the numbers of the rows."""
+
+    def __init__(self, words: binary.Words) -> None:
+        self._low = np.uint64((1 << len(words).bit_length()) - 1)
+        self._sorted = words & ~self._low
+        self._sorted |= np.arange(len(words), dtype=np.uint64)
+        self._sorted.sort()
+        near = self._sorted[1:] ^ self._sorted[:-1]
+        self._near = near <= self._low
+        self.alike = bool(self._near.any())
+        """are words of two rows equal, as far as they are kept?"""
+
+    def suspects(self) -> Ints:
+        """The rows whose words are those of another row, ascending."""
+        near = np.zeros(len(self._sorted) + 1, bool)
+        near[1:-1] = self._near
+        return self._rows(np.sort(self._sorted[near[1:] | near[:-1]] & self._low))
+
+    def rows(self, words: binary.Words) -> tuple[Ints, Ints]:
+        """The rows that have one of some words, and which of the words that is."""
+        first = np.searchsorted(self._sorted, words & ~self._low)
+        lengths = np.searchsorted(self._sorted, words | self._low, "right") - first
+        at = id_columns.between(first, lengths)
+        return np.repeat(np.arange(len(words)), lengths), self._rows(self._sorted[at] & self._low)
+
+    @staticmethod
+    def _rows(numbers: binary.Words) -> Ints:
+        return numbers.view(np.int64)
 
 
 def _group(batch: Batch, row: Ints) -> Ints:
@@ -184,12 +193,13 @@ def _only_known(batch: Batch, code: Ints) -> tuple[Batch, Ints]:
 
 def _admitted(batch: Batch, order: Order) -> Batch:
     """The rows that count as retrieved, their scores as precise as asked for."""
-    batch = replace(batch, score=order.precise(batch.score))
+    if order.scores != "double":
+        batch = replace(batch, score=order.precise(batch.score, batch.offsets))
     if order.takes_all:
         return batch
     rows = order.above(batch.score)
     if order.own == "drop":
-        items = batch.item.to_pylist()
+        items = batch.item.tolist()
         for query, start, end in zip(
             batch.queries, batch.offsets[:-1], batch.offsets[1:], strict=True
         ):
@@ -203,7 +213,7 @@ def _some_rows(batch: Batch, rows: Bools) -> Batch:
     return Batch(
         batch.queries,
         _ragged.offsets(lengths),
-        binary.chosen(batch.item, np.flatnonzero(rows)),
+        batch.item.chosen(rows),
         batch.score[rows],
     )
 
@@ -260,7 +270,7 @@ def _places(batch: Batch, rows: Ints, start: int, end: int, order: Order) -> Int
     if order.equal == "given":
         by_key = among
     else:
-        items = binary.taken(batch.item, start + among)
+        items = batch.item.chosen(start + among).tolist()
         by_key = among[sorted(range(len(items)), key=items.__getitem__, reverse=True)]
     arranged = by_key[np.argsort(-score[by_key], kind="stable")]
     falling = -score[arranged]
@@ -292,16 +302,19 @@ class Run:
         """The rows of one query; none where the run does not have it."""
         at = [g for g, found in enumerate(self.rows.queries) if found == query]
         start, end = self.rows.offsets[at[0] : at[0] + 2].tolist() if at else (0, 0)
-        rows = slice(start, end)
         offsets = np.array([0, end - start] if at else [0])
-        batch = Batch([query] * len(at), offsets, self.rows.item[rows], self.rows.score[rows])
+        batch = Batch(
+            [query] * len(at), offsets, self.rows.item.part(start, end), self.rows.score[start:end]
+        )
         return Run(self.name, batch)
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.score)} results)"
 
 
-def retrieve(qrels: Qrels, run: Run, duplicates: str, order: Order) -> Retrieved:
+def retrieve(
+    qrels: Qrels, run: Run, duplicates: str, order: Order, progress: object = None
+) -> Retrieved:
     """Find the judged items of a run held in memory."""
     reducer = Reducer(qrels, duplicates, order)
     try:

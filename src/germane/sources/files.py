@@ -6,17 +6,26 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+import numpy as np
 
 from germane.errors import FormatError, InputError, clip
 from germane.sources.paths import Progress
 
-BLOCK = 4 << 20  # bytes; what is computed from a block stays in the processor's cache
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
+
+BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
+MARGIN = 16  # bytes of the buffer beyond a block
 _CHUNK = 1 << 20
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -34,15 +43,20 @@ class Block:
 
     def __init__(self, buffer: bytearray, end: int, start: int) -> None:
         self.start = start  # the position of its first byte in the (decompressed) file
-        self._buffer, self._end = buffer, end
+        self._buffer, self.end = buffer, end
 
     def __contains__(self, byte: bytes) -> bool:
-        return self._buffer.find(byte, 0, self._end) >= 0
+        return self._buffer.find(byte, 0, self.end) >= 0
 
     @property
     def view(self) -> memoryview:
         """Its bytes, without a copy."""
-        return memoryview(self._buffer)[: self._end]
+        return memoryview(self._buffer)[: self.end]
+
+    @property
+    def padded(self) -> "Bytes":
+        """Its bytes, without a copy, and others that do not matter behind them."""
+        return np.frombuffer(self._buffer, np.uint8)[: self.end + MARGIN]
 
     @property
     def data(self) -> bytes:
@@ -83,25 +97,27 @@ class TextFile:
         if self._copy is not None:
             self._copy.close()
 
-    def blocks(self) -> Iterator[Block]:
-        """The file's lines in order, a few megabytes at a time, without a byte-order mark.
+    def blocks(self, whole: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
+        """The file's lines in order, without a byte-order mark: whole queries, some at a time.
 
-        The last line of the file may lack its newline.
+        A block ends where the first field of the line changes, or with any line. The last line of
+        the file may lack its newline.
         """
-        buffer = bytearray(BLOCK)
+        last = {"queries": _last_query, "lines": _last_line}[whole]
+        buffer = bytearray(BLOCK + MARGIN)
         filled = start = 0
         with self._explained(), self._open() as stream:
             while True:
-                got = stream.readinto(memoryview(buffer)[filled:])  # type: ignore[attr-defined]
+                got = stream.readinto(memoryview(buffer)[filled:-MARGIN])  # type: ignore[attr-defined]
                 if start == filled == 0:
                     got = self._without_mark(buffer, got)
                 filled += got
-                end = filled if not got else buffer.rfind(b"\n", 0, filled) + 1
+                end = filled if not got else last(buffer, filled)
                 if end:
                     yield Block(buffer, end, start)
                     buffer[: filled - end] = buffer[end:filled]
                     filled, start = filled - end, start + end
-                elif filled == len(buffer):  # a line longer than the buffer
+                elif filled + MARGIN == len(buffer):  # a query longer than the buffer
                     buffer = bytearray(buffer) + bytearray(len(buffer))
                 if not got:
                     return
@@ -128,9 +144,8 @@ class TextFile:
             buffering=0,
             closefd=not self._copy,
         ) as raw:
-            start = raw.read(6)
+            kind = compression(raw.read(6))
             raw.seek(0)
-            kind = next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
             with io.BufferedReader(_Watched(raw, self.name, self._progress), 1 << 16) as watched:
                 yield _decompressed(watched, kind)
 
@@ -163,6 +178,46 @@ class TextFile:
                 raise InputError(f"{self.name}: the compressed file is truncated.") from None
             reason = error.strerror or str(error)
             raise InputError(f"{self.name}: cannot be read ({reason}).") from None
+
+
+def _last_line(buffer: bytearray, end: int) -> int:
+    """Where the last line, of which more may follow, begins."""
+    return buffer.rfind(b"\n", 0, end) + 1
+
+
+_FIELD = re.compile(rb"[ \t]*([^ \t\r\n]*)")
+
+
+def _last_query(buffer: bytearray, end: int) -> int:
+    """Where the lines with the first field of the last whole line begin, by bisection.
+
+    Where such lines stand apart, it is the beginning of some of them.
+    """
+
+    def field(start: int) -> bytes:
+        return _FIELD.match(buffer, start, end)[1]  # type: ignore[index]
+
+    last = buffer.rfind(b"\n", 0, end) + 1
+    low, high = 0, buffer.rfind(b"\n", 0, max(last - 1, 0)) + 1
+    query = field(high)
+    if field(low) == query:
+        return 0
+    while True:
+        middle = (low + high) // 2
+        start = buffer.rfind(b"\n", 0, middle) + 1
+        if start <= low:
+            start = buffer.find(b"\n", middle) + 1
+        if start >= high:
+            return high
+        if field(start) == query:
+            high = start
+        else:
+            low = start
+
+
+def compression(start: bytes) -> str | None:
+    """How a file that begins with these bytes is compressed, if it is."""
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
 
 
 class _Watched(io.RawIOBase):

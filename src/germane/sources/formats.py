@@ -8,7 +8,9 @@ from typing import Any
 from germane.errors import InputError, choices, clip, suggestion
 from germane.sources.paths import Path
 
-FORMATS = ("trec", "parquet", "arrow", "csv", "tsv", "jsonl", "msmarco")
+FORMATS = (
+    "trec", "parquet", "arrow", "csv", "tsv", "jsonl", "msmarco", "letor", "svmlight", "scores",
+)  # fmt: skip
 
 _SUFFIXES = {
     ".parquet": "parquet",
@@ -18,6 +20,16 @@ _SUFFIXES = {
     ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".letor": "letor",
+    ".svmlight": "letor",
+    ".libsvm": "letor",
+}
+# what is said of a run's file may say something else of its qrels
+_MEANS = {
+    ("qrels", "msmarco"): "trec",
+    ("qrels", "scores"): "letor",
+    ("qrels", "svmlight"): "letor",
+    ("run", "svmlight"): "letor",
 }
 _COMPRESSED = (".gz", ".bz2", ".zst")
 
@@ -31,8 +43,8 @@ def check(input_format: Any) -> None:
 
 def format_of(path: Path, kind: str, input_format: str | None = None) -> str:
     """The format that was asked for, or that the suffix of a path says; TREC where it says none."""
-    if input_format is not None:  # MS MARCO's qrels are TREC's
-        return "trec" if (kind, input_format) == ("qrels", "msmarco") else input_format
+    if input_format is not None:
+        return _MEANS.get((kind, input_format), input_format)
     name = os.fspath(path).casefold()
     for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)

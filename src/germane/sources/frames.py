@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,18 +13,20 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
-from germane.retrieval import Order, Qrels, Retrieved
+from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import arrow, headings, id_columns, pairs
+from germane.sources.alike import neighbors, shortened
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
+from germane.sources.paths import Progress
 from germane.sources.rows import Reader, Rows, Scattered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Frame:
     """Columns that can be read more than once, a record batch at a time."""
 
@@ -33,6 +36,34 @@ class Frame:
     records: Callable[[], Iterator[pa.RecordBatch]]  # of the columns that have headings
     entries: tuple[Entries, Entries] = field(default_factory=lambda: (Entries(), Entries()))
     ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
+
+    def __repr__(self) -> str:
+        rows = sum(record.num_rows for record in self.records())
+        return f"Frame({self.name!r}: {rows} results)"
+
+    def held(self, progress: Progress | None = None) -> Frame:
+        """The same, its columns in memory."""
+        records = list(self.reported(progress).records())
+        return dataclasses.replace(self, records=lambda: iter(records))
+
+    def reported(self, progress: Progress | None) -> Frame:
+        """The same, which says how many bytes of its columns have been read."""
+        if progress is None:
+            return self
+
+        def records() -> Iterator[pa.RecordBatch]:
+            read = 0
+            for record in self.records():
+                read += record.nbytes
+                progress(self.where, read, None)
+                yield record
+
+        return dataclasses.replace(self, records=records)
+
+    @property
+    def lines(self) -> Frame | None:
+        """The rows in order, where scores without ids may be aligned with them."""
+        return None
 
     @property
     def ties(self) -> str:
@@ -120,18 +151,44 @@ def _table(given: Any) -> pa.Table:
 
 
 def retrieve(
-    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: object = None
+    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None = None
 ) -> Retrieved:
     """Find the judged items of a run."""
-    frame = opened(given, "run")
+    frame = opened(given, "run").reported(progress)
     queries, items, frame = _alike(qrels, frame)
     index = Index(queries)
-    reader = Reader(frame.records, frame.rows, index)
+    moves = "any" if duplicates in ("error", *COPIES) else "none"
+    reader = Reader(frame.records, frame.rows, index, moves)
     try:
         return _reduced(reader.grouped, reader, qrels, items, duplicates, order, frame)
     except Scattered:
-        reader = Reader(frame.records, frame.rows, index)
+        reader = Reader(frame.records, frame.rows, index, moves)
         return _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
+
+
+def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:
+    """The rows of the one judged query: as a run, and their items with their scores.
+
+    Without scores the items are in the order of their ranks. The run is None where there is no row.
+    """
+    queries, _, alike = _alike(qrels, frame)
+    index, records, parts, row = Index(queries), [], [], 0
+    for record in frame.records():
+        mine = np.flatnonzero(index.places(alike.identifiers(record, row)[0]) >= 0)
+        for stretch in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ():
+            start = int(stretch[0])
+            records.append(record.slice(start, len(stretch)))
+            parts.append(alike.rows(records[-1], row + start))
+        row += record.num_rows
+    if not records:
+        return None, [], []
+    items = [item for part in parts for item in part.item.python]
+    scores = [score for part in parts if part.score is not None for score in part.score.tolist()]
+    ranks = [rank for part in parts if part.rank is not None for rank in part.rank.tolist()]
+    if not scores:
+        items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
+    found = _combined(records)
+    return replace(frame, records=lambda: iter(found)), items, scores
 
 
 def _reduced(
@@ -212,9 +269,9 @@ class _AsText(Frame):
 # --- Qrels -----------------------------------------------------------------------------------------
 
 
-def read_qrels(given: Any, duplicates: str, progress: object = None) -> Qrels:
+def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Judgments of a frame; without a column of grades every row is relevant."""
-    frame = opened(given, "qrels")
+    frame = opened(given, "qrels").reported(progress)
     query, item, grade = _judgments(frame)
     starts = query.changes()
     first, group = id_columns.distinct(query.chosen(starts))
@@ -227,8 +284,9 @@ def read_qrels(given: Any, duplicates: str, progress: object = None) -> Qrels:
     if keep is not None:
         owner, item, grade = owner[keep], item.chosen(keep), grade[keep]
     offsets = _ragged.offsets(np.bincount(owner, minlength=len(queries)))
+    columns = queries, item
     return Qrels(
-        queries.python, offsets, item, grade, frame.name, frame.ids, columns=(queries, item)
+        queries.python, offsets, item, grade, frame.name, frame.ids, columns, lines=frame.lines
     )
 
 
@@ -237,7 +295,7 @@ def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
     items: list[IdColumn] = []
     grades: list[Floats] = []
     name, row = frame.headings.relevance, 0
-    for record in _combined(frame):
+    for record in _combined([record for record in frame.records() if record.num_rows]):
         query, item = frame.identifiers(record, row)
         queries.append(query)
         items.append(item)
@@ -251,11 +309,10 @@ def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
     return id_columns.joined(queries), id_columns.joined(items), np.concatenate(grades)
 
 
-def _combined(frame: Frame) -> list[pa.RecordBatch]:
+def _combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """All rows, as one record batch if Arrow can hold them in one."""
     import pyarrow as pa
 
-    records = [record for record in frame.records() if record.num_rows]
     if len(records) < 2:
         return records
     table = pa.Table.from_batches(records).unify_dictionaries().combine_chunks()
@@ -266,11 +323,14 @@ def _unrepeated(
     frame: Frame, queries: IdColumn, owner: Ints, item: IdColumn, grade: Floats, duplicates: str
 ) -> Ints | None:
     """The judgments to keep, or None for all of them."""
-    words = item.words() + pairs.salt(len(queries))[owner]
+    words = shortened(item.all_words) + pairs.salt(len(queries))[owner]
+    suspects = np.unique(np.concatenate(neighbors(words)))
+    if not len(suspects):
+        return None
     policy = duplicates if duplicates in ("first", "last", "max") else "error"
     try:
         return pairs.unrepeated(
-            Rows(item, item, grade, None), owner, words, policy, np.arange(len(queries))
+            Rows(item, item, grade, None), owner, suspects, policy, np.arange(len(queries))
         )
     except pairs.Repeated as found:
         raise _twice(frame.where, "judged", queries[found.code], found.item) from None

@@ -13,8 +13,10 @@ from germane._cached import cached
 from germane._ragged import Bools, Ints
 from germane.errors import FormatError
 from germane.sources import binary, views
+from germane.sources.alike import shortened
 from germane.sources.binary import Words
 from germane.sources.ids import to_bytes, to_text
+from germane.sources.slots import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,10 +123,10 @@ class Texts(IdColumn):
             return list(map(to_text, self.values.to_pylist()))
 
     def words(self) -> Words:
-        return binary.hashes(self.values)
+        return binary.hashes(binary.of_array(self.values))
 
     def changes(self) -> Ints:
-        return binary.changes(self.values)
+        return binary.changes(binary.of_array(self.values))
 
     def part(self, start: int, stop: int) -> Texts:
         return Texts(self.values[start:stop])
@@ -213,6 +215,36 @@ class Categories(IdColumn):
         return self.entries.text().chosen(self.codes)
 
 
+class Picked(IdColumn):
+    """Some rows of a column whose words are known: only what is asked for is looked up."""
+
+    def __init__(self, ids: IdColumn, words: Words, rows: Ints) -> None:
+        self.kind = ids.kind
+        self._ids, self._words, self._rows = ids, words, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def python(self) -> list[Hashable]:
+        return self.text().python
+
+    def words(self) -> Words:
+        return self._words[self._rows]
+
+    def changes(self) -> Ints:
+        return self.text().changes()
+
+    def part(self, start: int, stop: int) -> Picked:
+        return Picked(self._ids, self._words, self._rows[start:stop])
+
+    def chosen(self, rows: Ints) -> IdColumn:
+        return Picked(self._ids, self._words, self._rows[rows])
+
+    def text(self) -> Texts:
+        return self._ids.chosen(self._rows).text()
+
+
 # --- Made from lists and from each other -----------------------------------------------------------
 
 
@@ -243,6 +275,8 @@ def joined(parts: Sequence[IdColumn]) -> IdColumn:
         return parts[0]
     if all(isinstance(part, Integers) for part in parts):
         return Integers(np.concatenate([part.values for part in parts]))  # type: ignore[attr-defined]
+    if all(isinstance(part, ShortTexts) for part in parts):
+        return ShortTexts(np.concatenate([part.views for part in parts]))  # type: ignore[attr-defined]
     try:
         return Texts(pa.concat_arrays([part.text().values for part in parts]))
     except pa.ArrowInvalid:
@@ -264,7 +298,10 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
         if one.entries is not other.entries:
             here = other.codes_of(one.entries)[here]
         return np.asarray(here == there)
-    these, those = one.chosen(rows).text().values, other.chosen(other_rows).text().values
+    these, those = (
+        binary.of_array(column.chosen(at).text().values)
+        for column, at in ((one, rows), (other, other_rows))
+    )
     row = np.arange(len(these))
     return binary.equal(these, row, those, row)
 
@@ -292,45 +329,34 @@ class Index:
 
     def places(self, ids: IdColumn) -> Ints:
         """The row of each id, or -1. Ids that go on where the last ones ended are found at once."""
+        if not len(ids):
+            return np.zeros(0, np.int64)
         row = np.arange(len(ids))
         place = row + self._next
-        if len(ids) and place[-1] < len(self._ids) and equal(ids, row, self._ids, place).all():
-            self._next += len(ids)
-            return place
-        found = self._sorted.places(ids)
-        self._next = int(found[-1]) + 1 if len(found) else 0
-        return found
+        ahead = place[-1] < len(self._ids) and equal(ids, row[:1], self._ids, place[:1]).all()
+        if not ahead or not equal(ids, row, self._ids, place).all():
+            place = self._found(ids)
+        self._next = int(place[-1]) + 1
+        return place
 
-    @cached
-    def _sorted(self) -> _Sorted:
-        return _Sorted(self._ids)
-
-
-class _Sorted:
-    """The ids of a column in the order of their words."""
-
-    def __init__(self, ids: IdColumn) -> None:
-        self._ids = ids
-        words = ids.words()
-        self._order = np.argsort(words)
-        self._words = words[self._order]
-        self._one_by_one = None
-        if (self._words[1:] == self._words[:-1]).any():
-            self._one_by_one = {one: row for row, one in enumerate(ids.python)}
-            if len(self._one_by_one) < len(ids):
-                raise FormatError("two query ids of the qrels have the same text.")
-
-    def places(self, ids: IdColumn) -> Ints:
-        if self._one_by_one is not None:
-            return np.array([self._one_by_one.get(one, -1) for one in ids.python], np.int64)
-        words = ids.words()
-        at = np.minimum(np.searchsorted(self._words, words), len(self._words) - 1)
-        row = np.flatnonzero(self._words[at] == words)
-        place = self._order[at[row]]
+    def _found(self, ids: IdColumn) -> Ints:
+        if isinstance(ids, Categories) and len(ids.entries) < len(ids):
+            return self._found(ids.entries)[ids.codes]
+        row, place = self._table.find(shortened(ids.words()))
         same = equal(ids, row, self._ids, place)
         out = np.full(len(ids), -1)
         out[row[same]] = place[same]
         return out
+
+    @cached
+    def _table(self) -> Table:
+        words = shortened(self._ids.words())
+        table = Table(words)
+        row, place = table.find(words)
+        row, place = row[row != place], place[row != place]
+        if equal(self._ids, row, self._ids, place).any():
+            raise FormatError("two query ids of the qrels have the same text.")
+        return table
 
 
 # --- The order of ids as text ----------------------------------------------------------------------

@@ -19,7 +19,7 @@ from germane.errors import (
     choices,
     clip,
 )
-from germane.retrieval import AS_GIVEN, BY_ID, Order, Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources.ids import by_bytes
 from germane.sources.numbers import doubles, is_finite_number
 
@@ -211,7 +211,7 @@ def _scored(
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
-    if order != AS_GIVEN and order != BY_ID:
+    if not order.plain:
         got, scores = _admitted(query, got, scores, order)
     hits.retrieved[q] = len(scores)
     found = [item for item in judged if item in got] if len(judged) <= _FEW else None
@@ -238,7 +238,7 @@ def _admitted(
     query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> tuple[Mapping[Hashable, Any], Floats]:
     """The items that count as retrieved, their scores as precise as asked for."""
-    scores = order.precise(scores)
+    scores = order.precise(scores, np.array([0, len(scores)]))
     kept = order.above(scores)
     if order.own == "drop":
         kept &= np.fromiter((item != query for item in got), bool, len(kept))

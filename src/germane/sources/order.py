@@ -25,7 +25,7 @@ def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | Non
     falling = rows.rank[1:] <= rows.rank[:-1]
     falling[batch.offsets[1:-1] - 1] = False
     if falling.any():
-        order = np.lexsort((rows.rank, owner))
+        order = _by_query(rows.rank, owner)
         rank = rows.rank[order]
         odd = np.flatnonzero((owner[1:] == owner[:-1]) & (rank[1:] == rank[:-1]))
         if len(odd):
@@ -41,6 +41,16 @@ def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | Non
         pair = np.arange(len(score))[here] if order is None else order[here]
         raise _contradiction(batch, queries[batch.code[owner[odd[0]]]], pair)
     return rows.score
+
+
+def _by_query(rank: Ints, owner: Ints) -> Ints:
+    """The rows by query, and within a query by rank."""
+    least = int(rank.min())
+    span = int(rank.max()) - least + 1
+    if span * (int(owner[-1]) + 1) >= 1 << 63:
+        return np.lexsort((rank, owner))
+    numbers = owner.astype(np.int64) * span + (rank.astype(np.int64) - least)
+    return numbers.argsort()
 
 
 def _same_rank(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
@@ -76,7 +86,10 @@ def ranks(
     rising[batch.offsets[1:-1] - 1] = False
     if rising.any():
         falling = np.argsort(-score, kind="stable" if order.equal == "given" else None)
-        arranged = falling[np.argsort(owner[falling], kind="stable")]
+        queries = owner[falling]
+        if len(batch.code) <= 1 << 16:
+            queries = queries.astype(np.uint16)  # which are sorted without comparisons
+        arranged = falling[np.argsort(queries, kind="stable")]
         place = np.empty(len(arranged), np.int64)
         place[arranged] = np.arange(len(arranged))
         at, score = place[row], score[arranged]  # owner[arranged] is owner

@@ -1,4 +1,4 @@
-"""The judged items among rows, and repeated rows, by 64-bit words of (query, item).
+"""The judged items among rows, and repeated rows, by 32-bit words of (query, item).
 
 Whatever words find is then compared id by id.
 """
@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Ints
-from germane.errors import FormatError
+from germane.errors import FormatError, PolicyError
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import binary, id_columns
-from germane.sources.binary import Words
+from germane.sources.alike import neighbors, shortened
 from germane.sources.id_columns import IdColumn
 from germane.sources.order import in_order, ranks
-from germane.sources.rows import STEP, Batch, Rows, Scattered
+from germane.sources.rows import Batch, Rows, Scattered
 
 
 @dataclass(frozen=True)
@@ -48,22 +49,24 @@ class Reducer:
             raise Scattered
         self._answered[code] = True
         batch = self._admitted(batch)
-        item, owner = batch.rows.item, _owner(batch.offsets)
-        pair = item.words()
-        pair += self._salt[code][owner]
-        found = self._judged.among(code, item, owner, pair)
-        if found.repeated and self._duplicates not in COPIES:
-            kept = unrepeated(batch.rows, owner, pair, self._duplicates, code)
+        owner = _owner(batch.offsets)
+        words = shortened(batch.rows.item.words()) + np.repeat(
+            self._salt[code], np.diff(batch.offsets)
+        )
+        found = self._judged.among(batch, owner, words)
+        if len(found.rows) and self._duplicates not in COPIES:
+            kept = unrepeated(batch.rows, owner, found.rows, self._duplicates, code)
             if kept is not None:
-                batch = _some(batch, owner, kept)
-                item, owner = batch.rows.item, _owner(batch.offsets)
-        if found.repeated or found.doubtful:
-            found = self._judged.one_by_one(code, item, owner)
+                batch, words = _some(batch, owner, kept), words[kept]
+                owner = _owner(batch.offsets)
+                found = self._judged.among(batch, owner, words)
+        row, judgment = found.row, found.judgment
+        if len(found.judgments):
+            row, judgment = self._judged.one_by_one(batch, owner, found)
         self._retrieved[code] = np.diff(batch.offsets)
         score = in_order(batch, owner, self._qrels.queries)
-        row, judgment = found.row, found.judgment
         if score is not None and self._order.nonpositive == "miss":
-            row, judgment = (column[score[found.row] > 0] for column in (row, judgment))
+            row, judgment = (column[score[row] > 0] for column in (row, judgment))
         group = owner[row]
         if score is None:
             rank = first = last = row - batch.offsets[group] + 1
@@ -74,12 +77,16 @@ class Reducer:
     def _admitted(self, batch: Batch) -> Batch:
         """The rows that count as retrieved, their scores as precise as asked for."""
         rows, order = batch.rows, self._order
-        if rows.score is not None:
-            batch = replace(batch, rows=replace(rows, score=order.precise(rows.score)))
+        if rows.score is None:
+            if order.threshold is not None:
+                raise PolicyError("threshold=… is for scores; the run has ranks alone.")
+        elif order.scores != "double":
+            precise = order.precise(rows.score, batch.offsets)
+            batch = replace(batch, rows=replace(rows, score=precise))
         if order.takes_all:
             return batch
-        owner = _owner(batch.offsets)
-        kept = np.ones(len(owner), bool) if rows.score is None else order.above(rows.score)
+        owner, score = _owner(batch.offsets), batch.rows.score
+        kept = np.ones(len(owner), bool) if score is None else order.above(score)
         if order.own == "drop":
             own = [self._qrels.queries[q] for q in batch.code.tolist()]
             pairs = zip(rows.item.python, owner.tolist(), strict=True)
@@ -99,9 +106,9 @@ class Reducer:
         )
 
 
-def salt(queries: int) -> Words:
+def salt(queries: int) -> Ints:
     """What is added to the word of an item to tell the queries apart."""
-    return binary.mixed(np.arange(1, queries + 1, dtype=np.uint64))
+    return shortened(binary.mixed(np.arange(1, queries + 1, dtype=np.uint64)))
 
 
 def _owner(offsets: Ints) -> Ints:
@@ -119,86 +126,70 @@ def _has_repeats(code: Ints) -> bool:
 class _Judged:
     """The judged pairs, of which those of a batch's queries are looked up at a time."""
 
-    def __init__(self, items: IdColumn, salt: Words, offsets: Ints) -> None:
+    def __init__(self, items: IdColumn, salt: Ints, offsets: Ints) -> None:
         self._items, self._offsets = items, offsets
-        self._pairs = items.words() + np.repeat(salt, np.diff(offsets))
-        self._numbers = np.arange(2 * STEP, dtype=np.uint64)
+        self._words = shortened(items.all_words) + np.repeat(salt, np.diff(offsets))
 
-    def among(self, code: Ints, item: IdColumn, owner: Ints, pair: Words) -> _Found:
-        """The rows that are judged, found by sorting rows and judgments together.
+    def among(self, batch: Batch, owner: Ints, words: Ints) -> _Found:
+        """The rows that are judged. Words of rows and of judgments are compared together."""
+        code, n = batch.code, len(words)
+        starts, ends = self._offsets[code], self._offsets[code + 1]
+        place: Any = slice(int(starts[0]), int(ends[-1]))
+        if (starts[1:] != ends[:-1]).any():
+            place = id_columns.between(starts, ends - starts)
+        one, other = neighbors(words, self._words[place])
+        simple = (one < n) & (other >= n)
+        chained = np.flatnonzero(other[:-1] == one[1:])
+        simple[chained] = simple[chained + 1] = False
+        hits = np.sort(one[simple] << 32 | (other[simple] - n))
+        row, judgment = hits >> 32, hits & 0xFFFFFFFF
+        judgment = judgment + starts[0] if isinstance(place, slice) else place[judgment]
+        group = owner[row]
+        same = (judgment >= starts[group]) & (judgment < ends[group])
+        same &= id_columns.equal(batch.rows.item, row, self._items, judgment)
+        if not same.all():
+            row, judgment = row[same], judgment[same]
+        crowd = np.unique(np.concatenate((one[~simple], other[~simple])))
+        rows, judged = crowd[crowd < n], crowd[crowd >= n] - n
+        judged = judged + starts[0] if isinstance(place, slice) else place[judged]
+        return _Found(row, judgment, rows, judged)
 
-        A key is a word whose lowest bits are taken by the number of the row or of the judgment, so
-        that equal pairs stand beside each other, the row before the judgment.
-        """
-        starts = self._offsets[code]
-        lengths = self._offsets[code + 1] - starts
-        in_a_row = len(code) > 0 and bool((code[1:] == code[:-1] + 1).all())
-        first = int(starts[0]) if in_a_row else 0
-        place = (
-            np.arange(first, first + int(lengths.sum()))
-            if in_a_row
-            else id_columns.between(starts, lengths)
-        )
-        n = len(pair)
-        low = np.uint64((1 << (n + len(place)).bit_length()) - 1)
-        keys = np.empty(n + len(place), np.uint64)
-        keys[:n] = pair
-        keys[n:] = self._pairs[place]
-        keys &= ~low
-        keys |= self._numbered(len(keys))
-        keys.sort()
-        near = np.flatnonzero((keys[1:] ^ keys[:-1]) <= low)
-        one, other = ((keys[at] & low).view(np.int64) for at in (near, near + 1))
-        hit = (one < n) & (other >= n)
-        ordered = np.sort(one[hit] << 32 | (other[hit] - n))
-        row, found = ordered >> 32, ordered & 0xFFFFFFFF
-        judgment = place[found]
-        group = np.repeat(np.arange(len(code), dtype=np.int32), lengths)
-        same = (group[found] == owner[row]) & id_columns.equal(item, row, self._items, judgment)
-        doubtful = not same.all() or bool((one >= n).any())
-        return _Found(row, judgment, bool((other < n).any()), doubtful)
-
-    def _numbered(self, count: int) -> Ints:
-        if count > len(self._numbers):
-            self._numbers = np.arange(2 * count, dtype=np.uint64)
-        return self._numbers[:count]
-
-    def one_by_one(self, code: Ints, item: IdColumn, owner: Ints) -> _Found:
-        """The same where words of different pairs are equal, or rows are repeated."""
-        starts = self._offsets[code]
-        lengths = self._offsets[code + 1] - starts
-        place = id_columns.between(starts, lengths)
-        groups = np.repeat(np.arange(len(code)), lengths).tolist()
-        keys = zip(groups, self._items.chosen(place).python, strict=True)
-        judged = dict(zip(keys, place.tolist(), strict=True))
-        if len(judged) < len(place):
+    def one_by_one(self, batch: Batch, owner: Ints, found: _Found) -> tuple[Ints, Ints]:
+        """The same with the rows and judgments whose words are those of several."""
+        query = np.searchsorted(self._offsets, found.judgments, "right") - 1
+        keys = zip(query.tolist(), self._items.chosen(found.judgments).python, strict=True)
+        judged = dict(zip(keys, found.judgments.tolist(), strict=True))
+        if len(judged) < len(found.judgments):
             raise FormatError("two item ids of a query of the qrels have the same text.")
-        pairs = zip(owner.tolist(), item.python, strict=True)
+        queries = batch.code[owner[found.rows]].tolist()
+        pairs = zip(queries, batch.rows.item.chosen(found.rows).python, strict=True)
         judgment = np.array([judged.get(pair, -1) for pair in pairs], np.int64)
-        row = np.flatnonzero(judgment >= 0)
-        return _Found(row, judgment[row], repeated=False, doubtful=False)
+        row = np.append(found.row, found.rows[judgment >= 0])
+        order = np.argsort(row, kind="stable")
+        return row[order], np.append(found.judgment, judgment[judgment >= 0])[order]
 
 
 @dataclass(frozen=True)
 class _Found:
-    """The rows that are judged, ascending, and their places in the qrels."""
+    """The rows that are judged, ascending, and their places in the qrels.
+
+    Left open are the rows and the judgments whose words are those of several others.
+    """
 
     row: Ints
     judgment: Ints
-    repeated: bool  # words of two rows are equal
-    doubtful: bool  # words of other pairs are
+    rows: Ints
+    judgments: Ints
 
 
 # --- Repeated rows ---------------------------------------------------------------------------------
 
 
-def unrepeated(rows: Rows, owner: Ints, pair: Words, duplicates: str, code: Ints) -> Ints | None:
-    """The rows to keep, or None for all of them. Raises Repeated where a repeat is an error."""
-    ordered = np.sort(pair)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(twice):
-        return None
-    suspects = np.flatnonzero(np.isin(pair, twice))
+def unrepeated(rows: Rows, owner: Ints, suspects: Ints, duplicates: str, code: Ints) -> Ints | None:
+    """The rows to keep, or None for all of them. Raises Repeated where a repeat is an error.
+
+    Only the suspects can be repeated: rows whose word is that of another.
+    """
     part = rows.item.chosen(suspects)
     first, item = id_columns.distinct(part)
     key = owner[suspects].astype(np.int64) * len(first) + item
@@ -219,7 +210,7 @@ def unrepeated(rows: Rows, owner: Ints, pair: Words, duplicates: str, code: Ints
     copies = np.ones(len(by_key), bool)
     copies[0] = False
     copies[1:] = key[by_key[1:]] == key[by_key[:-1]]
-    keep: Bools = np.ones(len(pair), bool)
+    keep: Bools = np.ones(len(owner), bool)
     keep[suspects[by_key[copies]]] = False
     return None if keep.all() else np.flatnonzero(keep)
 

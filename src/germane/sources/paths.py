@@ -36,5 +36,5 @@ def name_of(path: Path) -> str:
 
 _SUFFIXES = {
     "gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv", "csv", "parquet", "arrow",
-    "feather", "jsonl", "ndjson",
+    "feather", "jsonl", "ndjson", "letor", "svmlight", "libsvm",
 }  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.sources import id_columns
-from germane.sources.id_columns import IdColumn, Index
+from germane.sources.id_columns import IdColumn, Index, Picked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,8 +67,10 @@ class Reader:
         records: Callable[[], Iterator[pa.RecordBatch]],
         rows_of: Callable[[pa.RecordBatch, int], Rows],
         index: Index,
+        moves: str,
     ) -> None:
         self._records, self._rows_of, self._index = records, rows_of, index
+        self._moves = moves  # any; or none within a query, where the first of two rows is the first
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
 
@@ -156,6 +158,7 @@ class Reader:
     def gathered(self) -> Iterator[Batch]:
         """The same batches of a run whose rows are in any order."""
         codes: list[Ints] = []
+        words: list[Ints] = []
         parts: list[Rows] = []
         at = 0
         for record in self._records():
@@ -165,31 +168,54 @@ class Reader:
                 known = np.flatnonzero(code >= 0)
                 codes.append(code[known])
                 parts.append(rows if len(known) == len(code) else rows.chosen(known))
+                if rows.item.kind == "text":
+                    words.append(parts[-1].item.words())
             at += record.num_rows
         self.rows = at
         if not sum(map(len, codes)):
             return
         code = np.concatenate(codes)
+        item = id_columns.joined([part.item for part in parts])
+        if words:
+            item = Picked(item, np.concatenate(words), np.arange(len(code)))
         everything = Rows(
             parts[0].query,
-            id_columns.joined([part.item for part in parts]),
+            item,
             _joined_numbers([part.score for part in parts]),
             _joined_numbers([part.rank for part in parts]),
         )
-        # sorting numbers that hold query and row is several times faster than a stable argsort
-        packed = np.sort(
-            (code.astype(np.uint64) << np.uint64(32)) | np.arange(len(code)).astype(np.uint64)
-        )
-        order = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
-        code = (packed >> np.uint64(32)).view(np.int64)
-        starts = np.append(np.append(0, np.flatnonzero(np.diff(code)) + 1), len(code))
+        lengths = np.bincount(code)
+        order = self._by_rank(code, lengths, everything.rank)
+        if order is None:
+            # sorting numbers that hold query and row is several times faster than a stable argsort
+            packed = np.sort(
+                (code.astype(np.uint64) << np.uint64(32)) | np.arange(len(code)).astype(np.uint64)
+            )
+            order = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
+        present = np.flatnonzero(lengths)
+        starts = _ragged.offsets(lengths[present])
         group = 0
         while group < len(starts) - 1:
             end = max(int(np.searchsorted(starts, starts[group] + STEP, "right")) - 1, group + 1)
             inside = starts[group : end + 1]
             rows = everything.chosen(order[inside[0] : inside[-1]])
-            yield Batch(code[inside[:-1]], inside - inside[0], rows)
+            yield Batch(present[group:end], inside - inside[0], rows)
             group = end
+
+    def _by_rank(self, code: Ints, lengths: Ints, rank: Ints | None) -> Ints | None:
+        """The rows by query and rank, where ranks count each query's rows and rows may be moved.
+
+        A row's place is then known, and nothing is sorted.
+        """
+        if self._moves == "none" or rank is None or rank.dtype.kind == "f":
+            return None
+        if rank.min() < 1 or (rank > lengths[code]).any():
+            return None
+        order = np.full(len(code), -1)
+        order[(_ragged.offsets(lengths)[:-1] - 1)[code] + rank.astype(np.int64)] = np.arange(
+            len(code)
+        )
+        return None if (order < 0).any() else order
 
     def _codes(self, query: IdColumn) -> Ints:
         """Each row's query as a number of the qrels, or -1."""

@@ -1,13 +1,15 @@
 """TREC qrels and run files, read in blocks of lines.
 
-A block goes through ``pyarrow.csv`` where every line is plain (single blanks, the right number of
-fields, ordinary numbers), and otherwise through a parser that reads it line by line, accepts what
-the format allows, and says exactly what is wrong with what it does not.
+A block whose lines are all alike is read by words of eight bytes, one whose lines are plain (single
+blanks, the right number of fields, ordinary numbers) by ``pyarrow.csv``, and any other by a parser
+that goes line by line, accepts what the format allows, and says exactly what is wrong with what it
+does not. That one reads short blocks too, for which importing pyarrow would take longer.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +25,8 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.sources import binary
+from germane.sources import binary, regular
+from germane.sources.binary import Spans
 from germane.sources.files import BOM, Block, TextFile
 from germane.sources.ids import shown_id
 
@@ -52,19 +55,27 @@ QRELS = Layout("qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade"
 
 @dataclass(frozen=True)
 class Rows:
-    """Some lines of a file as columns."""
+    """Some lines of a file as columns. The next block may overwrite the items."""
 
     queries: list[bytes]  # of each stretch of lines with the same one
     offsets: Ints  # where the stretches begin, and where the last one ends
-    item: pa.BinaryArray
+    item: Spans
     number: Floats
+
+    def stretch(self, at: int) -> Rows:
+        """The lines of one stretch, with items of their own."""
+        start, stop = self.offsets[at : at + 2].tolist()
+        item, number = self.item.part(start, stop).copied(), self.number[start:stop].copy()
+        return Rows([self.queries[at]], np.array([0, stop - start]), item, number)
 
 
 def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
     """The file's rows, block by block. Raises InputError with file and line for what is wrong."""
     empty = True
     for block in file.blocks():
-        rows = _fast(block, layout)
+        rows = _regular(block, layout)
+        if rows is None and (block.end > _SHORT or "pyarrow.csv" in sys.modules):
+            rows = _plain(block, layout)
         if rows is None:
             rows = _careful(file, block, layout)
         if len(rows.number):
@@ -74,10 +85,29 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
         raise EmptyError(f"{file.name}: the file is empty: it has no {layout.kind} lines.")
 
 
+# --- Blocks whose lines are alike ------------------------------------------------------------------
+
+
+def _regular(block: Block, layout: Layout) -> Rows | None:
+    found = regular.fields(block.padded, block.end, len(layout.columns), layout.number)
+    return None if found is None else _rows(found.query, found.item, found.number)
+
+
+def _rows(query: Spans, item: Spans, number: Floats) -> Rows | None:
+    """The rows of a block that has no comments."""
+    starts = binary.changes(query)
+    queries = query.chosen(starts).tolist()
+    if not all(queries) or any(b"#" in query for query in queries):
+        return None
+    return Rows(queries, np.append(starts, len(query)), item, number)
+
+
 # --- Plain blocks ----------------------------------------------------------------------------------
 
+_SHORT = 1 << 18  # bytes that are read line by line before pyarrow is imported
 
-def _fast(block: Block, layout: Layout) -> Rows | None:
+
+def _plain(block: Block, layout: Layout) -> Rows | None:
     """The rows of a block, or None where a line is anything but plain."""
     if _single_blanked(block.view):
         rows = _parsed(block.view, layout)
@@ -99,24 +129,15 @@ def _parsed(data: memoryview | bytes, layout: Layout) -> Rows | None:
     except pa.ArrowInvalid:
         return None
     query, item, number = map(_whole, table.select(["query", "item", "number"]).columns)
-    numbers = binary.doubles(number)
-    if not len(query) or not np.isfinite(numbers).all() or not binary.lengths(item).all():
+    numbers, items = binary.doubles(number), binary.of_array(item)
+    if not len(query) or not np.isfinite(numbers).all() or not items.sizes.all():
         return None
-    queries, offsets = _stretches(query)
-    if not all(queries) or any(b"#" in query for query in queries):
-        return None
-    return Rows(queries, offsets, item, numbers)
+    return _rows(binary.of_array(query), items, numbers)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
     """A column in one piece; combine_chunks would copy even a single one."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def _stretches(query: pa.BinaryArray) -> tuple[list[bytes], Ints]:
-    """The query of each stretch of rows with the same one, and where the stretches begin and end."""
-    starts = binary.changes(query)
-    return binary.taken(query, starts), np.append(starts, len(query))
 
 
 @lru_cache
@@ -176,8 +197,13 @@ def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
             raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(fields[0])
         items.append(fields[layout.item])
-    stretches = _stretches(binary.array(queries))
-    return Rows(*stretches, binary.array(items), np.array(numbers, float))
+    starts = [row for row, query in enumerate(queries) if row == 0 or query != queries[row - 1]]
+    return Rows(
+        [queries[row] for row in starts],
+        np.array([*starts, len(queries)]),
+        binary.spans(items),
+        np.array(numbers, float),
+    )
 
 
 def _fields(line: bytes) -> list[bytes]:
@@ -236,6 +262,8 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
         return f"  This looks like a {other.kind} file; are the two files swapped?"
     if line.lstrip().startswith((b"{", b"[")):
         return "  This looks like JSON, not a TREC file."
+    if b" qid:" in line:
+        return "  This looks like a LETOR file: input_format='letor'."
     if b"," in line and count == 1:
         return "  This looks like CSV: commas instead of blanks."
     if count == 3:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +13,11 @@ from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import binary, trec
+from germane.sources.binary import Spans
 from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
 from germane.sources.files import TextFile
 from germane.sources.ids import to_text
 from germane.sources.paths import Path, Progress, name_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
@@ -42,7 +39,7 @@ def _judgments(file: TextFile) -> tuple[list[bytes], Ints, Any, Floats]:
     grades: list[Floats] = []
     for rows in trec.read(file, trec.QRELS):
         owners.append(_coded(rows, codes))
-        items += map(to_text, rows.item.to_pylist())
+        items += map(to_text, rows.item.tolist())
         grades.append(rows.number)
     query = np.concatenate(owners)
     by_query = np.argsort(query, kind="stable")
@@ -84,26 +81,16 @@ def read_run(path: Path, progress: Progress | None = None) -> Run:
 
 def read_query(path: Path, query: bytes, duplicates: str, progress: Progress | None = None) -> Run:
     """Read a whole TREC run file, and keep one query's rows. Raises DuplicateError with the line."""
-    import pyarrow as pa
-
-    items: list[pa.BinaryArray] = []
-    scores: list[Floats] = []
+    found: list[trec.Rows] = []
     with TextFile(path, progress) as file:
         for rows in trec.read(file, trec.RUN):
-            for at in (i for i, found in enumerate(rows.queries) if found == query):
-                stretch = slice(int(rows.offsets[at]), int(rows.offsets[at + 1]))
-                # a copy, so that the block they stand in can go
-                items.append(pa.concat_arrays([rows.item[stretch], rows.item[:0]]))
-                scores.append(rows.number[stretch].copy())
+            found += (rows.stretch(g) for g, q in enumerate(rows.queries) if q == query)
         if duplicates == "error":
-            copies = Counter(item for part in items for item in part.to_pylist())
+            copies = Counter(item for rows in found for item in rows.item.tolist())
             if (most := copies.most_common(1)) and most[0][1] > 1:
                 raise _twice(file, trec.RUN, query, most[0][0])
-    if not items:
-        return Run(
-            name_of(path), Batch([], np.zeros(1, np.int64), pa.array([], pa.binary()), np.zeros(0))
-        )
-    return Run(name_of(path), _one_query(query, items, scores))
+    none = Batch([], np.zeros(1, np.int64), binary.spans([]), np.zeros(0))
+    return Run(name_of(path), _one_query(query, found) if found else none)
 
 
 def retrieve(
@@ -123,12 +110,12 @@ def retrieve(
 
 def _reduced(qrels: Qrels, file: TextFile, duplicates: str, order: Order) -> Retrieved:
     reducer = Reducer(qrels, duplicates, order)
-    for batch in _whole_queries(file):
-        if any(map(reducer.seen, batch.queries)) or _repeats(batch.queries):
+    for rows in trec.read(file, trec.RUN):
+        if any(map(reducer.seen, rows.queries)) or _repeats(rows.queries):
             reducer = Reducer(qrels, duplicates, order)
             reducer.add(_gathered(file))
             break
-        reducer.add(batch)
+        reducer.add(Batch(rows.queries, rows.offsets, rows.item, rows.number))
     return reducer.result()
 
 
@@ -136,60 +123,28 @@ def _repeats(queries: list[bytes]) -> bool:
     return len(set(queries)) < len(queries)
 
 
-def _whole_queries(file: TextFile) -> Iterator[Batch]:
-    """The file as batches whose last query does not go on in the next one."""
-    import pyarrow as pa
-
-    query = b""  # the query that may go on, and its rows so far
-    items: list[pa.BinaryArray] = []
-    scores: list[Floats] = []
-    for rows in trec.read(file, trec.RUN):
-        groups, ends = rows.queries, rows.offsets
-        if items and groups[0] != query:
-            yield _one_query(query, items, scores)
-            items, scores = [], []
-        if len(groups) > 1:
-            if items:
-                items.append(rows.item[: ends[1]])
-                scores.append(rows.number[: ends[1]])
-                yield _one_query(query, items, scores)
-                groups, ends, items, scores = groups[1:], ends[1:], [], []
-            start, last = int(ends[0]), int(ends[-2])
-            if last > start:
-                inside = slice(start, last)
-                yield Batch(groups[:-1], ends[:-1] - start, rows.item[inside], rows.number[inside])
-        query = groups[-1]
-        # a copy, so that the block they stand in can go
-        items.append(pa.concat_arrays([rows.item[int(ends[-2]) :], rows.item[:0]]))
-        scores.append(rows.number[ends[-2] :].copy())
-    yield _one_query(query, items, scores)
-
-
-def _one_query(query: bytes, items: list[pa.BinaryArray], scores: list[Floats]) -> Batch:
-    import pyarrow as pa
-
-    score = np.concatenate(scores)
-    return Batch([query], np.array([0, len(score)]), pa.concat_arrays(items), score)
+def _one_query(query: bytes, parts: list[trec.Rows]) -> Batch:
+    score = np.concatenate([part.number for part in parts])
+    items = binary.joined([part.item for part in parts])
+    return Batch([query], np.array([0, len(score)]), items, score)
 
 
 def _gathered(file: TextFile) -> Batch:
     """All rows of the file, grouped by query in the order in which the queries first appear."""
-    import pyarrow as pa
-
     codes: dict[bytes, int] = {}
     owners: list[Ints] = []
-    items: list[pa.BinaryArray] = []
+    items: list[Spans] = []
     scores: list[Floats] = []
     for rows in trec.read(file, trec.RUN):
         owners.append(_coded(rows, codes))
-        items.append(rows.item)
+        items.append(rows.item.copied())
         scores.append(rows.number)
     owner, score = np.concatenate(owners), np.concatenate(scores)
-    item = pa.concat_arrays(items)
+    item = binary.joined(items)
     del items, scores
     if (np.diff(owner) < 0).any():
         by_query = np.argsort(owner, kind="stable")
-        item, score = binary.chosen(item, by_query), score[by_query]
+        item, score = item.chosen(by_query), score[by_query]
     return Batch(list(codes), _ragged.offsets(np.bincount(owner)), item, score)
 
 

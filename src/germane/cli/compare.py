@@ -1,0 +1,194 @@
+"""germane compare: systems on the same queries, with honest statistics."""
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from germane import output
+from germane.cli.arguments import (
+    READING,
+    add_measures,
+    add_output,
+    add_policy,
+    add_reading,
+    chosen,
+    digits_of,
+    fraction,
+    policy_of,
+    read_runs,
+    whole,
+)
+from germane.cli.terminal import as_json, progress_line
+from germane.comparison.words import WORDS
+from germane.errors import AbsentError, InputError, choices, suggestion
+from germane.evaluate import DEFAULT, evaluate_many, read_qrels
+from germane.result import Results
+from germane.tables import FORMATS, Table, stacked
+
+if TYPE_CHECKING:
+    from germane.comparison.comparison import Comparison
+
+VIEWS = ("leaderboard", "pairs", "queries", "stability")
+SAYS = {
+    "test": "of significance (default: randomization); t and wilcoxon need germane[stats]",
+    "correction": "for the number of comparisons (default: holm)",
+    "family": "what is corrected together: all comparisons, or those of one measure (default: all)",
+}
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "compare",
+        help="compare runs on the same queries: differences, intervals, significance",
+        description="Compare runs query by query: mean differences with confidence intervals, effect "
+        "sizes, significance, and what moved.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
+    command.add_argument("runs", metavar="RUN", nargs="+", help="two runs or more")
+    command.add_argument(
+        "--dataset",
+        metavar="FILE",
+        nargs="+",
+        action="append",
+        default=[],
+        help="QRELS RUN RUN... of a further data set, whose runs have the same file names",
+    )
+    add_measures(command, DEFAULT)
+    add_statistics(command)
+    command.add_argument(
+        "--view",
+        metavar="|".join(VIEWS),
+        type=_view,
+        help="one table alone; queries is where two runs differ (default: the leaderboard with a "
+        "sentence for each pair, or for csv and tsv the pairs)",
+    )
+    command.add_argument(
+        "--most", metavar="N", type=whole, default=10, help="queries of a view (default: 10)"
+    )
+    add_output(command)
+    add_reading(command)
+    add_policy(command)
+
+
+def add_statistics(command: argparse.ArgumentParser) -> None:
+    statistics = command.add_argument_group("statistics")
+    statistics.add_argument(
+        "--baseline", metavar="NAME", help="compare every run with this one (default: all pairs)"
+    )
+    for name, words in WORDS.items():
+        statistics.add_argument(f"--{name}", metavar="|".join(words), help=SAYS[name])
+    statistics.add_argument(
+        "--confidence", metavar="P", type=fraction, default=0.95, help="(default: 0.95)"
+    )
+    statistics.add_argument(
+        "--equivalence",
+        metavar="D",
+        type=fraction,
+        help="also test whether runs are within D of each other (needs germane[stats])",
+    )
+    statistics.add_argument(
+        "--resamples", metavar="N", type=whole, default=10_000, help="(default: 10000)"
+    )
+    statistics.add_argument(
+        "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    given = [[options.qrels, *options.runs], *options.dataset]
+    output.check(options.output, [path for paths in given for path in paths])
+    comparison = _compared(options, _results(options, given))
+    if options.format == "json":
+        text = as_json(_as_dict(comparison, options))
+    elif options.view is None and options.format == "table":
+        text = str(comparison)
+    else:
+        text = _FORMATS[options.format](_VIEWS[_viewed(options)](comparison, options))
+    output.write(options.output, text)
+
+
+def _results(options: argparse.Namespace, given: list[list[str]]) -> Results | dict[str, Results]:
+    measures, policy = chosen(options), policy_of(options)
+    told = {name: policy[name] for name in ("duplicates", *READING)}
+    results = {}
+    with progress_line() as progress:
+        for qrels, *paths in given:
+            if qrels in results:
+                raise InputError(f"the data set {qrels} is given twice.")
+            runs = read_runs(qrels, paths)
+            judgments = read_qrels(qrels, **told, progress=progress)
+            results[qrels] = evaluate_many(judgments, runs, measures, progress=progress, **policy)
+    return results if len(results) > 1 else next(iter(results.values()))
+
+
+def _compared(options: argparse.Namespace, results: Any) -> "Comparison":
+    from germane.compare import compare  # costs time, which the other commands need not take
+
+    words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
+    return compare(
+        results,
+        baseline=options.baseline,
+        confidence=options.confidence,
+        equivalence=options.equivalence,
+        resamples=options.resamples,
+        rng=options.seed,
+        **words,
+    )
+
+
+def _viewed(options: argparse.Namespace) -> str:
+    if options.view is not None:
+        return str(options.view)
+    return "pairs" if options.format in ("csv", "tsv") else "leaderboard"
+
+
+def _as_dict(comparison: "Comparison", options: argparse.Namespace) -> dict[str, Any]:
+    plain = comparison.to_dict()
+    if options.view == "stability":
+        plain["stability"] = [comparison.stability(m).to_dict() for m in comparison.measures]
+    if options.view == "queries":
+        plain["queries"] = [
+            comparison.queries(pair.measure, pair.system, pair.baseline).to_dict()
+            for pair in comparison.pairs
+        ]
+    return plain
+
+
+def _queries(comparison: "Comparison", options: argparse.Namespace) -> Table:
+    system, baseline = comparison.pairs[0].system, comparison.pairs[0].baseline
+    if len(comparison.pairs) > len(comparison.measures):
+        raise AbsentError("--view queries shows two runs; give only two.")
+    return stacked(
+        "measure",
+        {
+            str(measure): comparison.queries(measure, system, baseline).table(
+                most=options.most, digits=digits_of(options)
+            )
+            for measure in comparison.measures
+        },
+    )
+
+
+def _stability(comparison: "Comparison", options: argparse.Namespace) -> Table:
+    tables = {
+        str(measure): comparison.stability(measure).table(digits=digits_of(options))
+        for measure in comparison.measures
+    }
+    return stacked("measure", tables)
+
+
+_VIEWS: dict[str, Callable[["Comparison", argparse.Namespace], Table]] = {
+    "leaderboard": lambda comparison, options: comparison.leaderboard(digits=digits_of(options)),
+    "pairs": lambda comparison, options: comparison.table(digits=digits_of(options)),
+    "queries": _queries,
+    "stability": _stability,
+}
+_FORMATS = {**FORMATS, "latex": Table.latex_float}
+
+
+def _view(text: str) -> str:
+    if text not in VIEWS:
+        near = suggestion(text, VIEWS)
+        raise argparse.ArgumentTypeError(f"takes {choices(VIEWS)}; got {text!r}.{near}")
+    return text

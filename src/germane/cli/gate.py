@@ -1,0 +1,109 @@
+"""germane gate: exit 1 where a run has fallen behind its baseline."""
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from germane import output
+from germane.cli.arguments import (
+    add_measures,
+    add_output,
+    add_policy,
+    add_reading,
+    chosen,
+    digits_of,
+    fraction,
+    policy_of,
+    whole,
+)
+from germane.cli.terminal import as_json
+from germane.comparison.words import WORDS
+from germane.errors import InputError
+from germane.evaluate import DEFAULT
+from germane.tables import FORMATS
+
+if TYPE_CHECKING:
+    from germane.gate import Gate
+
+FELL = 1
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "gate",
+        help="exit 1 where a run has fallen behind its baseline",
+        description="Compare a run with its baseline. Exit status 1 where a measure fell by more than is "
+        "allowed and by more than noise, 0 where none did, 2 for wrong usage or bad input.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
+    command.add_argument("run_path", metavar="RUN", help="the run that is to pass")
+    command.add_argument(
+        "--baseline",
+        metavar="FILE",
+        required=True,
+        help="a run, or a .json file of evaluate --format json --per-query",
+    )
+    add_measures(command, DEFAULT)
+    command.add_argument(
+        "--max-drop", metavar="D", type=fraction, default=0.0, help="allowed (default: 0)"
+    )
+    command.add_argument(
+        "--alpha",
+        metavar="A",
+        type=fraction,
+        default=0.05,
+        help="a drop with a smaller p is more than noise (default: 0.05)",
+    )
+    command.add_argument(
+        "--test", metavar="|".join(WORDS["test"]), default="randomization",
+        help="of significance (default: randomization)",
+    )  # fmt: skip
+    command.add_argument(
+        "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"
+    )
+    command.add_argument(
+        "--github",
+        action="store_true",
+        help="also annotate the commit and write the job summary of a GitHub workflow",
+    )
+    add_output(command)
+    add_reading(command)
+    add_policy(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from germane.gate import gate  # costs time, which the other commands need not take
+
+    output.check(options.output, [options.qrels, options.run_path, options.baseline])
+    found = gate(
+        options.qrels, options.run_path, chosen(options), baseline=options.baseline,
+        max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
+        **policy_of(options),
+    )  # fmt: skip
+    if options.format == "json":
+        plain = {**found.comparison.to_dict(), "verdicts": found.verdicts, "passed": found.passed}
+        output.write(options.output, as_json(plain))
+    else:
+        output.write(
+            options.output, FORMATS[options.format](found.table(digits=digits_of(options)))
+        )
+    if options.github:
+        _tell_github(found)
+    return 0 if found.passed else FELL
+
+
+def _tell_github(found: "Gate") -> None:
+    """Workflow commands on standard output, and the table in the job's summary."""
+    for sentence in found.sentences:
+        text = sentence.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        print(f"::error title=germane gate::{text}")
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not summary:
+        return
+    verdict = "passed" if found.passed else "fell behind its baseline"
+    try:
+        with open(summary, "a", encoding="utf-8") as file:
+            file.write(f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")
+    except OSError as error:
+        raise InputError(f"{summary}: cannot be written ({error.strerror}).") from None

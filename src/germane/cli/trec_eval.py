@@ -1,0 +1,47 @@
+"""germane trec_eval, or germane-trec-eval: NIST's program of that name, its flags and its output."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from germane._version import VERSION
+from germane.cli.terminal import say
+from germane.trec_eval import TrecEvalError, evaluate, manual, options
+
+NAME = "trec_eval"
+
+
+def add(commands: Any) -> None:
+    """List the command in germane's help; it reads its arguments itself, as ``run`` does."""
+    command = commands.add_parser(
+        NAME, help="NIST's trec_eval: its flags, its output", add_help=False
+    )
+    command.add_argument("arguments", nargs=argparse.REMAINDER)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what trec_eval does with the arguments; return its exit status."""
+    try:
+        asked = options.read(arguments)
+        if asked.wanted == "version":
+            say(f"germane {VERSION}, as trec_eval 10.0")
+        elif asked.wanted == "help":
+            sys.stdout.write(manual.text(asked))
+        else:
+            _write(evaluate(asked, note=_say))
+    except TrecEvalError as stop:
+        _say(str(stop))
+        return stop.status
+    return 0
+
+
+def _say(text: str) -> None:
+    say(f"germane {NAME}: {text}")
+
+
+def _write(texts: Iterator[str]) -> None:
+    """Write as they stand ids that are not UTF-8."""
+    sys.stdout.flush()
+    for text in texts:
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,197 @@
+"""Layout: the tables of a comparison, and the notes that say what their numbers are."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from germane.comparison.corrections import CORRECTIONS
+from germane.comparison.pair import QUANTITIES, Pair
+from germane.comparison.sample import Sample
+from germane.comparison.settings import Settings
+from germane.comparison.significance import MANY, TESTS, resampled, smallest
+from germane.comparison.spread import POWER
+from germane.measure import Measure
+from germane.tables import LETTERS, Table
+
+FEW = 25  # queries below which a comparison says so
+
+
+def leaderboard(
+    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, digits: int | None
+) -> Table:
+    """One row a system, one column a measure; the best in bold, letters for those it beats."""
+    systems = samples[0].systems
+    label = dict(zip(systems, _labels(len(systems)), strict=True))
+    columns = [
+        (measure, dict(zip(systems, sample.means[m].tolist(), strict=True)))
+        for sample in samples
+        for m, measure in enumerate(sample.measures)
+    ]
+    rows = [
+        (label[system], system, *(_number(means[system], digits) for _, means in columns))
+        for system in systems
+    ]
+    beaten = _beaten(pairs)
+    strong, marks = set(), {}
+    for c, (measure, means) in enumerate(columns, start=2):
+        for r, system in enumerate(systems):
+            if means[system] == max(means.values()) and measure.name not in QUANTITIES:
+                strong.add((r, c))
+            if worse := beaten.get((measure, system)):
+                marks[r, c] = _joined([label[one] for one in systems if one in worse])
+    names = ("", "run", *(str(measure) for measure, _ in columns))
+    notes = (*_marking(marks, settings), *notes_of(samples, pairs, settings))
+    return Table(names, tuple(rows), notes, (1,), frozenset(strong), marks)
+
+
+def pair_table(
+    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, digits: int | None
+) -> Table:
+    """One row a measure and pair."""
+    columns = (
+        "measure", "system", "baseline", "queries", "difference", "low", "high", "d_z", "better",
+        "wins", "losses", "ties", "p", "p adjusted", "detectable",
+    )  # fmt: skip
+    tested = settings.equivalence is not None
+    rows = [
+        (*_cells(pair, digits), *(_equivalent(pair, digits) if tested else ())) for pair in pairs
+    ]
+    notes = (*_column_notes(settings), *notes_of(samples, pairs, settings))
+    return Table((*columns, *(["p TOST"] if tested else [])), tuple(rows), notes, (1, 2))
+
+
+def _cells(pair: Pair, digits: int | None) -> tuple[str, ...]:
+    interval = pair.interval
+    numbers = (
+        pair.difference, interval.low if interval else None, interval.high if interval else None,
+        pair.d_z, pair.improvement,
+    )  # fmt: skip
+    counts = map(str, (pair.wins, pair.losses, pair.ties))
+    last = (pair.p, pair.p_adjusted, pair.detectable)
+    return (
+        str(pair.measure), pair.system, pair.baseline, str(pair.queries),
+        *(_number(number, digits) for number in numbers), *counts,
+        *(_number(number, digits) for number in last),
+    )  # fmt: skip
+
+
+def _equivalent(pair: Pair, digits: int | None) -> tuple[str]:
+    return (_number(pair.equivalence.p if pair.equivalence else None, digits),)
+
+
+def _number(value: float | None, digits: int | None) -> str:
+    """Written out; empty where there is none."""
+    if value is None:
+        return ""
+    value += 0.0  # no -0.0000
+    return repr(value) if digits is None else f"{value:.{digits}f}"
+
+
+def _labels(count: int) -> list[str]:
+    """Letters for systems: a, b, … z, aa, ab, …"""
+    size = len(LETTERS)
+    return [LETTERS[i // size - 1] * (i >= size) + LETTERS[i % size] for i in range(count)]
+
+
+def _joined(labels: list[str]) -> str:
+    return ("" if all(len(label) == 1 for label in labels) else " ").join(labels)
+
+
+def _beaten(pairs: Sequence[Pair]) -> Mapping[tuple[Measure, str], set[str]]:
+    """The systems that each system is significantly better than, by measure."""
+    beaten: dict[tuple[Measure, str], set[str]] = {}
+    for pair in pairs:
+        if pair.significant:
+            better, worse = pair.system, pair.baseline
+            if pair.difference < 0:
+                better, worse = worse, better
+            beaten.setdefault((pair.measure, better), set()).add(worse)
+    return beaten
+
+
+def _marking(marks: Mapping[tuple[int, int], str], settings: Settings) -> Iterator[str]:
+    if marks:
+        yield f"Raised letters: better than the run of that letter, p < {settings.alpha:g}"
+
+
+def _column_notes(settings: Settings) -> Iterator[str]:
+    yield "difference: mean of the system less mean of the baseline"
+    yield "d_z: the mean difference in standard deviations of one query's difference"
+    yield "better: the probability that the system does better on a query, ties counted half"
+    yield (
+        "detectable: the smallest true difference that so many queries show with a probability of "
+        f"{POWER:g}, in one t-test at {settings.alpha:g}"
+    )
+
+
+def notes_of(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings) -> Iterator[str]:
+    """Definitions, queries, test, correction and interval: what a caption must say."""
+    for sample in samples:
+        for measure in sample.measures:
+            yield f"{measure}: {measure.definition}"
+    yield ""
+    yield from _query_notes(samples)
+    yield f"p: {_test_note(samples, pairs, settings)}"
+    yield (
+        f"intervals: {100 * settings.confidence:g}% BCa bootstrap of the queries, "
+        f"{settings.resamples:,} resamples; for each pair by itself"
+    )
+    yield from _warnings(samples, pairs, settings)
+
+
+def _query_notes(samples: Sequence[Sample]) -> Iterator[str]:
+    for sample in samples:
+        for_some = f" ({', '.join(map(str, sample.measures))})" if len(samples) > 1 else ""
+        left = f"; {sample.left_out:,} left out" if sample.left_out else ""
+        yield f"{_several(len(sample), 'query', 'queries')} with a value for every run{left}{for_some}"
+    if len(samples[0].datasets) > 1:
+        names = ", ".join(samples[0].datasets)
+        yield f"data sets {names}: means of their means; resampled within each"
+
+
+def _test_note(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings) -> str:
+    test = TESTS[settings.test]
+    how = resampled(test, min(map(len, samples)), settings.resamples)
+    said = f"{test.title}, two-sided" + (f", {how}" if how else "")
+    measures = sum(len(sample.measures) for sample in samples)
+    each = len(pairs) // measures
+    of_each = (
+        f"the {_several(each, 'pair', 'pairs')} of {'each' if measures > 1 else 'the'} measure"
+    )
+    if test.corrects:
+        return f"{said}, over {of_each}"
+    if settings.correction == "none":
+        return f"{said}, uncorrected"
+    over = of_each if settings.family == "measure" else f"all {len(pairs)} comparisons"
+    return (
+        f"{said}, {CORRECTIONS[settings.correction or 'none'][0]} over {over}"
+        if len(pairs) > 1
+        else said
+    )
+
+
+def _warnings(
+    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
+) -> Iterator[str]:
+    fewest, most = min(map(len, samples)), max(map(len, samples))
+    least = smallest(TESTS[settings.test], fewest, settings.resamples)
+    if settings.correction in ("holm", "bonferroni"):
+        measures = sum(len(sample.measures) for sample in samples)
+        least *= len(pairs) // (measures if settings.family == "measure" else 1)
+    if least >= settings.alpha:
+        yield (
+            f"No p below {least:.3g} can come out: more queries, more resamples or fewer comparisons "
+            "are needed."
+        )
+    if fewest < FEW:
+        yield (
+            f"Few queries ({fewest}): intervals are rough, and only large differences can be shown."
+        )
+    if settings.test == "wilcoxon" and most > MANY:
+        yield (
+            f"Wilcoxon's test asks whether differences lie symmetrically around 0, not whether their "
+            f"mean is 0; with {most:,} queries it rejects almost everything. "
+            "test=randomization asks for the mean."
+        )
+
+
+def _several(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

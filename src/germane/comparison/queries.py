@@ -1,0 +1,228 @@
+"""Queries: where two systems differ, query by query, with the items that moved."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from germane.errors import InputError, clip
+from germane.groups import categories
+from germane.measure import Measure
+from germane.placement import Hit, Placement
+from germane.tables import Table
+
+SHOWN = 4  # items of a query in a table
+
+
+@dataclass(frozen=True)
+class Move:
+    """A judged item that two systems rank differently."""
+
+    item: Hashable
+    relevance: float
+    before: int | None
+    """its rank in the baseline; None: not retrieved"""
+    after: int | None
+    """its rank in the system"""
+
+    def __str__(self) -> str:
+        before, after = ("–" if rank is None else str(rank) for rank in (self.before, self.after))
+        return f"{self.item} ({self.relevance:g}): {before} → {after}"
+
+
+@dataclass(frozen=True)
+class QueryDifference:
+    """One query's values under two systems."""
+
+    dataset: str
+    query: Hashable
+    baseline: float
+    system: float
+    difference: float
+    moved: tuple[Move, ...]
+    """relevant items first, the longest way first; empty for results that were read from a file"""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The queries of one category."""
+
+    name: Hashable
+    queries: int
+    baseline: float
+    system: float
+    difference: float
+    wins: int
+    losses: int
+    ties: int
+
+
+@dataclass(frozen=True)
+class QueryDifferences:
+    """All queries of a pair, from the largest gain to the largest loss.
+
+    >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
+    >>> views = germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR").queries("RR", "b", "a")
+    >>> views.gains()[0].query, str(views.gains()[0].moved[0])
+    ('q', 'd (1): 2 → 1')
+    """
+
+    measure: Measure
+    system: str
+    baseline: str
+    rows: tuple[QueryDifference, ...]
+    only_system: tuple[Hashable, ...]
+    """judged queries that the system answers and the baseline does not"""
+    only_baseline: tuple[Hashable, ...]
+
+    def gains(self, most: int = 10) -> tuple[QueryDifference, ...]:
+        """The queries on which the system is better, the largest difference first."""
+        return tuple(row for row in self.rows[:most] if row.difference > 0)
+
+    def losses(self, most: int = 10) -> tuple[QueryDifference, ...]:
+        """The queries on which the system is worse, the largest difference first."""
+        return tuple(row for row in self.rows[::-1][:most] if row.difference < 0)
+
+    def by(self, category: Mapping[Any, Hashable] | Callable[[Any], Hashable]) -> "Slices":
+        """The pair by category of query, given as a mapping or a function of the query.
+
+        Raises AbsentError for a query without a category, InputError for another type.
+        """
+        return Slices(self.measure, self.system, self.baseline, tuple(_slices(self.rows, category)))
+
+    def table(self, *, most: int = 10, digits: int | None = 4) -> Table:
+        """The largest gains and losses, with the items that moved."""
+
+        def cells(row: QueryDifference) -> tuple[str, ...]:
+            moved = [str(move) for move in row.moved[:SHOWN]]
+            if len(row.moved) > SHOWN:
+                moved.append(f"{len(row.moved) - SHOWN} more")
+            values = (_number(value, digits) for value in (row.baseline, row.system))
+            sign = f"{row.difference:+.{digits}f}" if digits is not None else repr(row.difference)
+            where = (row.dataset,) if several else ()
+            return (*where, str(row.query), *values, sign, ", ".join(moved))
+
+        several = len({row.dataset for row in self.rows}) > 1
+        shown = (*self.gains(most), *self.losses(most)[::-1])
+        names = (*(("data set",) if several else ()), "query", self.baseline, self.system)
+        columns = (*names, "difference", "moved")
+        left = (*((1,) if several else ()), len(columns) - 1)
+        return Table(columns, tuple(map(cells, shown)), tuple(self._notes(len(shown))), left)
+
+    def _notes(self, shown: int) -> Iterator[str]:
+        yield f"{self.measure}: {self.measure.definition}"
+        same = sum(not row.difference for row in self.rows)
+        yield (
+            f"{shown:,} of {len(self.rows):,} queries, from the largest gain to the largest loss; "
+            f"{same:,} do not differ"
+        )
+        if any(row.moved for row in self.rows):
+            yield "moved: judged items (grade): rank before → rank after; – is not retrieved"
+        for only, name in ((self.only_system, self.system), (self.only_baseline, self.baseline)):
+            if only:
+                listed = ", ".join(map(str, only[:10])) + (", …" if len(only) > 10 else "")
+                yield f"answered by {name} only: {len(only):,} ({listed})"
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; ids as text."""
+        return {
+            "measure": str(self.measure), "system": self.system, "baseline": self.baseline,
+            "only_system": list(map(str, self.only_system)),
+            "only_baseline": list(map(str, self.only_baseline)),
+            "queries": [_plain(asdict(row)) for row in self.rows],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slices:
+    """A pair of systems by category of query."""
+
+    measure: Measure
+    system: str
+    baseline: str
+    slices: tuple[Slice, ...]
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a category."""
+        rows = tuple(
+            (
+                str(s.name), str(s.queries),
+                *(_number(value, digits) for value in (s.baseline, s.system, s.difference)),
+                str(s.wins), str(s.losses), str(s.ties),
+            )
+            for s in self.slices
+        )  # fmt: skip
+        columns = (
+            "category", "queries", self.baseline, self.system, "difference", "wins", "losses", "ties",
+        )  # fmt: skip
+        notes = (
+            f"{self.measure}: {self.measure.definition}",
+            "Slices are looked at after the fact: nothing here is tested.",
+        )
+        return Table(columns, rows, notes)
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def moves(before: Placement | None, after: Placement | None, query: Hashable) -> tuple[Move, ...]:
+    """The judged items of a query whose rank is another one: highest grade, longest way first."""
+    if before is None or after is None:
+        return ()
+    old = {hit.item: hit for hit in before.hits(query)}
+    new = {hit.item: hit for hit in after.hits(query)}
+    moved = [
+        Move(item, (old.get(item) or new[item]).relevance, _rank(old, item), _rank(new, item))
+        for item in dict.fromkeys([*old, *new])
+        if _rank(old, item) != _rank(new, item)
+    ]
+    return tuple(sorted(moved, key=lambda move: (-move.relevance, -_way(move))))
+
+
+def _rank(hits: Mapping[Hashable, Hit], item: Hashable) -> int | None:
+    hit = hits.get(item)
+    return None if hit is None else hit.rank
+
+
+def _way(move: Move) -> float:
+    """How far an item moved, where the first ranks count most; from nowhere is farthest."""
+    first, last = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
+    return abs(first - last)
+
+
+def _slices(
+    rows: Sequence[QueryDifference], category: Mapping[Any, Hashable] | Callable[[Any], Hashable]
+) -> Iterator[Slice]:
+    if not isinstance(category, Mapping) and not callable(category):  # rows are in no order of ids
+        raise InputError(
+            f"by takes a mapping of query to category, or a function of the query; got {clip(category)}"
+        )
+    names = categories([row.query for row in rows], category)
+    groups: dict[Hashable, list[QueryDifference]] = {}
+    for name, row in zip(names, rows, strict=True):
+        groups.setdefault(name, []).append(row)
+    for name, of in sorted(groups.items(), key=lambda pair: str(pair[0])):
+        baseline, system = (
+            sum(values) / len(of)
+            for values in zip(*((r.baseline, r.system) for r in of), strict=True)
+        )
+        wins, losses = (sum(sign * row.difference > 0 for row in of) for sign in (1, -1))
+        ties = len(of) - wins - losses
+        yield Slice(name, len(of), baseline, system, system - baseline, wins, losses, ties)
+
+
+def _number(value: float, digits: int | None) -> str:
+    return repr(value) if digits is None else f"{value:.{digits}f}"
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    moved = [{**move, "item": str(move["item"])} for move in row["moved"]]
+    return {**row, "query": str(row["query"]), "moved": moved}

@@ -1,0 +1,177 @@
+"""Gate: whether a run has fallen behind its baseline, by more than is allowed and more than noise."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+
+from germane.compare import compare
+from germane.comparison.comparison import Comparison
+from germane.comparison.pair import Pair
+from germane.comparison.words import Correction, TestName
+from germane.errors import AbsentError, InputError, PolicyError, RegressionError, clip
+from germane.evaluate import DEFAULT, Choices, evaluate
+from germane.measure import Measures
+from germane.result import Result
+from germane.saved import read_results
+from germane.tables import Table
+
+RUN, BASELINE = "run", "baseline"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate:
+    """What a gate found: each measure passed, fell within noise, or fell.
+
+    >>> qrels = {f"q{i}": ["d"] for i in range(20)}
+    >>> good, bad = ({q: ranked for q in qrels} for ranked in (["d"], ["x", "d"]))
+    >>> found = germane.gate(qrels, bad, "RR", baseline=good)
+    >>> found.passed, found.verdicts
+    (False, {'RR': 'fell'})
+    """
+
+    comparison: Comparison
+    max_drop: float
+
+    @property
+    def passed(self) -> bool:
+        """Did no measure fall by more than allowed and more than noise?"""
+        return "fell" not in self.verdicts.values()
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """Measure → passed, noise (a larger drop than allowed, which may be chance) or fell."""
+        return {str(pair.measure): self._verdict(pair) for pair in self.comparison.pairs}
+
+    def _verdict(self, pair: Pair) -> str:
+        if pair.difference >= -self.max_drop:
+            return "passed"
+        return "fell" if pair.significant else "noise"
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a measure."""
+
+        def number(value: float | None, sign: str = "") -> str:
+            if value is None or digits is None:
+                return "" if value is None else repr(value)
+            return f"{value:{sign}.{digits}f}"
+
+        rows = []
+        for pair in self.comparison.pairs:
+            means, interval = self.comparison.means[str(pair.measure)], pair.interval
+            ends = (interval.low, interval.high) if interval else (None, None)
+            numbers = (number(end, "+") for end in (pair.difference, *ends))
+            rows.append(
+                (
+                    str(pair.measure), number(means[BASELINE]), number(means[RUN]), *numbers,
+                    number(pair.p_adjusted), self._verdict(pair),
+                )
+            )  # fmt: skip
+        columns = ("measure", BASELINE, RUN, "change", "low", "high", "p", "verdict")
+        return Table(columns, tuple(rows), (*self._notes(), *self.comparison.notes), left=(7,))
+
+    def _notes(self) -> Iterator[str]:
+        alpha = self.comparison.settings.alpha
+        yield f"fell: by more than {self.max_drop:g}, and p < {alpha:g}; noise: by as much, p ≥ {alpha:g}"
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each measure that fell."""
+        return tuple(
+            pair.sentence for pair in self.comparison.pairs if self._verdict(pair) == "fell"
+        )
+
+
+def gate(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT,
+    *,
+    baseline: Any,
+    max_drop: float = 0.0,
+    alpha: float = 0.05,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    resamples: int = 10_000,
+    rng: int | np.random.Generator = 0,
+    **policy: Unpack[Choices],
+) -> Gate:
+    """Compare a run with its baseline, and say which measures fell.
+
+    >>> print(germane.gate({"q": ["d"]}, {"q": ["x", "d"]}, "RR", baseline={"q": ["d"]}).verdicts)
+    {'RR': 'noise'}
+
+    ``baseline`` is a run, or results that were kept: the path of a ``.json`` file that
+    ``germane evaluate --format json --per-query`` wrote, or a ``Result``. A measure falls where its
+    mean drops by more than ``max_drop`` and the test's corrected p-value is below ``alpha``. The
+    other arguments are those of ``compare``. Raises PolicyError for results that were kept under
+    other conventions, and what ``compare`` raises.
+    """
+    if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
+        raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
+        raise InputError(f"alpha takes a number between 0 and 1; got {clip(alpha)}")
+    now = evaluate(qrels, run, measures, name=RUN, **policy)
+    before = _kept(baseline)
+    if before is None:
+        before = evaluate(qrels, baseline, measures, name=BASELINE, **policy)
+    elif before.policy != now.policy:
+        raise PolicyError(
+            f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
+            "Numbers under different conventions do not compare."
+        )
+    if absent := [name for name in now if name not in before]:
+        raise AbsentError(
+            f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
+        )
+    comparison = compare(
+        {BASELINE: before, RUN: now},
+        None,
+        now.measures,
+        baseline=BASELINE,
+        test=test,
+        correction=correction,
+        confidence=1 - alpha,
+        resamples=resamples,
+        rng=rng,
+    )
+    return Gate(comparison, max_drop)
+
+
+def assert_no_regression(
+    qrels: Any, run: Any, measures: Measures = DEFAULT, *, baseline: Any, **options: Any
+) -> Gate:
+    """Raise RegressionError where a run has fallen behind its baseline; for tests.
+
+    >>> runs = {"q1": ["d"], "q2": ["x", "d"]}
+    >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
+    True
+
+    Takes what ``gate`` takes, and returns what it returns where nothing fell. RegressionError is an
+    AssertionError too, so that a test runner shows it as a failure.
+    """
+    found = gate(qrels, run, measures, baseline=baseline, **options)
+    if not found.passed:
+        raise RegressionError("\n".join((*found.sentences, "", str(found))))
+    return found
+
+
+def _kept(baseline: Any) -> Result | None:
+    """Results that were kept; None for a run."""
+    if isinstance(baseline, Result):
+        return baseline
+    is_path = isinstance(baseline, (str, os.PathLike))
+    if not is_path or not os.fspath(baseline).endswith(".json"):
+        return None
+    results = read_results(baseline)
+    if len(results) > 1:
+        raise InputError(f"{baseline}: {len(results)} runs; a baseline is one.")
+    return next(iter(results.values()))

@@ -1,0 +1,49 @@
+"""Placement: where a run put the judged items of each query, for what looks at single queries."""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+
+from germane._cached import cached
+from germane.judging import Judged
+from germane.ranking import Ranking
+
+
+class Hit(NamedTuple):
+    """A judged item that was retrieved: its rank, from 1, and its grade."""
+
+    item: Hashable
+    rank: int
+    relevance: float
+
+
+class Placement:
+    """The judged items of a run at their ranks, query by query."""
+
+    def __init__(self, judged: Judged) -> None:
+        self._judged = judged
+
+    @cached
+    def answered(self) -> frozenset[Hashable]:
+        """The judged queries that the run has results for."""
+        queries = self._judged.qrels.queries
+        return frozenset(queries[q] for q in np.flatnonzero(self._judged.retrieved.answered))
+
+    @cached
+    def _ranking(self) -> Ranking:
+        return self._judged.ranking(self._judged.policy.ties)
+
+    @cached
+    def _position(self) -> dict[Hashable, int]:
+        return {query: q for q, query in enumerate(self._ranking.queries)}
+
+    def hits(self, query: Hashable) -> tuple[Hit, ...]:
+        """A query's judged items that were retrieved, by rank; none for a query that was left out."""
+        ranking, q = self._ranking, self._position.get(query)
+        if q is None or ranking.judgment is None:
+            return ()
+        part = slice(ranking.offsets[q], ranking.offsets[q + 1])
+        items = (self._judged.qrels.items[j] for j in ranking.judgment[part].tolist())
+        ranks, grades = ranking.rank[part].tolist(), ranking.relevance[part].tolist()
+        return tuple(map(Hit, items, ranks, grades))

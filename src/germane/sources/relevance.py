@@ -1,0 +1,125 @@
+"""Judgments as arrays: a grade for every cell (Q, N), or a CSR matrix of the cells judged."""
+
+from typing import Any
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.errors import DuplicateError, EmptyError, FormatError, GradeError, InputError
+from germane.retrieval import Qrels
+from germane.sources import host
+from germane.sources.id_columns import Integers
+
+MOST = 1 << 26  # judged cells that are held at once
+SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
+
+
+def qrels_of(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrels:
+    """Qrels whose queries and items are the rows and columns of an array."""
+    queries, items = Integers(np.arange(len(offsets) - 1)), Integers(columns)
+    return Qrels(queries.python, offsets, items, grades, columns=(queries, items), width=width)
+
+
+def read_dense(given: Any, complete: str) -> Qrels:
+    """(Q, N) grades; a masked cell is not judged.
+
+    Only cells above 0 are kept, unless ``complete`` names what looks at the others.
+    """
+    grades = host.to_numpy(given, "qrels")
+    if grades.ndim != 2:
+        raise FormatError(
+            f"qrels: an array of grades has shape (queries, items); got {grades.shape}. "
+            "Flat arrays need group=…"
+        )
+    if not grades.size:
+        raise EmptyError(f"the qrels are empty: their shape is {grades.shape}.")
+    judged = ~np.ma.getmaskarray(grades) if isinstance(grades, np.ma.MaskedArray) else None
+    grades = np.asarray(grades)
+    if grades.dtype.kind == "f":
+        _check_finite(grades, judged)
+    kept = grades > 0
+    if complete:
+        check_cells(grades.shape, complete)
+        kept = np.ones(grades.shape, bool)
+    if judged is not None:
+        kept &= judged
+    rows, columns = np.nonzero(kept)
+    offsets = _ragged.offsets(np.bincount(rows, minlength=len(grades)))
+    return qrels_of(offsets, columns, grades[kept].astype(float), grades.shape[1])
+
+
+def check_cells(shape: tuple[int, ...], complete: str) -> None:
+    """Refuse judgments of every cell where these are too many to hold."""
+    cells = shape[0] * shape[1]
+    if cells > MOST:
+        raise InputError(
+            f"{complete} {'look' if ', ' in complete else 'looks'} at every item judged not relevant: {shape[0]:,} × {shape[1]:,} cells, "
+            f"and at most {MOST:,} are held at once. Leave it out, evaluate fewer queries at a time, "
+            "or give a CSR matrix of the cells that are judged."
+        )
+
+
+def _check_finite(grades: Any, judged: Any) -> None:
+    finite = np.isfinite(grades)
+    if judged is not None:
+        finite |= ~judged
+    if not finite.all():
+        row, column = (int(at[0]) for at in np.nonzero(~finite))
+        raise GradeError(
+            f"qrels, row {row}, column {column}: a relevance grade is a finite number; got "
+            f"{grades[row, column]}"
+        )
+
+
+def read_csr(given: Any) -> Qrels:
+    """A CSR matrix (Q, N): the stored cells are judged, zeros among them too."""
+    rows, width = map(int, given.shape)
+    offsets, columns, grades = (
+        host.to_numpy(getattr(given, part), f"qrels, {part}")
+        for part in ("indptr", "indices", "data")
+    )
+    if len(offsets) != rows + 1 or getattr(given, "format", "csr") != "csr":
+        raise FormatError(
+            f"qrels: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
+            f"shape {given.shape}. Its tocsr() may be what you need."
+        )
+    if not len(columns):
+        raise EmptyError("the qrels are empty: the matrix stores no cell.")
+    offsets, columns = offsets.astype(np.int64), columns.astype(np.int64, copy=False)
+    if grades.dtype.kind == "f" and not np.isfinite(grades).all():
+        j = int(np.flatnonzero(~np.isfinite(grades))[0])
+        raise GradeError(
+            f"qrels, row {_row(offsets, j)}, column {columns[j]}: a relevance grade is a finite number; "
+            f"got {grades[j]}"
+        )
+    twice = _stored_twice(offsets, columns, width)
+    if twice is not None:
+        raise DuplicateError(
+            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
+        )
+    return qrels_of(offsets, columns, grades.astype(float, copy=False), width)
+
+
+def _row(offsets: Ints, j: int) -> int:
+    return int(np.searchsorted(offsets, j, "right")) - 1
+
+
+def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:
+    """The row and the column of a cell that is stored twice; None: there is none."""
+    rising = columns[1:] > columns[:-1]
+    rising[offsets[(offsets > 0) & (offsets < len(columns))] - 1] = True
+    if rising.all():
+        return None
+    rows = len(offsets) - 1
+    step = max(1, min((2**31 - 1) // width, rows * SORTED // len(columns)))
+    for start in range(0, rows, step):
+        ends = offsets[start : start + step + 1]
+        lengths = np.diff(ends)
+        cells = columns[ends[0] : ends[-1]] + np.repeat(np.arange(len(lengths)) * width, lengths)
+        cells = np.sort(cells.astype(np.int32) if step > 1 else cells)
+        twice = np.flatnonzero(cells[1:] == cells[:-1])
+        if len(twice):
+            row, column = divmod(int(cells[twice[0]]), width)
+            return start + row, column
+    return None

@@ -1,0 +1,123 @@
+"""Files of judgments as trec_eval reads them: every line of the same number of fields.
+
+They are small beside runs, and read whole. What trec_eval does not accept in them is refused, a
+blank line too, and what it does accept is taken as it takes it: a grade is as much of its field as
+is a number.
+"""
+
+from collections.abc import Callable
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from germane import _ragged
+from germane.errors import GermaneError
+from germane.retrieval import Qrels
+from germane.sources.files import TextFile
+from germane.sources.ids import shown_id
+from germane.trec_eval.numerals import real, whole
+from germane.trec_eval.options import Options
+from germane.trec_eval.status import INPUT, TrecEvalError
+
+Line: TypeAlias = tuple[bytes, bytes, bytes, bytes, float]
+"""Query, group, subgroup, item and grade."""
+
+# format: the fields of a line, where group, subgroup, item and grade stand, and how that is read
+_FIELDS: dict[
+    str, tuple[str, tuple[int | None, int | None, int, int], Callable[[bytes], float]]
+] = {
+    "qrels": ("query 0 item grade", (None, None, 2, 3), whole),
+    "qrels_jg": ("query group item grade", (1, None, 2, 3), whole),
+    "prefs": ("query group subgroup item level", (1, 2, 3, 4), real),
+    "qrels_prefs": ("query group item level", (1, None, 2, 3), real),
+}
+
+
+def read(options: Options) -> list[Line]:
+    """The lines of the file of judgments, by query, group and item.
+
+    Raises TrecEvalError for a file that cannot be read, and for a line that is not of its format.
+    """
+    says, (group, subgroup, item, grade), number = _FIELDS[options.format]
+    lines = [
+        (
+            fields[0],
+            fields[group] if group else b"",
+            fields[subgroup] if subgroup else b"",
+            fields[item],
+            number(fields[grade]),
+        )
+        for fields in _fields(options.qrels, says)
+    ]
+    if not lines:
+        raise TrecEvalError(INPUT, f"{options.qrels}: the file is empty: it has no judgments.")
+    return sorted(lines, key=itemgetter(0, 1, 3))
+
+
+def _fields(path: str, says: str) -> list[list[bytes]]:
+    """The fields of every line. A comment is one line: what follows it is data, comment or not."""
+    wanted = len(says.split())
+    out = []
+    after_comment = False
+    for count, line in enumerate(_lines(path), 1):
+        if line.startswith(b"#") and not after_comment:
+            after_comment = True
+            continue
+        after_comment = False
+        fields = line.split()
+        if len(fields) != wanted:
+            raise TrecEvalError(
+                INPUT,
+                f"{path}:{count}: {len(fields)} fields where a line has {wanted} ({says}): "
+                f"{shown_id(line)}{_guess(line, fields)}",
+            )
+        out.append(fields)
+    return out
+
+
+def _guess(line: bytes, fields: list[bytes]) -> str:
+    if not fields:
+        return "  A blank line ends trec_eval, too."
+    if line.startswith(b"#"):
+        return "  Of two comments in a row, trec_eval reads the second as data."
+    return "  This looks like a run; are the two files swapped?" if len(fields) == 6 else ""
+
+
+def _lines(path: str) -> list[bytes]:
+    try:
+        with TextFile("./-" if path == "-" else path) as file:
+            data = b"".join(block.data for block in file.blocks())
+    except GermaneError as error:
+        raise TrecEvalError(INPUT, str(error)) from None
+    lines = data.split(b"\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def qrels_of(lines: list[Line]) -> Qrels:
+    """The grades by query and item; where an item is judged twice, all of its judgments."""
+    queries = [query for query, _ in groupby(lines, key=itemgetter(0))]
+    return _qrels(queries, list(map(itemgetter(0), lines)), lines)
+
+
+def items_of(lines: list[Line]) -> Qrels:
+    """The judged items of each query, each once, whoever judged it; grades are left out."""
+    pairs = sorted({(line[0], line[3]) for line in lines})
+    once: list[Any] = [(query, b"", b"", item, 0.0) for query, item in pairs]
+    return qrels_of(once)
+
+
+def _qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qrels:
+    place = {query: q for q, query in enumerate(queries)}
+    counts = np.bincount([place[owner] for owner in owners], minlength=len(queries))
+    grades = np.array([line[4] for line in lines], float)
+    return Qrels(queries, _ragged.offsets(counts), [line[3] for line in lines], grades)
+
+
+def groups_of(lines: list[Line]) -> tuple[Qrels, np.ndarray]:
+    """The grades by query and group of judgments, as if each pair were a query; and its query."""
+    keys = [(line[0], line[1]) for line in lines]
+    pairs = list(dict.fromkeys(keys))
+    queries = {query: q for q, query in enumerate(dict.fromkeys(key[0] for key in pairs))}
+    return _qrels(pairs, keys, lines), np.array([queries[query] for query, _ in pairs])

@@ -1,0 +1,169 @@
+"""Runs as trec_eval reads them: through germane's reader, and where that refuses, line by line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from germane.errors import DuplicateError, InputError
+from germane.retrieval import BY_ID, Qrels, Retrieved
+from germane.sources import trec_files
+from germane.sources.files import TextFile, compression
+from germane.sources.ids import shown_id
+from germane.trec_eval.numerals import real
+from germane.trec_eval.options import Options
+from germane.trec_eval.status import INPUT, TrecEvalError
+
+Note: TypeAlias = Callable[[str], None]
+"""Is told what is odd, but no error to trec_eval."""
+
+_Row: TypeAlias = tuple[bytes, bytes, float]  # query, item, score
+_FIELDS = "query Q0 item rank score tag"
+_END = 1 << 16  # bytes in which the last line is looked for first
+
+
+@contextmanager
+def opened(name: str) -> Iterator[str]:
+    """The path of a run that can be read twice: standard input and pipes are copied to a file.
+
+    As for trec_eval, every name that begins with - is standard input.
+    """
+    if not name.startswith("-") and (os.path.isfile(name) or not os.path.exists(name)):
+        yield name
+        return
+    with tempfile.NamedTemporaryFile(prefix="germane-") as copy:
+        try:
+            stdin = nullcontext(sys.stdin.buffer)
+            with stdin if name.startswith("-") else open(name, "rb") as source:
+                shutil.copyfileobj(source, copy)
+        except OSError as error:
+            raise TrecEvalError(INPUT, f"{name}: cannot be read ({error.strerror}).") from None
+        copy.flush()
+        yield copy.name
+
+
+def retrieve(
+    qrels: Qrels, path: str, options: Options, note: Note
+) -> tuple[Retrieved, dict[int, bytes]]:
+    """The judged items that the run retrieved; and by query, an item that is retrieved twice."""
+    try:
+        return trec_files.retrieve(qrels, path, "error", BY_ID), {}
+    except DuplicateError:
+        rows = _rows(path, options.run)
+    except InputError as error:
+        rows = _rows(path, options.run)
+        note(f"{error}  trec_eval takes it, so it is taken here: of a score, what is a number.")
+    return _careful(qrels, rows, options)
+
+
+def tag(path: str) -> str:
+    """The tag of the run's last line."""
+    last = next(line for line in _backwards(path) if line.strip() and not _comment(line))
+    return last.split(None, 6)[5].decode("utf-8", "surrogateescape")
+
+
+def _backwards(path: str) -> Iterator[bytes]:
+    """The lines of the file from the last one on, of which the end is read alone at first."""
+    with open(path, "rb") as file:
+        compressed = compression(file.read(6))
+        start = max(file.seek(0, os.SEEK_END) - _END, 0)
+        file.seek(start)
+        end = file.read().split(b"\n")
+    if not compressed:
+        yield from reversed(end[1:] if start else end)
+    yield from reversed(_whole(path).split(b"\n"))
+
+
+def _whole(path: str) -> bytes:
+    with TextFile(path) as file:
+        return b"".join(block.data for block in file.blocks())
+
+
+def _comment(line: bytes) -> bool:
+    return line.lstrip().startswith(b"#")
+
+
+# --- What germane's reader refuses, but trec_eval may accept ---------------------------------------
+
+
+def _rows(path: str, name: str) -> list[_Row]:
+    """Query, item and score of every line; a score is as much of its field as is a number."""
+    try:
+        data = _whole(path)
+    except InputError as error:
+        raise TrecEvalError(INPUT, str(error)) from None
+    rows = []
+    for count, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip() or _comment(line):
+            continue
+        fields = line.split(None, 6)
+        if len(fields) < 6:
+            raise TrecEvalError(
+                INPUT,
+                f"{name}:{count}: {len(fields)} fields where a run line has 6 ({_FIELDS}): "
+                f"{shown_id(line)}",
+            )
+        rows.append((fields[0], fields[2], real(fields[4])))
+    if not rows:
+        raise TrecEvalError(INPUT, f"{name}: the file is empty: it has no run lines.")
+    return rows
+
+
+def _careful(
+    qrels: Qrels, rows: list[_Row], options: Options
+) -> tuple[Retrieved, dict[int, bytes]]:
+    """What was retrieved, and the queries with an item twice among the first, as -M says."""
+    hits: list[tuple[int, ...]] = []
+    retrieved = np.zeros(len(qrels), np.int64)
+    answered = np.zeros(len(qrels), bool)
+    twice: dict[int, bytes] = {}
+    unknown: list[Any] = []
+    for query, group in groupby(sorted(rows, key=itemgetter(0)), key=itemgetter(0)):
+        q = qrels.position.get(query)
+        if q is None:
+            unknown.append(query)
+            continue
+        ranked = _first(list(group), options)
+        answered[q], retrieved[q] = True, len(ranked)
+        items = {item for _, item, _ in ranked}
+        if len(items) < len(ranked):
+            seen: set[bytes] = set()
+            twice[q] = next(i for _, i, _ in ranked if i in seen or seen.add(i))  # type: ignore[func-returns-value]
+        else:
+            hits += _hits(q, ranked, qrels.judged[q])
+    columns = np.array(sorted(hits), np.int64).reshape(-1, 5).T
+    owner, rank, judgment, first, last = columns
+    return Retrieved(judgment, owner, rank, first, last, retrieved, answered, unknown), twice
+
+
+def _first(rows: list[_Row], options: Options) -> list[_Row]:
+    """The first rows, as -M says, of one query, in the order of ranks.
+
+    With preferences, trec_eval orders equal scores by item id from the first to the last; that is
+    turned round here where it matters, at the cut, and where ranks become places.
+    """
+    ranked = sorted(rows, key=itemgetter(2, 1), reverse=True)
+    if options.judgments != "preferences" or options.depth is None:
+        return ranked[: options.depth]
+    forward = sorted(sorted(rows, key=itemgetter(1)), key=itemgetter(2), reverse=True)
+    return sorted(forward[: options.depth], key=itemgetter(2, 1), reverse=True)
+
+
+def _hits(q: int, ranked: list[Any], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
+    """The judged rows of a ranked query: query, rank, judgment, first and last rank of its tie."""
+    end = 0
+    for _, tied in groupby(ranked, key=itemgetter(2)):
+        items = [item for _, item, _ in tied]
+        start, end = end + 1, end + len(items)
+        for rank, item in enumerate(items, start):
+            if item in judged:
+                yield q, rank, judged[item], start, end

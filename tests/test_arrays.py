@@ -1,0 +1,675 @@
+"""Arrays: scores, ids, groups, labels and embeddings, against the same data as mappings."""
+
+import re
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import germane
+from germane.measures import TABLE
+from germane.sources import embeddings, grid, host, matrix, topk
+
+from strategies import variants
+
+Array = Any
+Q, N = 7, 23
+EVERY = [measure for row in TABLE for measure in variants(row)]
+ALL = "AP AP(norm=found)@3 AP@5 MeanP@4 nDCG nDCG(gain=exp)@5 P@3 R@5 RR RBP ERR Rprec Success@2 NumRelRet"
+NONRELEVANT = "bpref infAP Judged@5 Unjudged NumNonrelRet RBPResidual P(rel=0)@3"
+
+
+def world(seed: int, dtype: str = "f4", levels: int = 6) -> tuple[Array, Array]:
+    """Grades and scores, most of which are tied."""
+    rng = np.random.default_rng(seed)
+    grades = rng.integers(-1, 5, (Q, N)) * (rng.random((Q, N)) < 0.5)
+    grades[2] = 0
+    scores = rng.integers(-levels, levels, (Q, N)).astype(dtype) / np.dtype(dtype).type(4)
+    scores[scores == 0] = -0.0
+    scores[1] = 0.5
+    return grades, scores
+
+
+def mapped(array: Array) -> dict[int, dict[int, float]]:
+    """The same as a mapping; masked cells are left out."""
+    kept = ~np.ma.getmaskarray(array)
+    return {
+        q: {int(i): float(row[i]) for i in np.flatnonzero(kept[q])}
+        for q, row in enumerate(np.ma.getdata(array))
+    }
+
+
+def values(result: germane.Result) -> dict[str, dict[Any, float]]:
+    return {name: one.per_query for name, one in result.items()}
+
+
+def same(one: germane.Result, other: germane.Result) -> None:
+    """Equal to the last bit but for sums of expected orders, whose terms stand in another order."""
+    for name, expected in values(other).items():
+        assert values(one)[name] == pytest.approx(expected, rel=1e-12, abs=1e-15), name
+    for name in other:
+        assert one[name].best == pytest.approx(other[name].best, rel=1e-12), name
+        assert one[name].worst == pytest.approx(other[name].worst, rel=1e-12), name
+
+
+# ------------------------------------------------------------------------------ the core, by force
+
+
+def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tuple[int, ...]]:
+    out = []
+    for row, columns, there in zip(scores.tolist(), wanted, present.tolist(), strict=True):
+        kept = [i for i, is_there in enumerate(there) if is_there]
+        for c in columns:
+            higher = sum(row[i] > row[c] for i in kept)
+            equal = [i for i in kept if row[i] == row[c]]
+            out.append((higher + 1 + equal.index(c), higher + 1, higher + len(equal)))
+    return out
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
+@pytest.mark.parametrize(
+    "way", ["all at once", "by row", "by row, counted", "by row, columns too", "in threads"]
+)
+def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if way != "all at once":
+        monkeypatch.setattr(matrix, "SHORT", 0)
+    if way == "by row, columns too":
+        monkeypatch.setattr(matrix, "SPREAD", 0)
+        monkeypatch.setattr(matrix, "FEW", 0)
+    if way == "by row, counted":
+        monkeypatch.setattr(matrix, "FEW", 10**6)
+    if way == "in threads":
+        monkeypatch.setattr(matrix, "ALONE", 1)
+        monkeypatch.setattr(matrix, "_cores", lambda: 3)
+    monkeypatch.setattr(matrix, "BLOCK", 50)
+    rng = np.random.default_rng(len(dtype) + len(way))
+    for size in (1, 2, 9, 60, 300):
+        for levels in (2, 9, 100):
+            scores = rng.integers(0, levels, (4, size))
+            scores = (scores - levels // 2).astype(dtype)
+            if dtype != "?":
+                scores[(scores == 0) & (rng.random(scores.shape) < 0.5)] = -0.0
+                scores[rng.random(scores.shape) < 0.1] *= np.dtype(dtype).type(1e-3)
+            for present in (np.ones(scores.shape, bool), rng.random(scores.shape) < 0.7):
+                if dtype != "?":
+                    scores[~present] = -np.inf
+                elif not present.all():
+                    continue
+                most = rng.integers(1, size + 1)
+                wanted = [rng.permutation(np.flatnonzero(there))[:most] for there in present]
+                offsets = np.cumsum([0, *map(len, wanted)])
+                found = matrix.ranks(scores, offsets, np.concatenate(wanted))
+                expected = by_force(scores, [one.tolist() for one in wanted], present)
+                got = zip(found.rank, found.tied_from, found.tied_to, strict=True)
+                assert list(got) == [expected[i] for i in found.order]
+
+
+def test_ranks_compare_singles_as_singles() -> None:
+    """Neighbouring numbers stay apart, also where a single cannot tell them."""
+    near = np.array([[1.0, 1.0 + 2**-52, 1.0 - 2**-53]])
+    found = matrix.ranks(near, np.array([0, 3]), np.arange(3))
+    assert found.rank[np.argsort(found.order)].tolist() == [2, 1, 3]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8"])
+def test_whole_numbers_in_groups_are_scores(dtype: str) -> None:
+    """Also where a double cannot tell them."""
+    high = 2**53 if dtype[1] == "8" else 2
+    scores = np.array([high, high + 1, high - 1, high], dtype)
+    result = germane.evaluate([1, 0, 0, 0], scores, "RR", group=[4], ties="expected")
+    assert result["RR"].mean == (1 / 2 + 1 / 3) / 2
+
+
+# --------------------------------------------------------------------- every door, as from mappings
+
+
+def flat(grades: Array, scores: Array) -> tuple[Any, Any, Array]:
+    """In random order, but for the items of a group."""
+    group = np.random.default_rng(1).permutation(np.repeat(np.arange(Q), N))
+    place = np.argsort(np.argsort(group, kind="stable"))
+    return grades.ravel()[place], scores.ravel()[place], group
+
+
+def by_groups(grades: Array, scores: Array, measures: Any, **policy: Any) -> germane.Result:
+    relevance, score, group = flat(grades, scores)
+    return germane.evaluate(relevance, score, measures, group=group, **policy)
+
+
+def by_sizes(grades: Array, scores: Array, measures: Any, **policy: Any) -> germane.Result:
+    sizes = [N] * Q
+    return germane.evaluate(grades.ravel(), scores.ravel(), measures, group=sizes, **policy)
+
+
+class Foreign:
+    """An array of another library."""
+
+    def __init__(self, array: Array) -> None:
+        self._array, self.shape, self.dtype = array, array.shape, array.dtype
+
+    def __dlpack__(self, **given: Any) -> Any:
+        return self._array.__dlpack__(**given)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
+
+
+def csr(array: Array) -> Any:
+    """What scipy.sparse.csr_array has."""
+    indices = [np.flatnonzero(row) for row in array]
+    return SimpleNamespace(
+        shape=array.shape,
+        format="csr",
+        indptr=np.cumsum([0, *map(len, indices)]).astype("i4"),
+        indices=np.concatenate(indices).astype("i4"),
+        data=array[array != 0],
+    )
+
+
+Door = Callable[..., germane.Result]
+DENSE: dict[str, Door] = {
+    "NumPy": germane.evaluate,
+    "Fortran order": lambda g, s, m, **p: germane.evaluate(g, np.asfortranarray(s), m, **p),
+    "DLPack": lambda g, s, m, **p: germane.evaluate(Foreign(g), Foreign(s), m, **p),
+    "grades as mappings": lambda g, s, m, **p: germane.evaluate(mapped(g), s, m, **p),
+    "grades as a list of mappings": lambda g, s, m, **p: germane.evaluate(
+        list(mapped(g).values()), s, m, **p
+    ),
+    "group ids": by_groups,
+    "group sizes": by_sizes,
+}
+
+
+@pytest.mark.parametrize("ties", ["given", "expected", "best", "worst", "grouped"])
+@pytest.mark.parametrize("door", DENSE)
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_scores(door: str, ties: str, dtype: str) -> None:
+    some = [*map(germane.parse, f"{ALL} {NONRELEVANT}".split())]
+    measures = [
+        measure
+        for measure in (EVERY if (door, dtype) == ("NumPy", "f4") else some)
+        if (ties != "expected" or measure.row.expected)
+        and (ties != "grouped" or (measure.row.grouped and measure.k is None))
+    ]
+    grades, scores = world(3, dtype)
+    scores = np.clip(scores, -1, 1)
+    expected = germane.evaluate(mapped(grades), mapped(scores), measures, ties=ties)  # type: ignore[arg-type]
+    given = DENSE[door](grades, scores, measures, ties=ties)
+    if door == "group ids" and ties == "given":
+        relevance, score, group = flat(grades, scores)
+        keyed = {int(q): np.flatnonzero(group == q).tolist() for q in dict.fromkeys(group.tolist())}
+        expected = germane.evaluate(
+            {q: {i: float(relevance[i]) for i in items} for q, items in keyed.items()},
+            {q: {i: float(score[i]) for i in items} for q, items in keyed.items()},
+            measures,
+            ties="given",
+        )
+    same(given, expected)
+
+
+@pytest.mark.parametrize("door", ["NumPy", "group sizes"])
+@pytest.mark.parametrize(
+    "policy", [{}, {"unjudged": "remove"}, {"depth": 4}, {"no_relevant": "skip"}]
+)
+def test_policies(door: str, policy: dict[str, Any]) -> None:
+    grades, scores = world(4)
+    given = DENSE[door](grades, scores, f"{ALL} {NONRELEVANT}", **policy)
+    expected = germane.evaluate(
+        mapped(grades), mapped(scores), f"{ALL} {NONRELEVANT}", ties="given", **policy
+    )
+    same(given, expected)
+    assert given.counts == expected.counts
+
+
+def test_masked_cells_are_not_there() -> None:
+    grades, scores = world(5)
+    rng = np.random.default_rng(0)
+    grades = np.ma.masked_array(grades, rng.random(grades.shape) < 0.4)
+    scores = np.ma.masked_array(scores, rng.random(scores.shape) < 0.4)
+    scores.data[scores.mask] = np.nan
+    for measures in (ALL, f"{ALL} {NONRELEVANT}"):
+        expected = germane.evaluate(mapped(grades), mapped(scores), measures, ties="given")
+        same(germane.evaluate(grades, scores, measures), expected)
+        same(by_sizes(grades, scores, measures), expected)
+    truth = np.ma.masked_array(scores.data > 0, scores.mask)
+    expected = germane.evaluate(mapped(grades), mapped(truth), ALL, ties="given")
+    same(germane.evaluate(grades, truth, ALL), expected)
+
+
+@pytest.mark.parametrize("cells", [1, N, 2 * N, 3 * N + 1])
+def test_blocks_do_not_matter(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    grades, scores = world(6)
+    whole = values(germane.evaluate(grades, scores, ALL))
+    monkeypatch.setattr(grid, "CELLS", cells)
+    assert values(germane.evaluate(grades, scores, ALL)) == whole
+    assert values(by_sizes(grades, scores, ALL)) == whole
+
+
+# -------------------------------------------------- which measures look at items of grade 0 or below
+
+
+@pytest.mark.parametrize("measure", EVERY, ids=str)
+def test_measures_say_whether_they_tell_nonrelevant_from_unjudged(measure: germane.Measure) -> None:
+    """Leaving out the judgments of grade 0 and below changes nothing, unless the measure says so."""
+    grades, scores = world(7)
+    full = germane.evaluate(mapped(grades), mapped(scores), measure)
+    kept = {q: {i: g for i, g in row.items() if g > 0} for q, row in mapped(grades).items()}
+    short = germane.evaluate(kept, mapped(scores), measure)
+    if not measure.nonrelevant:
+        same(short, full)
+    elif measure in germane.measures():  # with rel=5 nothing is left to tell
+        assert values(short) != values(full)
+
+
+# ------------------------------------------------------------------------------------- top-k ids
+
+
+def best(scores: Array, k: int) -> Array:
+    return np.argsort(-scores, axis=1, kind="stable")[:, :k]
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u4"])
+@pytest.mark.parametrize("offset", [0, 10**12, 2**63 - 1 - N])
+def test_topk_ids(dtype: str, offset: int) -> None:
+    if offset and dtype != "i8":
+        return
+    grades, scores = world(8)
+    grades = np.maximum(grades, 0)
+    ids = best(scores, 6).astype(dtype) + offset
+    lists = {q: ids[q].tolist() for q in range(Q)}
+    judged = {q: {i + offset: g for i, g in row.items() if g} for q, row in mapped(grades).items()}
+    expected = germane.evaluate(judged, lists, ALL)
+    same(germane.evaluate(judged, ids, ALL), expected)
+    same(germane.evaluate(list(judged.values()), ids, ALL), expected)
+    same(germane.evaluate(list(judged.values()), list(lists.values()), ALL), expected)
+    if not offset:
+        same(germane.evaluate(csr(grades), ids, ALL), expected)
+        same(germane.evaluate(grades, ids, ALL), expected)
+
+
+def test_topk_ids_of_sets_and_labels() -> None:
+    _, scores = world(9)
+    labels = np.arange(N) % 4
+    asked = np.array([0, 1, 2, 3, 0, 9, 1])
+    ids = best(scores, 8)
+    sets = [set(np.flatnonzero(labels == label).tolist()) for label in asked]
+    same(
+        germane.evaluate(germane.Labels(asked, labels), ids, ALL), germane.evaluate(sets, ids, ALL)
+    )
+
+
+def test_rows_are_filled_up_with_minus_one() -> None:
+    ids = np.array([[4, 2, -1, -1], [1, -1, -1, -1], [-1, -1, -1, -1]])
+    result = germane.evaluate([{2}, {1}, {3}], ids, "RR NumRet P@4")
+    assert result["RR"].per_query == {0: 1 / 2, 1: 1.0, 2: 0.0}
+    assert result["NumRet"].mean == 3
+
+
+@pytest.mark.parametrize("duplicates", ["first", "last", "max", "keep"])
+def test_repeated_ids(duplicates: Any) -> None:
+    ids = np.array([[4, 2, 4, 2, 1], [0, 0, 0, 3, -1]])
+    qrels = {0: [2, 1], 1: [3]}
+    lists = {0: [4, 2, 4, 2, 1], 1: [0, 0, 0, 3]}
+    expected = germane.evaluate(qrels, lists, "AP RR NumRet", duplicates=duplicates)
+    same(germane.evaluate(qrels, ids, "AP RR NumRet", duplicates=duplicates), expected)
+
+
+@pytest.mark.parametrize("cells", [1, 40, 200])
+def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows whose judged items are many or none, and rows that nobody judged, in blocks of any size."""
+    _, scores = world(10)
+    ids = best(scores, 9)
+    ids[3, 5:] = -1
+    qrels = {q: {i: i % 3 for i in range(0, N, q)} for q in (5, 1, 3, 2)}
+    lists = {q: [i for i in row if i >= 0] for q, row in enumerate(ids.tolist())}
+    expected = germane.evaluate(qrels, lists, f"{ALL} {NONRELEVANT}")
+    monkeypatch.setattr(topk, "CELLS", cells)
+    same(germane.evaluate(qrels, ids, f"{ALL} {NONRELEVANT}"), expected)
+    for place in (1, 8):
+        again = ids.copy()
+        again[4, place] = again[4, 0]
+        germane.evaluate(qrels, again, "AP")  # of no judged query
+        again[2, place] = again[2, 0]
+        with pytest.raises(germane.DuplicateError, match=f"row 2: .* ranks 1 and {place + 1}"):
+            germane.evaluate(qrels, again, "AP")
+
+
+@pytest.mark.parametrize("stored", [1, 4, 1 << 16])
+def test_cells_stored_in_any_order(stored: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from germane.sources import relevance
+
+    monkeypatch.setattr(relevance, "SORTED", stored)
+    grades, scores = world(18)
+    matrix = csr(grades)
+    given, ends = matrix.indices.copy(), matrix.indptr
+    expected = germane.evaluate(matrix, scores, ALL)
+    for q in range(Q):
+        part = slice(ends[q], ends[q + 1])
+        matrix.indices[part], matrix.data[part] = (
+            matrix.indices[part][::-1],
+            matrix.data[part][::-1],
+        )
+    same(germane.evaluate(matrix, scores, ALL), expected)
+    last = matrix.indices[ends[6] : ends[7]]
+    last[0] = last[2]
+    with pytest.raises(germane.DuplicateError, match=f"row 6: column {last[2]} is stored twice"):
+        germane.evaluate(matrix, scores, ALL)
+    assert not np.array_equal(given, matrix.indices)
+
+
+# ---------------------------------------------------------------------------- labels, embeddings
+
+
+def vectors(seed: int, items: int, dtype: str = "f4") -> Array:
+    """Whole numbers: their products are exact, whatever the order of summation, and often tied."""
+    return np.random.default_rng(seed).integers(-2, 3, (items, 5)).astype(dtype)
+
+
+GALLERY_LABELS = [f"class {i % 4}" for i in range(N)]
+QUERY_LABELS = ["class 1", "class 0", "none", "class 3", "class 3", "class 2", "class 1"]
+
+
+def similarities(queries: Array, gallery: Array, similarity: str) -> Array:
+    queries, gallery = queries.astype(float), gallery.astype(float)
+    if similarity == "euclidean":
+        return -(((queries[:, None] - gallery) ** 2).sum(axis=2))
+    return queries @ gallery.T
+
+
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "i1"])
+@pytest.mark.parametrize("ties", ["given", "best", "expected"])
+def test_embeddings(similarity: Any, dtype: str, ties: Any) -> None:
+    queries, gallery = vectors(1, Q, dtype), vectors(2, N, dtype)
+    judged = [
+        {i for i, label in enumerate(GALLERY_LABELS) if label == wanted} for wanted in QUERY_LABELS
+    ]
+    scores = mapped(similarities(queries, gallery, similarity))
+    measures = [m for m in map(germane.parse, ALL.split()) if ties != "expected" or m.row.expected]
+    expected = germane.evaluate(dict(enumerate(judged)), scores, measures, ties=ties)
+    labels = {"query_labels": QUERY_LABELS, "gallery_labels": GALLERY_LABELS}
+    for relevance in (labels, {"qrels": judged}, {"qrels": germane.Labels(*labels.values())}):
+        given = germane.evaluate_embeddings(
+            queries, gallery, measures, similarity=similarity, ties=ties, **relevance
+        )
+        same(given, expected)
+
+
+def test_cosine() -> None:
+    queries, gallery = vectors(1, Q) + 0.25, vectors(2, N, "f8") + 0.25
+    scores = similarities(queries, gallery, "dot")
+    scores /= np.linalg.norm(queries, axis=1)[:, None] * np.linalg.norm(gallery, axis=1)
+    labels = germane.Labels(QUERY_LABELS, GALLERY_LABELS)
+    given = germane.evaluate_embeddings(
+        queries, gallery, "AP", query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS
+    )
+    expected = germane.evaluate(labels, scores.round(12), "AP", ties="best")
+    assert given["AP"].best == pytest.approx(expected["AP"].mean, abs=0.02)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 5, 100])
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def evaluated() -> Any:
+        return values(
+            germane.evaluate_embeddings(
+                vectors(1, Q), vectors(2, N), f"{ALL} {NONRELEVANT}", similarity=similarity,
+                query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS,
+            )
+        )  # fmt: skip
+
+    whole = evaluated()
+    monkeypatch.setattr(embeddings, "CELLS", step * N)
+    assert evaluated() == whole
+
+
+@pytest.mark.parametrize("measures", [ALL, f"{ALL} {NONRELEVANT}"])
+def test_a_query_is_not_its_own_neighbour(measures: str) -> None:
+    gallery = vectors(3, N)
+    scores = mapped(similarities(gallery, gallery, "dot"))
+    same_label = {
+        q: {i: float(GALLERY_LABELS[i] == GALLERY_LABELS[q]) for i in range(N) if i != q}
+        for q in range(N)
+    }
+    for q in range(N):
+        del scores[q][q]
+    expected = germane.evaluate(same_label, scores, measures, ties="given")
+    labels = {"query_labels": GALLERY_LABELS, "gallery_labels": GALLERY_LABELS}
+    for itself in (True, np.arange(N), list(range(N))):
+        given = germane.evaluate_embeddings(
+            gallery, gallery, measures, similarity="dot", exclude_self=itself, **labels
+        )
+        same(given, expected)
+
+
+def test_some_queries_are_in_the_gallery() -> None:
+    gallery = vectors(3, N)
+    given = germane.evaluate_embeddings(
+        gallery[:3], gallery, "NumRet NumRel", query_labels=GALLERY_LABELS[:3], similarity="dot",
+        gallery_labels=GALLERY_LABELS, exclude_self=[0, -1, 2],
+    )  # fmt: skip
+    assert given["NumRet"].per_query == {0: N - 1, 1: N, 2: N - 1}
+    assert given["NumRel"].per_query == {0: 5, 1: 6, 2: 5}
+
+
+def test_several_labels() -> None:
+    queries = [{"a"}, {"b", "c"}, set(), {"z"}]
+    gallery = [{"a", "b"}, {"c"}, {"b", "c"}, set(), {"d"}]
+    names = "abcdz"
+    matrices = [
+        np.array([[name in labels for name in names] for labels in side])
+        for side in (queries, gallery)
+    ]
+    expected = [{0}, {0, 1, 2}, set(), set()]
+    scores = np.tile(np.arange(5.0), (4, 1))
+    for labels in (germane.Labels(queries, gallery), germane.Labels(*matrices)):
+        same(germane.evaluate(labels, scores, ALL), germane.evaluate(expected, scores, ALL))
+        complete = [{i: float(i in one) for i in range(5)} for one in expected]
+        same(
+            germane.evaluate(labels, scores, NONRELEVANT),
+            germane.evaluate(complete, scores, NONRELEVANT),
+        )
+
+
+def test_graded_relevance_of_embeddings() -> None:
+    grades = np.maximum(world(1)[0], 0)
+    queries, gallery = vectors(1, Q), vectors(2, N)
+    expected = germane.evaluate(grades, similarities(queries, gallery, "dot"), ALL)
+    for qrels in (grades, csr(grades), mapped(grades)):
+        given = germane.evaluate_embeddings(queries, gallery, ALL, qrels=qrels, similarity="dot")
+        same(given, expected)
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[str, int, int | None]] = []
+    germane.evaluate_embeddings(
+        vectors(1, Q), vectors(2, N), "AP", query_labels=QUERY_LABELS, similarity="dot",
+        gallery_labels=GALLERY_LABELS, progress=lambda *what: told.append(what), name="mine",
+    )  # fmt: skip
+    assert told == [("mine", Q, Q)]
+
+
+# ------------------------------------------------------------------------- runs, qrels and verbs
+
+
+def test_arrays_of_runs_beside_each_other() -> None:
+    grades, scores = world(11)
+    results = germane.evaluate_many(grades, {"one": scores, "other": -scores}, ALL)
+    same(results["one"], germane.evaluate(grades, scores, ALL))
+    same(results["other"], germane.evaluate(grades, -scores, ALL))
+
+
+def test_judgments_of_arrays_serve_mappings() -> None:
+    grades, scores = world(12)
+    labels = germane.Labels(QUERY_LABELS, GALLERY_LABELS)
+    same(
+        germane.evaluate(labels, mapped(scores), ALL, ties="given"),
+        germane.evaluate(labels, scores, ALL),
+    )
+    with pytest.raises(germane.GermaneError, match="no judged item was retrieved"):
+        germane.evaluate(grades, {"q": {"d": 1.0}})
+    assert germane.evaluate([{1}], [[2]], "AP")["AP"].mean == 0
+    assert germane.evaluate(np.array([[0, 1]]), {0: {5: 1.0}}, "AP")["AP"].mean == 0
+
+
+@pytest.mark.parametrize("measure", ["AP", "P(rel=0)@5", "bpref"])
+def test_one_query_of_an_array_is_explained(measure: str) -> None:
+    grades, scores = world(13)
+    relevance, score, group = flat(grades, scores)
+    labels = germane.Labels(QUERY_LABELS, GALLERY_LABELS)
+    for qrels, run, choices in [
+        (grades, scores, {}),
+        (labels, scores, {}),
+        (list(mapped(grades).values()), scores, {}),
+        (grades.ravel(), scores.ravel(), {"group": [N] * Q}),
+        (relevance, score, {"group": group}),
+    ]:
+        whole = germane.evaluate(qrels, run, measure, **choices)
+        explained = germane.explain(qrels, run, measure, query=3, **choices)
+        assert explained.readings[0].value == whole[measure].per_query[3]
+        assert "int64" not in str(explained)
+        rel = 0 if "rel=0" in measure else 1
+        curve = germane.pr_curve(qrels, run, query=3, rel=rel, **choices)
+        mean = germane.mean_pr_curve(qrels, run, rel=rel, **choices)
+        place = list(whole[measure].per_query).index(3)
+        assert curve.area(11) == pytest.approx(mean.per_query[:, place].mean())
+
+
+def test_flat_arrays_of_runs_beside_each_other() -> None:
+    relevance, score, group = flat(*world(16))
+    results = germane.evaluate_many(relevance, {"one": score, "other": -score}, ALL, group=group)
+    same(results["one"], germane.evaluate(relevance, score, ALL, group=group))
+    same(results["other"], germane.evaluate(relevance, -score, ALL, group=group))
+
+
+def test_judgments_of_arrays_serve_frames() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    grades, scores = world(17)
+    query, item = np.indices(scores.shape).reshape(2, -1)
+    frame = pyarrow.table({"query": query, "item": item, "score": scores.ravel()})
+    for ties in ("given", "best"):
+        for measures in (ALL, f"{ALL} {NONRELEVANT}"):
+            expected = germane.evaluate(grades, scores, measures, ties=ties)
+            same(germane.evaluate(grades, frame, measures, ties=ties), expected)
+    judged = pyarrow.table({"query": query, "item": item, "grade": grades.ravel()})
+    same(germane.evaluate(judged, scores, ALL), germane.evaluate(grades, scores, ALL))
+
+
+def test_torch() -> None:
+    torch = pytest.importorskip("torch")
+    grades, scores = world(14, "f4", 3)
+    expected = germane.evaluate(grades, scores, ALL)
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        tensor = torch.tensor(scores, dtype=dtype, requires_grad=True)
+        same(germane.evaluate(torch.tensor(grades), tensor, ALL), expected)
+
+
+# --------------------------------------------------------------------------------------- errors
+
+ONE = np.array([[1, 0]])
+SCORES = np.array([[0.5, 0.25]])
+
+
+def embedded(queries: Any = ((1.0, 0.0),), gallery: Any = ((1.0, 0.0),), **given: Any) -> Any:
+    given = {"query_labels": ["a"], "gallery_labels": ["a"], **given}
+    return germane.evaluate_embeddings(queries, gallery, "AP", **given)
+
+
+WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: germane.evaluate(ONE, np.zeros((2, 2))), germane.InputError, "qrels have 1 rows, the run has 2"),
+    (lambda: germane.evaluate(ONE, np.zeros((1, 3))), germane.InputError, "qrels have 2 columns, the scores have 3"),
+    (lambda: germane.evaluate(ONE, np.zeros(2)), germane.FormatError, "scores have shape (queries, items); got (2,)"),
+    (lambda: germane.evaluate(ONE[0], SCORES), germane.FormatError, "group=…"),
+    (lambda: germane.evaluate(ONE, np.array([[0.5, np.nan]])), germane.ScoreError, "scores, row 0, column 1: a score is a finite number; got nan"),
+    (lambda: germane.evaluate(ONE, np.array([[-np.inf, 1]])), germane.ScoreError, "row 0, column 0: a score is a finite number; got -inf"),
+    (lambda: germane.evaluate(np.array([[1, np.nan]]), SCORES), germane.GradeError, "qrels, row 0, column 1"),
+    (lambda: germane.evaluate(ONE, np.array([["a", "b"]])), germane.FormatError, "an array of numbers is needed; got <U1"),
+    (lambda: germane.evaluate(np.zeros((0, 3)), np.zeros((0, 3))), germane.EmptyError, "shape is (0, 3)"),
+    (lambda: germane.evaluate([{0}], np.zeros((1, 0))), germane.EmptyError, "shape is (1, 0)"),
+    (lambda: germane.evaluate([{9}], SCORES), germane.InputError, "query 0: item 9 is no column of the scores; they are 0 to 1"),
+    (lambda: germane.evaluate({0: {"a": 1}}, SCORES), germane.CoverageError, "column numbers from 0; the qrels judge item 'a'"),
+    (lambda: germane.evaluate({"q": {0: 1}}, SCORES), germane.CoverageError, "no query of the run is in the qrels"),
+    (lambda: germane.evaluate(ONE, SCORES, ties="trec"), germane.PolicyError, "choose ties=given"),
+    (lambda: germane.evaluate(ONE, np.array([[3, 4]])), germane.InputError, "ids or scores?"),
+    (lambda: germane.evaluate_many(ONE, {"a": np.array([[3, 4]])}), germane.InputError, "ids or scores?"),
+    (lambda: germane.evaluate(csr(ONE), np.array([[1, 7, 3]])), germane.InputError, "row 0, rank 2: an id is a whole number from 0 to 1"),
+    (lambda: germane.evaluate([{0}], np.array([[1, -2]])), germane.InputError, "row 0, rank 2: an id is a whole number from 0, or -1"),
+    (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.InputError, "stands at rank 2 before item 0"),
+    (lambda: germane.evaluate([{0}], np.array([[1, 0, 2, 0]])), germane.DuplicateError, "row 0: item 0 is retrieved twice, at ranks 2 and 4"),
+    (lambda: germane.evaluate([{0}], np.array([[2**63]], "u8")), germane.InputError, "the run has id 9223372036854775808; ids are at most 9223372036854775807"),
+    (lambda: germane.evaluate([{0}], np.array([1, 0])), germane.FormatError, "shape (queries, k); got (2,)"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=[1]), germane.FormatError, "group has 1 values; they sum to 1"),
+    (lambda: germane.evaluate([1, 0], [0.5], group=[1]), germane.FormatError, "flat arrays of one length"),
+    (lambda: germane.evaluate([1, 0], [0.5, np.nan], group=[2]), germane.ScoreError, "scores, item 1"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=7), germane.FormatError, "group is a group id an item"),
+    (lambda: germane.Labels(["a", None], ["a"]), germane.FormatError, "query_labels, item 1: a label is text or a number; got None"),
+    (lambda: germane.Labels([1.0], [np.nan]), germane.FormatError, "gallery_labels, item 0"),
+    (lambda: germane.Labels([1], ["1"]), germane.CoverageError, "The queries' are int, the gallery's are str"),
+    (lambda: germane.Labels(["a", {"b"}], ["a"]), germane.FormatError, "all items have one label, or all have a set"),
+    (lambda: germane.Labels([{"a"}], ["a"]), germane.FormatError, "both are one label each"),
+    (lambda: germane.Labels([], ["a"]), germane.EmptyError, "query_labels are empty"),
+    (lambda: germane.Labels("abc", ["a"]), germane.FormatError, "query_labels: one label"),
+    (lambda: germane.evaluate(germane.Labels(["a"], ["a"]), SCORES), germane.InputError, "qrels have 1 columns"),
+    (lambda: embedded(similarity="cosin"), germane.InputError, "similarity takes cosine, dot or euclidean; got 'cosin'. Did you mean 'cosine'?"),
+    (lambda: embedded([[1.0]]), germane.FormatError, "queries have 1 dimensions, the gallery has 2"),
+    (lambda: embedded([1.0, 2.0]), germane.FormatError, "vectors have shape (rows, dimensions); got (2,)"),
+    (lambda: embedded([[1.0], [1.0, 2.0]]), germane.FormatError, "an array of numbers is needed"),
+    (lambda: embedded([[0.0, 0.0]]), germane.InputError, "queries, row 0: a vector of zeros"),
+    (lambda: embedded([[np.nan, 0.0]]), germane.InputError, "queries, row 0, column 0: a number is needed"),
+    (lambda: embedded(np.array([[1e20, 1e20]], "f4"), np.array([[1.0, 1.0]], "f4"), similarity="dot"), germane.InputError, "the longest vector has length 1.41e+20, whose square is no number of float32"),
+    (lambda: embedded([[1e200, 0.0]]), germane.InputError, "whose square is no number of float64"),
+    (lambda: embedded(query_labels=["a", "a"]), germane.InputError, "qrels have 2 rows, the run has 1"),
+    (lambda: embedded(qrels=[{0}]), germane.InputError, "either query_labels and gallery_labels, or qrels"),
+    (lambda: embedded(gallery_labels=None), germane.InputError, "either query_labels and gallery_labels, or qrels"),
+    (lambda: embedded([[1.0, 0.0]] * 2, query_labels=["a"] * 2, exclude_self=True), germane.InputError, "2 queries and 1 items"),
+    (lambda: embedded(exclude_self=[3]), germane.InputError, "query 0: 3 is no position in a gallery of 1 items"),
+    (lambda: embedded(exclude_self=[0.5]), germane.FormatError, "exclude_self is True, or 1 positions"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "says"), WRONG, ids=[says for _, _, says in WRONG])
+def test_errors(call: Callable[[], Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=re.escape(says)):
+        call()
+
+
+def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from germane.sources import relevance
+
+    grades, scores = world(15)
+    monkeypatch.setattr(relevance, "MOST", Q * N - 1)
+    germane.evaluate(grades, scores, ALL)
+    labels = germane.Labels(QUERY_LABELS, GALLERY_LABELS)
+    for qrels in (grades, labels):
+        with pytest.raises(germane.InputError, match="bpref, Judged@5 look at every item"):
+            germane.evaluate(qrels, scores, "AP bpref Judged@5")
+        with pytest.raises(germane.InputError, match="unjudged=remove looks at every item"):
+            germane.evaluate(qrels, scores, "AP", unjudged="remove")
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (3, 11), (6, 22)])
+@pytest.mark.parametrize("short", [0, 8192])
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
+def test_a_score_that_is_no_number_is_found(
+    row: int, column: int, short: int, odd: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few or many items are judged, and wherever these stand."""
+    monkeypatch.setattr(matrix, "SHORT", short)
+    for top in (1, 2, 3, 5, 12, N):
+        scores = np.tile(np.arange(N, 0.0, -1), (Q, 1))
+        scores[row, column] = odd
+        grades = np.tile(np.arange(N) < top, (Q, 1))
+        with pytest.raises(germane.ScoreError, match=f"row {row}, column {column}: .* got {odd}"):
+            germane.evaluate(grades, scores, "AP")
+        hidden = np.ma.masked_invalid(scores)
+        assert germane.evaluate(grades, hidden, "NumRet")["NumRet"].mean == Q * N - 1
+        place = row * N + column
+        with pytest.raises(germane.ScoreError, match=f"item {place}: .* got {odd}"):
+            by_sizes(grades, scores, "AP")
+
+
+def test_host_takes_frames_for_frames() -> None:
+    assert not host.is_array(SimpleNamespace(columns=["a"], shape=(1, 1), __array__=None))
+    assert not host.is_array(np.float64(1))
+    assert not host.is_array([[1.0]])

@@ -1,0 +1,417 @@
+"""compare: pairing, the values that come out, and clear answers where there is little to say."""
+
+import json
+import math
+import random
+from typing import Any
+
+import pytest
+
+import germane
+from germane.comparison.comparison import Comparison
+
+QUERIES = [f"q{number}" for number in range(40)]
+QRELS = {query: ["d"] for query in QUERIES}
+
+
+def run(seed: int, length: int = 6) -> dict[str, list[str]]:
+    """A ranked list a query, with the relevant item at a random rank, or none."""
+    chance = random.Random(seed)
+    ranks = {query: chance.randint(1, length + 1) for query in QUERIES}
+    return {q: [f"x{i}" for i in range(1, r)] + ["d"] * (r <= length) for q, r in ranks.items()}
+
+
+RUNS = {"one": run(1), "two": run(2), "three": run(3)}
+
+
+def compare(runs: Any = RUNS, measures: str = "RR P@1", **options: Any) -> Comparison:
+    return germane.compare(QRELS, runs, measures, resamples=1000, **options)
+
+
+# --- Pairing ---------------------------------------------------------------------------------------
+
+
+def test_values_are_paired_by_query_id_never_by_position() -> None:
+    """Neither the order of qrels nor that of a run's queries moves a digit."""
+    turned = {name: dict(reversed(one.items())) for name, one in RUNS.items()}
+    qrels = dict(sorted(QRELS.items(), key=lambda pair: hash(pair[0])))
+    shuffled = germane.compare(qrels, turned, "RR P@1", resamples=1000)
+    assert shuffled.to_dict() == compare().to_dict()
+
+
+def test_differences_by_hand() -> None:
+    results = germane.evaluate_many(QRELS, RUNS, "RR")
+    one, two = (results[name]["RR"].per_query for name in ("one", "two"))
+    differences = [two[query] - one[query] for query in QUERIES]
+    mean = sum(differences) / 40
+    deviation = math.sqrt(sum((d - mean) ** 2 for d in differences) / 39)
+    pair = compare().between("two", "one", "RR")
+    assert pair.difference == pytest.approx(mean)
+    assert pair.d_z == pytest.approx(mean / deviation)
+    wins, losses = (sum(sign * d > 0 for d in differences) for sign in (1, -1))
+    assert (pair.wins, pair.losses, pair.ties) == (wins, losses, 40 - wins - losses)
+    assert pair.improvement == (wins + pair.ties / 2) / 40
+    assert pair.interval is not None
+    assert pair.interval.low < pair.difference < pair.interval.high
+
+
+def test_only_queries_with_a_value_for_every_run_are_compared() -> None:
+    """A system that skips what it finds hard gains nothing by it."""
+    part = {"one": RUNS["one"], "two": {q: RUNS["two"][q] for q in QUERIES[:30]}}
+    comparison = compare(part, "RR", missing="skip")
+    assert comparison.pairs[0].queries == 30
+    assert "30 queries with a value for every run; 10 left out" in comparison.notes
+    full = germane.compare(
+        {q: ["d"] for q in QUERIES[:30]}, {n: RUNS[n] for n in part}, "RR", resamples=1000
+    )
+    assert comparison.pairs == full.pairs
+    assert comparison.queries("RR", "one", "two").only_system == tuple(sorted(QUERIES[30:]))
+
+
+def test_a_missing_query_counts_as_0_where_the_policy_says_so() -> None:
+    part = {"one": RUNS["one"], "two": {q: RUNS["two"][q] for q in QUERIES[:30]}}
+    assert compare(part, "RR").pairs[0].queries == 40
+
+
+def test_values_that_are_not_defined_are_left_out() -> None:
+    """no_relevant=nan makes a mean NaN; a comparison goes without these queries, and says so."""
+    qrels = {**QRELS, "q0": {"d": 0}}
+    comparison = germane.compare(qrels, RUNS, "RR", no_relevant="nan", resamples=1000)
+    assert comparison.pairs[0].queries == 39
+    assert all(math.isfinite(mean) for mean in comparison.means["RR"].values())
+
+
+def test_measures_with_values_for_different_queries_stand_side_by_side() -> None:
+    qrels = {**{q: {"d": 1} for q in QUERIES[:20]}, **{q: {"d": 2} for q in QUERIES[20:]}}
+    comparison = germane.compare(
+        qrels, RUNS, "RR RR(rel=2) P@1", no_relevant="skip", resamples=1000
+    )
+    queries = {str(pair.measure): pair.queries for pair in comparison.pairs}
+    assert queries == {"RR": 40, "P@1": 40, "RR(rel=2)": 20}
+    assert comparison.stability("RR(rel=2)").standings[0].mean == max(
+        comparison.means["RR(rel=2)"].values()
+    )
+
+
+def test_runs_without_a_query_in_common() -> None:
+    apart = {"one": {"q1": ["d"]}, "two": {"q2": ["d"]}}
+    with pytest.raises(
+        germane.CoverageError, match=r"no query has a value for every run\. one: 'q1'"
+    ):
+        compare(apart, "RR", missing="skip")
+
+
+# --- Little to say ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "tukey"])
+def test_identical_systems(test: Any) -> None:
+    pytest.importorskip("scipy")
+    pair = compare({"a": RUNS["one"], "b": RUNS["one"]}, "RR", test=test).pairs[0]
+    assert pair.sentence == "b and a have the same RR on all 40 queries"
+    assert (pair.difference, pair.p, pair.p_adjusted, pair.improvement) == (0, 1, 1, 0.5)
+    assert pair.interval is not None
+    assert (pair.interval.low, pair.interval.high, pair.d_z, pair.detectable) == (0, 0, None, None)
+    assert not pair.significant
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "tukey"])
+def test_one_query(test: Any) -> None:
+    pytest.importorskip("scipy")
+    runs = {"a": {"q": ["x", "d"]}, "b": {"q": ["d"]}}
+    pair = germane.compare({"q": ["d"]}, runs, "RR", test=test, resamples=1000).pairs[0]
+    assert pair.difference == 0.5
+    assert (pair.interval, pair.d_z, pair.detectable) == (None, None, None)
+    assert pair.p == pytest.approx(1, abs=0.01)
+    assert pair.sentence.startswith("b is ahead of a by 0.500 RR, no more than noise, p = ")
+    assert pair.sentence.endswith("1 win 0 losses 0 ties; one query says nothing of others")
+
+
+def test_the_same_difference_on_every_query() -> None:
+    """Nothing varies: the interval is that difference, and no effect size has a meaning."""
+    runs = {"a": {q: ["x", "d"] for q in QUERIES}, "b": {q: ["d"] for q in QUERIES}}
+    pair = compare(runs, "RR").pairs[0]
+    assert pair.interval is not None
+    assert (pair.interval.low, pair.interval.high) == (0.5, 0.5)
+    assert pair.d_z is None
+    assert pair.p == 1 / 1001
+    assert pair.sentence.startswith("b beats a by 0.500 RR [0.500, 0.500], p < 0.001")
+
+
+@pytest.mark.parametrize("queries", [1, 2, 3, 5])
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "tukey"])
+def test_no_number_is_nan(queries: int, test: Any) -> None:
+    pytest.importorskip("scipy")
+    few = {query: ["d"] for query in QUERIES[:queries]}
+    comparison = germane.compare(
+        few, RUNS, "RR P@1 AP NumRel", test=test, equivalence=0.1, resamples=200
+    )
+    text = json.dumps(comparison.to_dict(), allow_nan=False)
+    assert "Few queries" in text
+    assert "nan" not in str(comparison) + comparison.html() + comparison.csv() + comparison.latex()
+    assert all(0 < pair.p_adjusted <= 1 for pair in comparison.pairs if test != "t")
+    for measure in comparison.measures:
+        str(comparison.stability(measure))
+
+
+# --- Choices ---------------------------------------------------------------------------------------
+
+
+def test_all_pairs_or_a_baseline() -> None:
+    pairs = [(pair.baseline, pair.system) for pair in compare(measures="RR").pairs]
+    assert pairs == [("one", "two"), ("one", "three"), ("two", "three")]
+    pairs = [(pair.baseline, pair.system) for pair in compare(measures="RR", baseline="two").pairs]
+    assert pairs == [("two", "one"), ("two", "three")]
+
+
+def test_the_family_is_named_and_corrected_over() -> None:
+    """Six comparisons in all, three for each measure."""
+    for family, size in (("all", 6), ("measure", 3)):
+        pairs = compare(family=family, correction="bonferroni").pairs
+        for pair in pairs:
+            assert pair.p_adjusted == pytest.approx(min(1, pair.p * size))
+            assert pair.test == f"randomization, Bonferroni over {size}"
+
+
+def test_turning_a_pair_around_turns_its_numbers_around() -> None:
+    one = compare(measures="RR").between("two", "one", "RR")
+    turned = compare(dict(reversed(RUNS.items())), "RR").between("one", "two", "RR")
+    assert turned.difference == -one.difference
+    assert (turned.wins, turned.losses, turned.p) == (one.losses, one.wins, one.p)
+    assert one.interval is not None
+    assert turned.interval is not None
+    assert turned.interval.low == pytest.approx(-one.interval.high, abs=1e-3)
+    assert turned.sentence.split(" [")[0] == one.sentence.split(" [")[0]
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    assert compare(rng=7).pairs == compare(rng=7).pairs
+    assert compare(rng=7).pairs != compare(rng=8).pairs
+
+
+def test_results_may_be_given() -> None:
+    results = germane.evaluate_many(QRELS, RUNS, "RR P@1")
+    expected = compare().pairs
+    assert germane.compare(results, resamples=1000).pairs == expected
+    singles = [germane.evaluate(QRELS, one, "RR P@1", name=name) for name, one in RUNS.items()]
+    assert germane.compare(singles, resamples=1000).pairs == expected
+    some = germane.compare(results, measures="P@1", resamples=1000)
+    assert list(map(str, some.measures)) == ["P@1"]
+
+
+def test_data_sets_weigh_the_same() -> None:
+    """30 queries of one and 10 of the other: the mean difference is that of the two means."""
+    parts = {"large": QUERIES[:30], "small": QUERIES[30:]}
+    results = {
+        name: germane.evaluate_many({q: ["d"] for q in part}, RUNS, "RR")
+        for name, part in parts.items()
+    }
+    apart = [
+        germane.compare(one, resamples=1000).between("two", "one", "RR") for one in results.values()
+    ]
+    both = germane.compare(results, resamples=1000)
+    pair = both.between("two", "one", "RR")
+    assert pair.queries == 40
+    assert pair.difference == pytest.approx(sum(one.difference for one in apart) / 2)
+    assert "data sets large, small: means of their means; resampled within each" in both.notes
+    assert len(both.queries("RR", "two", "one").rows) == 40
+    assert germane.compare(results, resamples=1000, test="tukey").pairs[0].queries == 40
+
+
+def test_the_same_query_id_in_two_data_sets_is_two_queries() -> None:
+    one = germane.evaluate_many(QRELS, RUNS, "RR")
+    both = germane.compare({"a": one, "b": one}, resamples=1000).between("two", "one", "RR")
+    assert both.queries == 80
+    assert both.difference == pytest.approx(compare(measures="RR").pairs[0].difference)
+
+
+def test_equivalence() -> None:
+    pytest.importorskip("scipy")
+    pair = compare({"a": RUNS["one"], "b": RUNS["two"]}, "RR", equivalence=0.9).pairs[0]
+    assert pair.equivalence is not None
+    assert pair.equivalence.p < 0.001
+    assert "; equivalent within ±0.9 (TOST, p < 0.001)" in pair.sentence
+    pair = compare({"a": RUNS["one"], "b": RUNS["two"]}, "RR", equivalence=0.001).pairs[0]
+    assert "; not shown to be equivalent within ±0.001" in pair.sentence
+
+
+def test_wilcoxon_is_flagged_where_it_rejects_almost_everything() -> None:
+    pytest.importorskip("scipy")
+    many = {f"q{i}": ["d"] for i in range(2500)}
+    runs = {
+        name: {q: ["x"] * (int(q[1:]) % k == 0) + ["d"] for q in many}
+        for name, k in (("a", 2), ("b", 3))
+    }
+    flagged = germane.compare(many, runs, "RR", test="wilcoxon", resamples=100)
+    assert any("Wilcoxon's test asks" in note for note in flagged.notes)
+    assert not any("Wilcoxon" in note for note in compare(test="sign").notes)
+
+
+# --- Queries and stability -------------------------------------------------------------------------
+
+
+def test_gains_and_losses_name_the_items_that_moved() -> None:
+    qrels = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"e": 1}}
+    old = {"q1": ["x", "a", "y", "b"], "q2": ["c"], "q3": ["e"]}
+    new = {"q1": ["b", "a"], "q2": ["x", "y"], "q3": ["e"]}
+    views = germane.compare(qrels, {"old": old, "new": new}, "AP", resamples=100).queries(
+        "AP", "new", "old"
+    )
+    assert [row.query for row in views.gains()] == ["q1"]
+    assert [row.query for row in views.losses()] == ["q2"]
+    assert [str(move) for move in views.gains()[0].moved] == ["b (2): 4 → 1"]
+    assert [str(move) for move in views.losses()[0].moved] == ["c (1): 1 → –"]
+    assert views.rows[1].moved == ()
+    slices = {
+        s.name: (s.queries, s.wins, s.losses, s.ties)
+        for s in views.by({"q1": "x", "q2": "x", "q3": "y"}).slices
+    }
+    assert slices == {"x": (2, 1, 1, 0), "y": (1, 0, 0, 1)}
+    with pytest.raises(germane.AbsentError, match="no category for 'q"):
+        views.by({"q1": "x"})
+    with pytest.raises(germane.InputError, match="by takes a mapping"):
+        views.by(["x", "x", "y"])
+
+
+def test_the_items_of_text_files_move_too() -> None:
+    runs = {"pixels": "examples/digits/pixels.run", "lda": "examples/digits/lda.run"}
+    views = germane.compare("examples/digits/qrels.txt", runs, "AP@10", resamples=100).queries(
+        "AP@10", "lda", "pixels"
+    )
+    largest = views.gains(1)[0]
+    explained = {
+        name: germane.explain("examples/digits/qrels.txt", path, "AP", query=largest.query)
+        for name, path in runs.items()
+    }
+    move = largest.moved[0]  # of equal grades, the longest way where it counts: near the top
+    assert str(move) == "d1363 (1): 47 → 2"
+    for name, rank in (("pixels", move.before), ("lda", move.after)):
+        ranks = {row.item: row.rank for row in explained[name].rows}
+        assert ranks.get(move.item) == rank
+
+
+def test_stability_by_hand() -> None:
+    """One query decides: the order holds where it is drawn, or everything else ties."""
+    queries = ["q0", "q1", "q2"]
+    qrels = {query: ["d"] for query in queries}
+    runs = {"a": {q: ["d"] for q in queries}, "b": {**{q: ["d"] for q in queries}, "q0": ["x"]}}
+    stable = germane.compare(qrels, runs, "RR").stability("RR")
+    assert stable.whole == 1.0  # a is never behind
+    assert stable.neighbors[0] == pytest.approx(1 - (2 / 3) ** 3, abs=0.02)  # and ahead with q0
+    assert [standing.rank for standing in stable.standings] == [1, 2]
+    assert stable.standings[1].first == pytest.approx((2 / 3) ** 3, abs=0.02)
+
+
+def test_equal_systems_share_a_rank() -> None:
+    stable = compare({"a": RUNS["one"], "b": RUNS["one"], "c": RUNS["two"]}, "RR").stability("RR")
+    ranks = {standing.system: standing.rank for standing in stable.standings}
+    assert ranks["a"] == ranks["b"]
+    assert sorted(ranks.values()) in ([1, 1, 3], [1, 2, 2])
+
+
+# --- Refused ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"test": "anova"}, germane.PolicyError, "test takes randomization, t, wilcoxon, sign or tukey"),
+        ({"correction": "holms"}, germane.PolicyError, "Did you mean 'holm'?"),
+        ({"test": "tukey", "correction": "holm"}, germane.PolicyError, "corrects for the number"),
+        ({"family": "pairs"}, germane.PolicyError, "family takes all or measure"),
+        ({"confidence": 95}, germane.InputError, "confidence takes a number between 0 and 1; got 95"),
+        ({"equivalence": 0}, germane.InputError, "equivalence takes a number above 0; got 0"),
+        ({"resamples": 10}, germane.InputError, "resamples takes a whole number from 100; got 10"),
+        ({"baseline": "on"}, germane.AbsentError, "no run 'on' for a baseline. Did you mean 'one'?"),
+        ({"rng": "x"}, germane.InputError, "rng takes a seed"),
+        ({"tie": "trec"}, germane.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
+    ],
+)  # fmt: skip
+def test_choices_that_do_not_exist(options: dict[str, Any], error: type, says: str) -> None:
+    with pytest.raises(error) as raised:
+        germane.compare(QRELS, RUNS, "RR", **options)
+    assert says in str(raised.value)
+
+
+def test_what_cannot_be_compared() -> None:
+    result = germane.evaluate(QRELS, RUNS["one"], "RR")
+    with pytest.raises(germane.DuplicateError, match="2 runs are named 'run'"):
+        germane.compare([result, result])
+    with pytest.raises(germane.EmptyError, match="one run has nothing to be compared with"):
+        germane.compare(result)
+    with pytest.raises(germane.EmptyError, match="one run has nothing to be compared with"):
+        germane.compare(QRELS, {"one": RUNS["one"]}, "RR")
+    with pytest.raises(germane.InputError, match="compare takes qrels and"):
+        germane.compare(QRELS)
+    with pytest.raises(germane.InputError, match="ties=… is for qrels and runs"):
+        germane.compare([result, result], ties="best")
+    with pytest.raises(germane.MeasureError, match="compare AP"):
+        compare(measures="AP(mean=geometric)")
+    two, three = (germane.evaluate_many(QRELS, dict(list(RUNS.items())[:n]), "RR") for n in (2, 3))
+    with pytest.raises(germane.AbsentError, match="every data set must have the same runs"):
+        germane.compare({"x": two, "y": three})
+    comparison = compare(baseline="one")
+    with pytest.raises(germane.AbsentError, match="There is \\('two', 'one'\\)"):
+        comparison.between("one", "two", "RR")
+    with pytest.raises(germane.AbsentError, match="no run 'four'"):
+        comparison.queries("RR", "four", "one")
+    with pytest.raises(germane.AbsentError, match="AP was not compared"):
+        comparison.stability("AP")
+
+
+def test_scipy_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(germane.InputError, match=r"pip install 'germane\[stats\]'"):
+        compare(test="t")
+    assert compare().pairs  # the default does without
+
+
+# --- Tables ----------------------------------------------------------------------------------------
+
+
+def test_the_leaderboard_marks_the_best_and_what_it_beats() -> None:
+    good = {query: ["d"] for query in QUERIES}
+    comparison = compare({"bad": run(3), "good": good}, "RR")
+    assert "& \\textbf{1.0000}\\textsuperscript{a} \\\\" in comparison.latex()
+    assert "**1.0000**<sup>a</sup>" in comparison.markdown()
+    assert "<strong>1.0000</strong><sup>a</sup>" in comparison.html()
+    assert "1.0000ᵃ" in str(comparison)
+    for text in (comparison.markdown(), comparison.html(), str(comparison), comparison.latex()):
+        for said in ("paired randomization test", "1,000 resamples", "BCa bootstrap", "RR:"):
+            assert said in text
+
+
+def test_a_quantity_has_no_best() -> None:
+    """More unjudged items are not better."""
+    comparison = compare({"a": RUNS["one"], "b": RUNS["two"]}, "NumNonrelRet Unjudged")
+    assert "textbf" not in comparison.latex()
+    assert all("beats" not in pair.sentence for pair in comparison.pairs)
+
+
+def test_a_family_too_large_for_its_resamples_is_flagged() -> None:
+    """The smallest p-value is 1/1001; over 60 comparisons Holm makes it 0.0599."""
+    runs = {f"run{i}": run(i) for i in range(61)}
+    comparison = compare(runs, "RR", baseline="run0")
+    assert any("No p below 0.0599 can come out" in note for note in comparison.notes)
+    assert not any("No p below" in note for note in compare().notes)
+    few = germane.compare({q: ["d"] for q in QUERIES[:5]}, RUNS, "RR", baseline="one")
+    assert any("No p below 0.125 can come out" in note for note in few.notes)  # 2 of 2^5, twice
+
+
+def test_csv_has_all_digits() -> None:
+    import csv
+    import io
+
+    comparison = compare()
+    rows = list(csv.DictReader(io.StringIO(comparison.csv())))
+    assert [float(row["difference"]) for row in rows] == [p.difference for p in comparison.pairs]
+    assert [float(row["p adjusted"]) for row in rows] == [p.p_adjusted for p in comparison.pairs]
+
+
+def test_letters_go_on_after_z() -> None:
+    runs = {f"run{i}": RUNS["one"] for i in range(26)} | {"last": {q: ["d"] for q in QUERIES}}
+    board = compare(runs, "RR", baseline="last").leaderboard()
+    assert [row[0] for row in board.rows][23:] == ["y", "z", "aa", "ab"]
+    assert board.marks[26, 2].split() == [row[0] for row in board.rows][:26]

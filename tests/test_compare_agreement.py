@@ -1,0 +1,153 @@
+"""τ, τ_AP and RBO: against SciPy, a recorded implementation, and the mean over all orders of ties."""
+
+import json
+import math
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import germane
+
+RECORDED = json.loads((Path(__file__).parent / "data" / "rbo.json").read_text("utf-8"))
+
+Groups = list[list[str]]
+
+
+@st.composite
+def rankings(draw: st.DrawFn, items: str = "abcdef") -> Groups:
+    """Groups of tied items, best first."""
+    order = draw(st.permutations(list(items)))
+    cuts = draw(st.lists(st.booleans(), min_size=len(order) - 1, max_size=len(order) - 1))
+    groups = [[order[0]]]
+    for item, cut in zip(order[1:], cuts, strict=True):
+        if cut:
+            groups.append([item])
+        else:
+            groups[-1].append(item)
+    return groups
+
+
+def scores(groups: Groups) -> dict[str, float]:
+    return {item: -rank for rank, group in enumerate(groups) for item in group}
+
+
+def orders(groups: Groups) -> list[list[str]]:
+    """Every order of the tied items."""
+    return [
+        [item for group in chosen for item in group]
+        for chosen in product(*(permutations(group) for group in groups))
+    ]
+
+
+# --- Kendall's τ -----------------------------------------------------------------------------------
+
+
+@given(rankings(), rankings())
+def test_kendall_tau_is_scipys(first: Groups, second: Groups) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    one, two = scores(first), scores(second)
+    if 1 in (len(first), len(second)):
+        with pytest.raises(germane.CoverageError, match="all tied"):
+            germane.kendall_tau(one, two)
+        return
+    expected = stats.kendalltau([one[i] for i in one], [two[i] for i in one]).statistic
+    assert germane.kendall_tau(one, two) == pytest.approx(expected, abs=1e-12)
+
+
+def test_kendall_tau_by_hand() -> None:
+    """Of six pairs one is turned around."""
+    assert germane.kendall_tau(list("abcd"), list("abdc")) == pytest.approx((5 - 1) / 6)
+    assert germane.kendall_tau(list("abcd"), list("dcba")) == -1
+
+
+# --- τ_AP ------------------------------------------------------------------------------------------
+
+
+def tau_ap_by_definition(ranking: list[str], truth: list[str]) -> float:
+    """The mean share of items above each item that truth puts above it too, times 2, less 1."""
+    shares = []
+    for i in range(1, len(ranking)):
+        above = [truth.index(item) < truth.index(ranking[i]) for item in ranking[:i]]
+        shares.append(sum(above) / i)
+    return 2 * sum(shares) / len(shares) - 1
+
+
+@given(st.permutations(list("abcdef")), st.permutations(list("abcdef")))
+def test_tau_ap_without_ties(ranking: list[str], truth: list[str]) -> None:
+    expected = tau_ap_by_definition(ranking, truth)
+    assert germane.tau_ap(ranking, truth) == pytest.approx(expected, abs=1e-12)
+
+
+@given(rankings("abcde"), rankings("abcde"))
+def test_tau_ap_with_ties_is_the_mean_over_their_orders(ranking: Groups, truth: Groups) -> None:
+    values = [tau_ap_by_definition(a, b) for a in orders(ranking) for b in orders(truth)]
+    expected = math.fsum(values) / len(values)
+    assert germane.tau_ap(scores(ranking), scores(truth)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_tau_ap_weighs_the_top() -> None:
+    truth = list("abcdef")
+    assert germane.tau_ap(list("bacdef"), truth) < germane.tau_ap(list("abcdfe"), truth)
+    assert germane.kendall_tau(list("bacdef"), truth) == germane.kendall_tau(list("abcdfe"), truth)
+
+
+# --- RBO -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: str(case["p"]))
+def test_rbo_as_recorded(case: dict[str, object]) -> None:
+    first, second = scores(case["first"]), scores(case["second"])  # type: ignore[arg-type]
+    assert germane.rbo(first, second, p=case["p"]) == pytest.approx(case["rbo"], abs=1e-9)  # type: ignore[arg-type]
+
+
+def rbo_by_equation_32(one: list[str], two: list[str], p: float) -> float:
+    """Webber, Moffat and Zobel's equation for lists without ties, term by term."""
+    short, long = sorted((one, two), key=len)
+    s, end = len(short), len(long)
+    overlap = [len(set(short[:d]) & set(long[:d])) for d in range(end + 1)]
+    total = sum(overlap[d] / d * p**d for d in range(1, end + 1))
+    total += sum(overlap[s] * (d - s) / (s * d) * p**d for d in range(s + 1, end + 1))
+    tail = ((overlap[end] - overlap[s]) / end + overlap[s] / s) * p**end
+    return (1 - p) / p * total + tail
+
+
+@given(
+    st.permutations(list("abcdefg")).flatmap(lambda o: st.integers(1, 7).map(lambda n: o[:n])),
+    st.permutations(list("cdefghi")).flatmap(lambda o: st.integers(1, 7).map(lambda n: o[:n])),
+    st.sampled_from((0.5, 0.9, 0.98)),
+)
+def test_rbo_of_uneven_lists(one: list[str], two: list[str], p: float) -> None:
+    expected = rbo_by_equation_32(one, two, p)
+    assert germane.rbo(one, two, p=p) == pytest.approx(expected, abs=1e-12)
+    assert germane.rbo(two, one, p=p) == pytest.approx(expected, abs=1e-12)
+    assert germane.rbo(one, one, p=p) == pytest.approx(1, abs=1e-12)
+
+
+@given(rankings("abcd"), rankings("bcdefg"))
+def test_rbo_with_ties_is_the_mean_over_their_orders(first: Groups, second: Groups) -> None:
+    pairs = list(product(orders(first), orders(second)))
+    expected = math.fsum(rbo_by_equation_32(a, b, 0.9) for a, b in pairs) / len(pairs)
+    assert germane.rbo(scores(first), scores(second)) == pytest.approx(expected, abs=1e-9)
+
+
+# --- What is refused -------------------------------------------------------------------------------
+
+
+def test_refused() -> None:
+    with pytest.raises(germane.CoverageError, match=r"only one ranking has 'b', 'c' \(2 items\)"):
+        germane.kendall_tau(["a", "b"], ["a", "c"])
+    with pytest.raises(germane.DuplicateError, match="'a' stands twice"):
+        germane.rbo(["a", "a"], ["a"])
+    with pytest.raises(germane.EmptyError):
+        germane.rbo([], ["a"])
+    with pytest.raises(germane.InputError, match="p takes a number between 0 and 1; got 1"):
+        germane.rbo(["a"], ["a"], p=1)
+    with pytest.raises(germane.ScoreError, match="the score of 'a'"):
+        germane.tau_ap({"a": math.nan, "b": 1}, ["a", "b"])
+    with pytest.raises(germane.InputError, match="a ranking is a list of items"):
+        germane.tau_ap("ab", ["a", "b"])
+    with pytest.raises(germane.CoverageError, match="one item"):
+        germane.tau_ap(["a"], ["a"])

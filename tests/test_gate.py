@@ -1,0 +1,270 @@
+"""gate, assert_no_regression, the pytest fixture, and results that are read again."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import germane
+from germane import cli
+from germane.gate import Gate
+
+QUERIES = [f"q{number}" for number in range(30)]
+QRELS = {query: ["d"] for query in QUERIES}
+GOOD = {query: ["d"] for query in QUERIES}
+BAD = {query: ["x", "d"] for query in QUERIES}
+NOISY = {**GOOD, "q0": ["x", "d"], "q1": ["x", "d"]}
+
+
+def gate(run: Any, baseline: Any, **options: Any) -> Gate:
+    return germane.gate(QRELS, run, "RR P@1", baseline=baseline, resamples=1000, **options)
+
+
+# --- Verdicts --------------------------------------------------------------------------------------
+
+
+def test_a_drop_beyond_noise_fails() -> None:
+    found = gate(BAD, GOOD)
+    assert found.verdicts == {"RR": "fell", "P@1": "fell"}
+    assert not found.passed
+    assert found.sentences[0].startswith("baseline beats run by 0.500 RR")
+
+
+def test_a_drop_within_noise_passes() -> None:
+    """Two queries of 30 turned worse: either sign as likely as the other, p = 1/2."""
+    found = gate(NOISY, GOOD)
+    assert found.verdicts == {"RR": "noise", "P@1": "noise"}
+    assert found.passed
+
+
+def test_an_allowed_drop_passes() -> None:
+    """RR fell by 1/2, P@1 by 1."""
+    assert gate(BAD, GOOD, max_drop=0.5).verdicts == {"RR": "passed", "P@1": "fell"}
+    assert gate(BAD, GOOD, max_drop=0.49).verdicts == {"RR": "fell", "P@1": "fell"}
+    assert gate(BAD, GOOD, max_drop=1).passed
+
+
+def test_a_gain_passes() -> None:
+    assert gate(GOOD, BAD).verdicts == {"RR": "passed", "P@1": "passed"}
+    assert gate(GOOD, GOOD).verdicts == {"RR": "passed", "P@1": "passed"}
+
+
+def test_queries_that_the_run_lost_count_as_0() -> None:
+    assert gate({q: ["d"] for q in QUERIES[:20]}, GOOD).verdicts["RR"] == "fell"
+
+
+def test_assert_no_regression() -> None:
+    found = germane.assert_no_regression(QRELS, NOISY, "RR", baseline=GOOD, max_drop=0.1)
+    assert found.verdicts == {"RR": "passed"}
+    with pytest.raises(AssertionError, match="baseline beats run by") as raised:
+        germane.assert_no_regression(QRELS, BAD, "RR", baseline=GOOD)
+    assert isinstance(raised.value, germane.RegressionError)
+    assert "verdict" in str(raised.value)
+
+
+# --- Results that were kept ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    results = germane.evaluate_many(QRELS, {"good": GOOD}, "RR P@1")
+    path = tmp_path / "baseline.json"
+    path.write_text(json.dumps(results.to_dict(queries=True)))
+    return path
+
+
+def test_kept_results_are_the_results(kept: Path) -> None:
+    one, again = germane.evaluate(QRELS, GOOD, "RR P@1"), germane.read_results(kept)["good"]
+    assert again.counts == one.counts
+    assert again.policy == one.policy
+    for measure in one:
+        assert again[measure].mean == one[measure].mean
+        assert again[measure].per_query == one[measure].per_query
+
+
+@pytest.mark.parametrize("no_relevant", ["skip", "nan"])
+def test_values_that_are_not_defined_come_back(tmp_path: Path, no_relevant: Any) -> None:
+    qrels = {**QRELS, "q3": {"d": 0}}
+    one = germane.evaluate(qrels, NOISY, "RR P@1", no_relevant=no_relevant)
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(one.to_dict(queries=True)))
+    again = germane.read_results(path)["run"]
+    assert again["RR"].per_query.keys() == one["RR"].per_query.keys()
+    assert repr(again["RR"].mean) == repr(one["RR"].mean)
+    assert again["P@1"].mean == one["P@1"].mean or no_relevant == "nan"
+
+
+def test_a_gate_with_kept_results(kept: Path) -> None:
+    fresh, found = gate(BAD, GOOD), gate(BAD, kept)
+    assert found.comparison.pairs == fresh.comparison.pairs
+    assert gate(BAD, germane.read_results(kept)["good"]).verdicts == fresh.verdicts
+
+
+def test_kept_results_must_fit(kept: Path, tmp_path: Path) -> None:
+    with pytest.raises(germane.PolicyError, match="Numbers under different conventions"):
+        gate(BAD, kept, ties="best")
+    with pytest.raises(germane.AbsentError, match=r"the baseline has no AP\.  There are: RR, P@1"):
+        germane.gate(QRELS, BAD, "AP", baseline=kept)
+    results = germane.evaluate_many(QRELS, {"a": GOOD, "b": BAD}, "RR P@1")
+    kept.write_text(json.dumps(results.to_dict(queries=True)))
+    with pytest.raises(germane.InputError, match="2 runs; a baseline is one"):
+        gate(BAD, kept)
+    kept.write_text(json.dumps(results["a"].to_dict()))
+    with pytest.raises(germane.EmptyError, match=r"no values of single queries\. .* --per-query"):
+        gate(BAD, kept)
+    for text in (
+        "[]",
+        '{"schema": 2}',
+        "{",
+        '{"schema": 1, "policy": {}, "runs": [{"name": "a"}]}',
+    ):
+        kept.write_text(text)
+        with pytest.raises(germane.InputError, match="--per-query"):
+            germane.read_results(kept)
+    with pytest.raises(germane.InputError, match="cannot be read"):
+        germane.read_results(tmp_path / "none.json")
+    with pytest.raises(germane.InputError, match="max_drop takes a number from 0; got -1"):
+        gate(BAD, GOOD, max_drop=-1)
+
+
+# --- The command -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, one in (("good.run", GOOD), ("bad.run", BAD), ("noisy.run", NOISY)):
+        lines = [
+            f"{query} Q0 {item} {rank} {-rank} x"
+            for query, items in one.items()
+            for rank, item in enumerate(items, start=1)
+        ]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    (tmp_path / "qrels").write_text("".join(f"{query} 0 d 1\n" for query in QUERIES))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("run", "status"), [("good", 0), ("noisy", 0), ("bad", 1), ("none", 2)])
+def test_exit_status(files: Path, run: str, status: int) -> None:
+    assert cli.main(["gate", "qrels", f"{run}.run", "--baseline", "good.run", "-m", "RR"]) == status
+
+
+def test_github(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "summary").write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(files / "summary"))
+    asked = ["gate", "qrels", "bad.run", "--baseline", "good.run", "-m", "RR", "--github"]
+    assert cli.main(asked) == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("::error title=germane gate::baseline beats run by 0.500 RR")
+    summary = (files / "summary").read_text()
+    assert summary.startswith("before\n### germane gate: the run fell behind its baseline\n")
+    assert "| RR | 1.0000 | 0.5000 | -0.5000 |" in summary
+
+
+def test_github_without_a_summary(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    asked = ["gate", "qrels", "good.run", "--baseline", "good.run", "-m", "RR", "--github"]
+    assert cli.main(asked) == 0
+    assert "::error" not in capsys.readouterr().out
+
+
+def test_json(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["gate", "qrels", "bad.run", "--baseline", "good.run", "-m", "RR", "--format", "json"]
+    assert cli.main(asked) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["verdicts"], answer["passed"]) == ({"RR": "fell"}, False)
+
+
+# --- The fixture -----------------------------------------------------------------------------------
+
+TEST = """
+def test_passes(assert_no_regression):
+    assert assert_no_regression({"q": ["d"]}, {"q": ["d"]}, "RR", baseline={"q": ["d"]}).passed
+
+def test_fails(assert_no_regression):
+    qrels = {f"q{i}": ["d"] for i in range(20)}
+    worse = {query: ["x", "d"] for query in qrels}
+    assert_no_regression(qrels, worse, "RR", baseline=qrels)
+"""
+
+
+def test_the_fixture_in_a_test_session(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(TEST)
+    source = str(Path(germane.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "germane_pytest", "-p", "no:cacheprovider", "."],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": source, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    assert "1 failed, 1 passed" in done.stdout
+    assert "baseline beats run by 0.500 RR" in done.stdout
+
+
+def test_the_plug_in_alone_imports_no_numpy() -> None:
+    code = "import sys, germane_pytest; print('numpy' in sys.modules)"
+    source = str(Path(germane.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": source},
+    )  # fmt: skip
+    assert done.stdout == "False\n"
+
+
+# --- Experiment trackers ---------------------------------------------------------------------------
+
+
+class Tracker(types.ModuleType):
+    """Records what a recipe logs, in the place of mlflow and wandb."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.metrics: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def start_run(self, **_: Any) -> Iterator["Tracker"]:
+        yield self
+
+    init = start_run
+
+    def log_params(self, values: dict[str, Any]) -> None:
+        assert values["ties"] == "trec"
+
+    def log_dict(self, value: dict[str, Any], _: str) -> None:
+        json.dumps(value, allow_nan=False)
+
+    def log_metrics(self, values: dict[str, float]) -> None:
+        self.metrics.update(values)
+
+    log = log_metrics
+
+
+def test_the_recipes_log_what_trackers_accept(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[1] / "docs/ci.md").read_text("utf-8")
+    recipes = re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    result = germane.evaluate(QRELS, {q: {"d": 1.0} for q in QUERIES}, "AP(norm=R)@10")
+    for name, recipe in zip(("mlflow", "wandb"), recipes, strict=True):
+        tracker = Tracker(name)
+        monkeypatch.setitem(sys.modules, name, tracker)
+        exec(recipe, {"result": result})
+        assert tracker.metrics == {"test/AP_norm-R_at_10": 1.0}
+
+
+def test_flat_names_are_accepted_everywhere() -> None:
+    measures = "AP AP@10 AP(norm=R)@10 nDCG(gain=exp)@10 P(rel=2)@5 nDCG(gain=1:1_2:3)"
+    flat = germane.evaluate(QRELS, GOOD, measures).flat(prefix="test/")
+    assert len(flat) == 6
+    assert all(re.fullmatch(r"[A-Za-z0-9_./-]+", name) for name in flat)
+    assert list(flat)[:3] == ["test/AP", "test/AP_at_10", "test/AP_norm-R_at_10"]
+    assert flat["test/AP_at_10"] == 1.0

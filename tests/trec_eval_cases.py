@@ -1,0 +1,185 @@
+"""Random inputs for trec_eval: judgments, runs and flags, and what the program of NIST makes of them.
+
+    python tests/trec_eval_cases.py TREC_EVAL 500         compares germane with the binary, on 500 cases
+    python tests/trec_eval_cases.py TREC_EVAL record      writes tests/data/trec_eval.json
+
+The binary is trec_eval 10.0, with ``min`` and ``max`` of m_rbp.c, which it never sets, set to 0.
+"""
+
+import io
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RECORDED = Path(__file__).parent / "data" / "trec_eval.json"
+
+_ITEMS = [f"{stem}{i}" for stem in ("d", "D-", "é") for i in (1, 2, 3, 10, 20, 100, 101)]
+_MEASURES = {
+    "qrels": (
+        "all_trec", "official", "set", "map", "yaap", "dcg", "ideal_dcg", "P.5,7,3",
+        "recall.20,2000", "ndcg.1=3,2=9,4=4.5", "ndcg.1=0.5,2=0.7", "ndcg_rel.2=1.5,1=1.2",
+        "Rndcg.0=1,1=3", "G.1=0.3,3=7", "G.1=-2,2=4", "ndcg.1=-1,2=3", "dcg.1=3,0=0.5",
+        "iprec_at_recall..10,.20,.25,.75,.50", "11pt_avg..25,.5,.75", "Rprec_mult.5.0,0.2,0.35",
+        "utility.2,-1,0,0", "utility.1,-0.5,-0.25,0.125", "set_F.0.5", "set_F.4", "success.2,5,20",
+        "ndcg_cut.10,2,3.4", "map_cut.1,2,3", "relstring.3", "relstring.20", "rbp.p=0.5",
+        "rbp.p=0.8,1=0.5,2=1", "rbp_resid.p=0.5", "unj.1,3", "relative_P.2,4", "gm_map", "runid",
+        "num_q", "num_rel", "ideal_dcg.1=3", "Rndcg.1=0,2=0", "rbp.3=-1,1=2",
+    ),
+    "prefs": ("all_prefs", "prefs", "prefs_pair", "num_q", "prefs_avgjg_Rnonrel", "map"),
+    "qrels_jg": ("qrels_jg", "map_avgjg", "P_avgjg.1,2,3", "Rprec_mult_avgjg.0.35,1,2", "runid"),
+}  # fmt: skip
+_MEASURES["qrels_prefs"] = _MEASURES["prefs"]
+_FLAGS = (
+    ["-q"], ["-q", "-n"], [], ["-c", "-q"], ["-q", "-J"], ["-q", "-l2"], ["-cq", "-M3"],
+    ["-q", "-M2"], ["-q", "-N100"], ["-q", "-c", "-J", "-l", "2"], ["-c"], ["-q", "-M0", "-c"],
+    ["-q", "-l0"], ["-q", "-Dx.q2"], ["-qc", "-D", "0.q1"], ["-q", "-c"], ["-q", "-c"],
+)  # fmt: skip
+
+
+def case(seed: int) -> dict[str, Any]:
+    """One case: the flags, and the text of the files they are followed by."""
+    rng = random.Random(seed)
+    judgments = rng.choices(list(_MEASURES), (8, 2, 2, 1))[0]
+    queries = rng.sample(["q1", "q2", "q10", "Q3", "Ä"], rng.randint(1, 3))
+    highest = rng.choice((1, 1, 2, 3, 12))
+    flags = [*rng.choice(_FLAGS), "-R", judgments] if judgments != "qrels" else rng.choice(_FLAGS)
+    default = {"qrels": "all_trec", "qrels_jg": "qrels_jg"}.get(judgments, "all_prefs")
+    chosen = (
+        [default] if rng.random() < 0.5 else rng.sample(_MEASURES[judgments], rng.randint(1, 4))
+    )
+    items = rng.sample(_ITEMS, rng.randint(1, len(_ITEMS)))
+    made = {
+        "flags": [*flags, *(part for name in chosen for part in ("-m", name))],
+        "qrels": "".join(_judgments(rng, judgments, query, items, highest) for query in queries),
+        "run": _run(rng, queries, items),
+    }
+    if rng.random() < 0.1:
+        made["zscores"] = _zscores(rng, queries)
+    return made
+
+
+def _judgments(
+    rng: random.Random, judgments: str, query: str, items: list[str], highest: int
+) -> str:
+    judged = rng.sample(items, rng.randint(1, len(items)))
+    least = rng.choice((0, 0, -1))
+    if judgments == "qrels":
+        lines = [f"{query} 0 {item} {rng.randint(least, highest)}" for item in judged]
+        return "\n".join(lines) + "\n"
+    out = ""
+    for group in rng.sample("abc", rng.randint(1, 3)):
+        part = rng.sample(judged, rng.randint(1, len(judged)))
+        levels = {
+            item: rng.randint(0 if judgments != "qrels_jg" else least, highest) for item in part
+        }
+        if judgments != "prefs":
+            out += "".join(f"{query} {group} {item} {level}\n" for item, level in levels.items())
+            continue
+        for subgroup in rng.sample("xyz", rng.randint(1, 3)):
+            inside = rng.sample(part, rng.randint(1, len(part)))
+            out += "".join(f"{query}\t{group} {subgroup} {i} {levels[i]}.0\n" for i in inside)
+    return out
+
+
+def _run(rng: random.Random, queries: list[str], items: list[str]) -> str:
+    scores = rng.choice(((1, 2), (0.5, 1, 1.5, 2), tuple(i / 8 for i in range(100))))
+    answered = [q for q in queries if rng.random() < 0.85] or queries[:1]
+    pool = [*items, *rng.sample(_ITEMS, 3), *(f"u{i}" for i in range(rng.choice((0, 3, 30))))]
+    lines = []
+    for query in [*answered, "elsewhere"]:
+        found = rng.sample(sorted(set(pool)), rng.randint(1, len(set(pool))))
+        if rng.random() < 0.03:
+            found.append(found[0])
+        lines += [
+            f"{query} Q0 {item} 1 {rng.choice(scores)} tag{rng.randint(1, 9)}" for item in found
+        ]
+    if rng.random() < 0.3:
+        rng.shuffle(lines)
+    if rng.random() < 0.05:
+        lines.insert(0, "# a comment")
+    if rng.random() < 0.03:
+        lines.append(rng.choice(("q1 Q0 d1 1 abc tag", "q1 Q0 d1 1", "q1 Q0 x 1 0x1p1 tag more 7")))
+    return "\n".join(lines) + rng.choice(("\n", "", "\n\n"))
+
+
+def _zscores(rng: random.Random, queries: list[str]) -> str:
+    names = ("map", "P_5", "num_ret", "num_rel", "gm_map", "ndcg", "num_q", "infAP", "prefs_simp")
+    return "".join(
+        f"{query} {name} {rng.choice((0, 0.25, 1))} {rng.choice((0, 0.5, 2))}\n"
+        for query in [*queries, "zz"]
+        for name in (*names, "zzz")
+    )
+
+
+def written(made: dict[str, Any], folder: Path) -> list[str]:
+    """Write the case's files; return the arguments."""
+    for name in ("qrels", "run", "zscores"):
+        if name in made:
+            (folder / name).write_text(made[name], "utf-8")
+    zscores = ["-Z", str(folder / "zscores")] if "zscores" in made else []
+    return [*made["flags"], *zscores, str(folder / "qrels"), str(folder / "run")]
+
+
+def said_by_trec_eval(binary: str, arguments: list[str]) -> tuple[str, int]:
+    done = subprocess.run([binary, *arguments], capture_output=True, check=False)
+    return done.stdout.decode("utf-8", "surrogateescape"), done.returncode
+
+
+def said_by_germane(arguments: list[str]) -> tuple[str, int]:
+    from germane import cli
+
+    kept, sys.stdout = sys.stdout, io.TextIOWrapper(io.BytesIO(), "utf-8")
+    noise, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        status = cli.main(["trec_eval", *arguments])
+        sys.stdout.flush()
+        return sys.stdout.buffer.getvalue().decode("utf-8", "surrogateescape"), status
+    finally:
+        sys.stdout, sys.stderr = kept, noise
+
+
+def _compare(binary: str, count: int) -> Iterator[str]:
+    """A line for every case that differs, and how many do not."""
+    same = 0
+    for seed in range(count):
+        with tempfile.TemporaryDirectory() as name:
+            arguments = written(case(seed), Path(name))
+            theirs, ours = said_by_trec_eval(binary, arguments), said_by_germane(arguments)
+        if theirs[1] < 0:  # it crashed: what it should have said is not known
+            yield f"{seed}: trec_eval ended with signal {-theirs[1]}, germane with {ours[1]}"
+        elif theirs != ours:
+            yield f"{seed}: {case(seed)['flags']}, status {theirs[1]} and {ours[1]}"
+            pairs = zip(theirs[0].splitlines(), ours[0].splitlines(), strict=False)
+            yield from [f"    {a!r}\n    {b!r}" for a, b in pairs if a != b][:3]
+        else:
+            same += 1
+    yield f"{same} of {count} cases are the same"
+
+
+def _record(binary: str) -> None:
+    """As many of the first cases as fit in a small file, and the first with a NaN."""
+    cases: list[dict[str, Any]] = []
+    size = 0
+    for seed in range(400):
+        made = case(seed)
+        with tempfile.TemporaryDirectory() as name:
+            output, status = said_by_trec_eval(binary, written(made, Path(name)))
+        new = "-nan" in output and not any("-nan" in other["output"] for other in cases)
+        if status >= 0 and (new or (len(output) < 9000 and size + len(output) < 170_000)):
+            size += len(output) + len(made["run"]) + len(made["qrels"])
+            cases.append({"seed": seed, **made, "output": output, "status": status})
+    text = json.dumps(cases, ensure_ascii=False, indent=0)
+    RECORDED.write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[2] == "record":
+        _record(sys.argv[1])
+    else:
+        for text in _compare(sys.argv[1], int(sys.argv[2])):
+            sys.stdout.write(text + "\n")
