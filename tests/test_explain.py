@@ -184,7 +184,7 @@ def test_through_files() -> None:
         (({"q3": ["a"]}, LACKING), {}, germane.CoverageError, "no results for query 'q3'."),
         ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run"),
         ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "puts equal scores in no order"),
-        (([0, 1], "AQ"), {}, germane.MeasureError, "no measure 'AQ'"),
+        (([0, 1], "AQ"), {}, germane.MeasureError, "unknown measure 'AQ'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_explained(arguments, options, error, says) -> None:  # type: ignore[no-untyped-def]

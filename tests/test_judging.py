@@ -467,9 +467,9 @@ def test_what_is_not_even_a_word(seam: str, wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, 2.0, "3", [2]], ids=repr)
 def test_depth_is_a_whole_number_from_1(wrong: Any) -> None:
-    with pytest.raises(PolicyError, match=r"^depth takes a whole number from 1; got"):
+    with pytest.raises(PolicyError, match=r"^depth must be a positive integer; got"):
         Policy(depth=wrong)
-    with pytest.raises(PolicyError, match=r"^depth takes a whole number from 1; got"):
+    with pytest.raises(PolicyError, match=r"^depth must be a positive integer; got"):
         germane.evaluate(TWO, {"q1": ["a"]}, "AP", depth=wrong)
 
 

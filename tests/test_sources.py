@@ -520,7 +520,7 @@ def test_large_integers_as_scores() -> None:
     assert germane.evaluate({"q": {"a": 1}}, {"q": tied}, "RR", ties="worst")["RR"].mean == 1 / 2
     apart = {"a": 10**300, "b": 10**300 - 10**290}
     assert germane.evaluate({"q": {"a": 1}}, {"q": apart}, "RR", ties="worst")["RR"].mean == 1
-    with pytest.raises(ScoreError, match="query 'q', item 'a': a score is a finite number"):
+    with pytest.raises(ScoreError, match="query 'q', item 'a': a score must be a finite number"):
         germane.evaluate({"q": {"a": 1}}, {"q": {"a": 10**400}}, "RR")
 
 
@@ -540,7 +540,9 @@ def test_what_is_not_a_number_in_a_dict(score: Any) -> None:
     for n in (1, 50):  # few and many judged items are read differently
         got = {**{f"d{i}": float(i) for i in range(n)}, "odd": score}
         qrels = {"q": {f"d{i}": 1 for i in range(n)}}
-        with pytest.raises(ScoreError, match="run, query 'q', item 'odd': a score is a finite"):
+        with pytest.raises(
+            ScoreError, match="run, query 'q', item 'odd': a score must be a finite"
+        ):
             germane.evaluate(qrels, {"q": got}, "RR")
 
 

@@ -92,6 +92,13 @@ def some(values: Iterable[object], most: int = 3) -> str:
     return ", ".join(shown)
 
 
+def typed(value: object) -> str:
+    """Return ``repr(value)`` with its type, where the value does not show it: ``'1.5' (str)``."""
+    shown = clip(value)
+    kind = type(value)
+    return shown if kind in (int, float, bool, type(None)) else f"{shown} ({kind.__name__})"
+
+
 def clip(value: object, width: int = 60) -> str:
     """Return ``repr(value)``, shortened in the middle: ids in data can be of any length."""
     text = repr(value if not isinstance(value, str) else value[: 4 * width])

@@ -66,7 +66,7 @@ class Policy:
         depth = self.depth
         if depth is not None:
             if isinstance(depth, bool) or not hasattr(depth, "__index__") or depth.__index__() < 1:
-                raise PolicyError(f"depth takes a whole number from 1; got {clip(depth)}")
+                raise PolicyError(f"depth must be a positive integer; got {clip(depth)}")
             object.__setattr__(self, "depth", min(int(depth.__index__()), 2**62))
 
     def __repr__(self) -> str:

@@ -34,8 +34,9 @@ class Parameter:
 
     def _bounds(self) -> str:
         above, below = (" above", " and below") if self.open_ends else (" from", " to")
-        high = "" if self.high == float("inf") else f"{below} {self.high:.12g}"
-        return f"{above} {self.low:.12g}{high}"
+        if self.high == float("inf"):
+            return f"{above if self.open_ends else ' of at least'} {self.low:.12g}"
+        return f"{above} {self.low:.12g}{below} {self.high:.12g}"
 
 
 Form = Callable[[int | None, dict[str, Any]], str]

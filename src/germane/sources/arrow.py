@@ -177,14 +177,14 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
-        raise error(f"{place}: a {what} is a finite number; the column is {kind}.")
+        raise error(f"{place}: a {what} must be a finite number; the column is {kind}.")
     values = _fixed(array, array.type.to_pandas_dtype()).astype(float, copy=False)
     if not np.isfinite(values.sum()):
         odd = np.flatnonzero(~np.isfinite(values))
         if len(odd):
             row = int(odd[0])
             raise error(
-                f"{place}, row {place.row + row}: a {what} is a finite number; got {values[row]}"
+                f"{place}, row {place.row + row}: a {what} must be a finite number; got {values[row]}"
             )
     return values
 
@@ -192,4 +192,4 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
 def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
     if array.null_count:
         row = array.is_null().to_pylist().index(True)
-        raise error(f"{place}, row {place.row + row}: {what} is missing (null).")
+        raise error(f"{place}, row {place.row + row}: {what} is missing (null, or NaN in pandas).")

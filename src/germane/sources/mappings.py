@@ -17,6 +17,7 @@ from germane.errors import (
     ScoreError,
     choices,
     clip,
+    typed,
 )
 from germane.retrieval import Qrels, Retrieved
 from germane.sources.ids import by_bytes
@@ -65,7 +66,7 @@ def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
             f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
-            f"items; got {clip(judged)}"
+            f"items; got {typed(judged)}"
         )
     try:
         unique = list(dict.fromkeys(judged))
@@ -93,8 +94,8 @@ def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
         if not is_finite_number(grade)
     )
     return GradeError(
-        f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade is a finite number; "
-        f"got {clip(grade)}"
+        f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade must be a finite "
+        f"number; got {typed(grade)}"
     )
 
 
@@ -192,7 +193,9 @@ def _scored(
     order: str,
 ) -> None:
     if not isinstance(got, MAPPING):
-        raise FormatError(f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}")
+        raise FormatError(
+            f"run, query {clip(query)}: results are {{item: score}}; got {typed(got)}"
+        )
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
@@ -250,7 +253,8 @@ def _places(at: list[int], items: list[Hashable], scores: Floats, order: str) ->
 def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
-        f"run, query {clip(query)}, item {clip(item)}: a score is a finite number; got {clip(score)}"
+        f"run, query {clip(query)}, item {clip(item)}: a score must be a finite number; "
+        f"got {typed(score)}"
     )
 
 
@@ -265,7 +269,9 @@ def _listed(
     if hasattr(got, "tolist"):
         got = got.tolist()
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
-        raise FormatError(f"run, query {clip(query)}: results are a list of items; got {clip(got)}")
+        raise FormatError(
+            f"run, query {clip(query)}: results are a list of items; got {typed(got)}"
+        )
     try:
         if len(set(got)) < len(got):
             got = _unique(query, got, duplicates)

@@ -222,7 +222,7 @@ def _number(fields: list[bytes], layout: Layout) -> float:
         wrong = f"got {_shown(written)}"
     header = " This looks like a header line." if _names_columns(fields) else ""
     raise layout.error(
-        f"a {layout.says} is a finite number; {wrong} "
+        f"a {layout.says} must be a finite number; {wrong} "
         f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{header}"
     )
 
