@@ -640,3 +640,16 @@ def test_text_in_frames_with_colliding_words(collide: bool) -> None:
     with mock.patch.object(binary, "hashes", words):
         found = per_query(table(triples(qrels), "rel"), table(triples(run)))
     assert found == per_query(qrels, run)
+
+
+def test_equal_ranks_contradict_no_scores() -> None:
+    """A rank column that says nothing is no reason to refuse scores that do."""
+    rows = {"query": ["q"] * 3, "item": ["a", "b", "c"], "rank": [0] * 3, "score": [1.0, 3.0, 2.0]}
+    found = germane.evaluate({"q": ["c"]}, pa.table(rows), "RR")
+    assert found["RR"].mean == 1 / 2
+
+
+def test_grades_and_scores_may_be_true_and_false() -> None:
+    qrels = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "relevance": [False, True]})
+    run = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "score": [True, False]})
+    assert germane.evaluate(qrels, run, "RR")["RR"].mean == 1 / 2

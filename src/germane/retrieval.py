@@ -37,6 +37,7 @@ class Qrels:
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
     lines: Any = None  # of a LETOR file, which scores without ids are aligned with
     width: int | None = None  # of an array, whose queries and items are numbered: how many items
+    unjudged: tuple[Hashable, ...] = ()  # queries that are there without a judgment; left out
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -21,7 +21,7 @@ from germane.errors import (
 )
 from germane.retrieval import Qrels, Retrieved
 from germane.sources.ids import by_bytes
-from germane.sources.numbers import doubles, is_finite_number
+from germane.sources.numbers import EXACT, doubles, is_finite_number
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _FEW = 4  # judged items up to which counting is cheaper than sorting
@@ -40,24 +40,43 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
     """``{query: {item: grade}}``, or ``{query: relevant items}`` for grade 1."""
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
+    queries: list[Hashable] = []
+    unjudged: list[Hashable] = []
     items: list[Hashable] = []
     grades: list[Any] = []
     offsets = [0]
     for query, judged in given.items():
         if isinstance(judged, MAPPING):
+            if not judged:
+                unjudged.append(query)
+                continue
             items += judged
             grades += judged.values()
         else:
             relevant = _relevant(query, judged, duplicates)
             items += relevant
             grades += [1.0] * len(relevant)
+        queries.append(query)
         offsets.append(len(items))
-    if not items:
+    if not queries:
         raise EmptyError("the qrels are empty: no query has a judgment.")
+    _check_named("qrels", queries, items)
     numbers = doubles(grades)
-    if numbers is None:
+    if numbers is None or np.abs(numbers).max(initial=0) > EXACT:
         raise _bad_grade(given)
-    return Qrels(list(given), np.array(offsets), items, numbers)
+    return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
+
+
+def _check_named(where: str, *several: Iterable[Hashable]) -> None:
+    """Refuse None and NaN, which stand for an id that is missing."""
+    for ids in several:
+        if odd := set(map(type, ids)) & _MISSING:
+            for one in ids:
+                if type(one) in odd and (one is None or one != one):
+                    raise FormatError(f"{where}: an id is missing; got {clip(one)}")
+
+
+_MISSING = {type(None), float, np.float64, np.float32}
 
 
 def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
@@ -91,11 +110,12 @@ def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
         for query, judged in given.items()
         if isinstance(judged, Mapping)
         for item, grade in judged.items()
-        if not is_finite_number(grade)
+        if not is_finite_number(grade) or abs(grade) > EXACT
     )
+    within = " in the range ±2^53" if is_finite_number(grade) else ""
     return GradeError(
         f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade must be a finite "
-        f"number; got {typed(grade)}"
+        f"number{within}; got {typed(grade)}"
     )
 
 
@@ -118,6 +138,7 @@ def _each_query(
 ) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
+    _check_named("run", run)
     hits, answers = _Hits(len(qrels)), 0
     for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
         got = run.get(query, _ABSENT)
@@ -196,6 +217,8 @@ def _scored(
         raise FormatError(
             f"run, query {clip(query)}: results are {{item: score}}; got {typed(got)}"
         )
+    if None in got:
+        _check_named(f"run, query {clip(query)}", got)
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
@@ -273,7 +296,10 @@ def _listed(
             f"run, query {clip(query)}: results are a list of items; got {typed(got)}"
         )
     try:
-        if len(set(got)) < len(got):
+        items = set(got)
+        if None in items:
+            _check_named(f"run, query {clip(query)}", got)
+        if len(items) < len(got):
             got = _unique(query, got, duplicates)
         ranks = [i for i, item in enumerate(got, 1) if item in judged]
     except TypeError:

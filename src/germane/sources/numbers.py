@@ -8,6 +8,9 @@ import numpy as np
 
 from germane._ragged import Floats
 
+EXACT = 2.0**53
+"""Beyond this size doubles do not hold every whole number."""
+
 
 def doubles(values: Collection[Any]) -> Floats | None:
     """Finite doubles, or None where one of the values is not a finite number.
