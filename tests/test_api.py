@@ -43,6 +43,7 @@ VERBS = [
 ]
 TYPES = [
     "Explanation",
+    "Finding",
     "Groups",
     "Labels",
     "MeanPRCurve",
@@ -78,7 +79,9 @@ MODULES = [
 
 
 def test_the_exports_are_these() -> None:
-    assert germane.__all__ == [*VERBS, *TYPES, *ERRORS, *MEASURES, "__version__"]
+    assert germane.__all__ == [
+        *VERBS, *TYPES, *ERRORS, "GermaneWarning", *MEASURES, "__version__"
+    ]  # fmt: skip
     for name in germane.__all__:
         assert getattr(germane, name) is not None
 

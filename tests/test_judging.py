@@ -221,7 +221,9 @@ def test_queries_that_nobody_judged_are_left_out_and_counted() -> None:
 
 
 def test_no_query_in_common_is_an_error() -> None:
-    with pytest.raises(CoverageError, match="run: 'Q1'; qrels: 'q1', 'q2'  Are these the same ids"):
+    with pytest.raises(
+        CoverageError, match="run: 'Q1'; qrels: 'q1', 'q2'  'Q1' and 'q1' differ in letter case"
+    ):
         mean(TWO, {"Q1": ["a"]}, "RR")
 
 

@@ -12,6 +12,8 @@ GermaneError(ValueError)
 ├── CoverageError    queries of qrels and run that do not match
 ├── AbsentError      a result that has no such measure or run; also a KeyError
 └── RegressionError  a run that fell behind its baseline; also an AssertionError
+
+GermaneWarning(UserWarning): a number that is likely not what was meant
 """
 
 from collections.abc import Iterable
@@ -65,6 +67,10 @@ class AbsentError(GermaneError, KeyError):
 
 class RegressionError(GermaneError, AssertionError):
     """A run has fallen behind its baseline."""
+
+
+class GermaneWarning(UserWarning):
+    """A number was computed, and is likely not what was meant; ``Result.findings`` says why."""
 
 
 def suggestion(given: str, options: Iterable[str]) -> str:

@@ -1,5 +1,7 @@
 """The verbs: evaluate, evaluate_many, score, and reading files on their own."""
 
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -8,7 +10,14 @@ import numpy as np
 
 from germane import sources
 from germane.averaging import MeasureResult, all_scores, check_ties, scores
-from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
+from germane.errors import (
+    EmptyError,
+    GermaneWarning,
+    InputError,
+    PolicyError,
+    clip,
+    suggestion,
+)
 from germane.judging import (
     Duplicates,
     Judged,
@@ -21,6 +30,7 @@ from germane.judging import (
 )
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
+from germane.notice import noticed
 from germane.placement import Placement
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
@@ -84,7 +94,9 @@ def evaluate(
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
     ``no_relevant``, ``depth``. ``progress`` is called while files are read.
 
-    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
+    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
+    with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
+    not have; ``findings`` of the result holds the same, and ``check`` looks further.
     """
     chosen = parse_all(measures)
     qrels, run, conventions = opened(qrels, run, policy)
@@ -92,8 +104,9 @@ def evaluate(
         check_ties(measure, conventions.ties)
     complete = complete_for(chosen, conventions)
     judgments = sources.read_qrels(qrels, conventions.duplicates, progress, complete)
-    judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
-    return _result(name or sources.run_name(run), chosen, judged)
+    retrieved = retrieve(judgments, run, conventions, progress)
+    judged = judge(judgments, retrieved, conventions, sources.where(run))
+    return _warned(_result(name or sources.run_name(run), chosen, judged))
 
 
 def evaluate_many(
@@ -273,7 +286,19 @@ def _result(name: str, chosen: tuple[Measure, ...], judged: Judged) -> Result:
         measure: MeasureResult(measure, ranking.queries, values, policy.no_relevant, ordered)
         for measure, values in zip(chosen, computed, strict=True)
     }
-    return Result(name, by_measure, partial(_counts, judged), policy, Placement(judged))
+    counts, findings = partial(_counts, judged), noticed(judged, ranking)
+    return Result(name, by_measure, counts, policy, Placement(judged), findings)
+
+
+def _warned(result: Result) -> Result:
+    """Warns, at the line outside germane that asked, of what may bend the result's numbers."""
+    if result.findings:
+        frame, level = sys._getframe(1), 2
+        while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
+            frame, level = frame.f_back, level + 1
+        told = " ".join(map(str, result.findings))
+        warnings.warn(f"{result.name}: {told}", GermaneWarning, stacklevel=level)
+    return result
 
 
 class OtherOrders:
@@ -294,9 +319,6 @@ class OtherOrders:
 def _counts(judged: Judged) -> Counts:
     qrels, retrieved = judged.qrels, judged.retrieved
     answered = int(np.count_nonzero(retrieved.answered))
-    relevant = np.bincount(
-        np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets)), qrels.grades >= 1, len(qrels)
-    )
     reached = np.ones(len(retrieved.judgment), bool)
     if judged.policy.depth is not None:
         reached = retrieved.tied_from <= judged.policy.depth
@@ -304,7 +326,7 @@ def _counts(judged: Judged) -> Counts:
         judged=len(qrels),
         answered=answered,
         missing=len(qrels) - answered,
-        without_relevant=int(np.count_nonzero(relevant == 0)),
+        without_relevant=int(np.count_nonzero(qrels.relevant == 0)),
         unjudged_queries=len(retrieved.unknown),
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane import _ragged
+from germane import _ragged, near
 from germane._ragged import Bools, Ints
 from germane.errors import CoverageError, PolicyError, choices, clip, some, suggestion
 from germane.ranking import Ranking
@@ -165,25 +165,31 @@ class Judged:
             )
 
 
-def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> Judged:
-    """Decide which queries are evaluated under a policy.
+def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy, where: str = "the run") -> Judged:
+    """Decide which queries are evaluated under a policy; ``where`` is what errors call the run.
 
     Raises CoverageError where no query of the run is judged, or one is missing and may not be.
     """
     answered = retrieved.answered
     if not np.count_nonzero(answered):
         raise CoverageError(
-            "no query of the run is in the qrels. run: "
-            f"{some(retrieved.unknown)}; qrels: {some(qrels.queries)}{_types(retrieved, qrels)}  "
-            "Are these the same ids?"
+            f"no query of {where} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
+            f"{some(qrels.queries)}{_types(retrieved, qrels) or _alike(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
-            f"not in the run: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
+            f"not in {where}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
     return Judged(qrels, retrieved, policy, answered)
+
+
+def _alike(retrieved: Retrieved, qrels: Qrels) -> str:
+    """In what the ids of both sides differ, where that is little."""
+    for one, other in near.pairs(qrels.queries, retrieved.unknown):
+        return f"  {clip(other)} and {clip(one)} differ in {near.difference(one, other)}."
+    return "  Are these the same ids?"
 
 
 def _types(retrieved: Retrieved, qrels: Qrels) -> str:

@@ -14,6 +14,7 @@ from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import AbsentError, clip, suggestion
+from germane.finding import Finding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +66,11 @@ class Qrels:
         return _ragged.sorted_descending(self.grades, self.offsets)
 
     @cached
+    def relevant(self) -> Ints:
+        """Q: how many items have grade 1 or higher."""
+        return _ragged.counts(self.grades >= 1, _ragged.owners(self.offsets), len(self))
+
+    @cached
     def position(self) -> dict[Hashable, int]:
         """Query id → q."""
         return {query: q for q, query in enumerate(self.queries)}
@@ -91,3 +97,4 @@ class Retrieved:
     retrieved: Ints  # Q
     answered: Bools  # Q, does the run have the query at all?
     unknown: list[Hashable]  # the run's queries that nobody judged
+    noticed: tuple[Finding, ...] = ()  # what the source saw that may bend the numbers

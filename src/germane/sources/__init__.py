@@ -1,5 +1,6 @@
 """Everything that comes in: one literal table of doors, tried in order."""
 
+import os
 import sys
 from collections.abc import Callable, Hashable, Mapping, Set
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ __all__ = [
     "run_name",
     "source_of",
     "ties_of",
+    "where",
 ]
 
 Retrieve: TypeAlias = Callable[[Qrels, Any, str, str, Progress | None], Retrieved]
@@ -254,6 +256,13 @@ def read_qrels(
         )
     qrels: Qrels = read
     return qrels
+
+
+def where(run: object) -> str:
+    """What errors call a run: the path of a file."""
+    if is_path(run):
+        return "standard input" if run == "-" else os.fsdecode(run)  # type: ignore[arg-type]
+    return run.where if has_columns(run) and run.where != "run" else "the run"  # type: ignore[attr-defined]
 
 
 def run_name(run: object) -> str:

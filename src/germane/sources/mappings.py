@@ -19,7 +19,9 @@ from germane.errors import (
     clip,
     typed,
 )
+from germane.finding import Finding
 from germane.retrieval import Qrels, Retrieved
+from germane.sources import misses
 from germane.sources.ids import by_bytes
 from germane.sources.numbers import EXACT, doubles, is_finite_number
 
@@ -61,8 +63,8 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
     if not queries:
         raise EmptyError("the qrels are empty: no query has a judgment.")
     _check_named("qrels", queries, items)
-    numbers = doubles(grades)
-    if numbers is None or np.abs(numbers).max(initial=0) > EXACT:
+    numbers = doubles(grades, EXACT)
+    if numbers is None:
         raise _bad_grade(given)
     return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
 
@@ -149,7 +151,9 @@ def _each_query(
     if not hits.owner:
         _check_types(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
-    return hits.result(unknown)
+    got = hits.result(unknown)
+    got.noticed = (*misses.of_mapping(qrels, got, run), *hits.rounded())
+    return got
 
 
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
@@ -172,6 +176,7 @@ class _Hits:
     """The hits found so far."""
 
     def __init__(self, queries: int) -> None:
+        self.inexact: Hashable = _ABSENT  # a query with a whole score that no double holds
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
         self.owner, self.judgment = array("q"), array("q")
@@ -191,6 +196,13 @@ class _Hits:
             self.rank.frombytes(rank.tobytes())
             self.tied_from.frombytes(tied_from.tobytes())
             self.tied_to.frombytes(tied_to.tobytes())
+
+    def rounded(self) -> tuple[Finding, ...]:
+        """Scores that became equal because doubles cannot tell them apart."""
+        if self.inexact is _ABSENT:
+            return ()
+        says = f"query {clip(self.inexact)} has whole scores beyond 2^53, which doubles round: some are tied"
+        return (Finding("serious", "scores lose precision", says, 1),)
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         return Retrieved(
@@ -222,6 +234,8 @@ def _scored(
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
+    if len(scores) and type(next(iter(got.values()))) is int and _rounds(got.values(), scores):
+        hits.inexact = query
     hits.retrieved[q] = len(scores)
     found = [item for item in judged if item in got] if len(judged) <= _FEW else None
     if found is None or len(found) > _FEW:
@@ -241,6 +255,10 @@ def _scored(
         places = _places([items.index(item) for item in found], items, scores, order)
         rank = (np.array(first) + places).tolist()
     hits.add(q, [judged[item] for item in found], rank, first, last)
+
+
+def _rounds(given: Iterable[Any], scores: Floats) -> bool:
+    return np.abs(scores).max() >= EXACT and len(set(given)) > len(set(scores.tolist()))
 
 
 def _many_scored(
