@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
 import numpy as np
 
 from germane._cached import cached
 from germane._ragged import Floats
+from germane._records import Record
 from germane.errors import CoverageError, MeasureError, some
 from germane.measure import Measure
 from germane.measures import Scored, values
@@ -16,8 +16,7 @@ from germane.ranking import Ranking
 FLOOR = 1e-5  # what a geometric mean takes smaller values for
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Evaluated:
+class Evaluated(Record):
     """One measure's value for every query, and their mean."""
 
     measure: Measure
@@ -55,7 +54,6 @@ class Evaluated:
         return dict(pairs)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class MeasureResult(Evaluated):
     """One measure's values, with what the order of ties could make of their mean.
 

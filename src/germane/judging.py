@@ -1,12 +1,12 @@
 """Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
 
-from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from germane import _ragged, near
 from germane._ragged import Bools, Ints
+from germane._records import Record, Value, as_dict, replaced
 from germane.errors import CoverageError, PolicyError, choices, clip, some, suggestion
 from germane.ranking import Ranking
 from germane.retrieval import Qrels, Retrieved
@@ -26,8 +26,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(Value):
     """The conventions on which tools differ, outside the measures themselves.
 
     >>> germane.Policy(ties="expected")
@@ -71,9 +70,9 @@ class Policy:
 
     def __repr__(self) -> str:
         changed = [
-            f"{f.name}={getattr(self, f.name)}"
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
+            f"{name}={value}"
+            for name, value in self.to_dict().items()
+            if value != getattr(Policy, name)
         ]
         return f"Policy({', '.join(changed)})"
 
@@ -84,11 +83,10 @@ class Policy:
 
     def to_dict(self) -> dict[str, str | int | None]:
         """Every convention by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return as_dict(self)
 
 
-@dataclass(eq=False, repr=False)
-class Judged:
+class Judged(Record):
     """A run's judged items before the order of ties is chosen."""
 
     qrels: Qrels
@@ -263,7 +261,7 @@ def _closed_up(ranking: Ranking) -> Ranking:
     tied_from = first[group] - base + 1
     tied_to = tied_from + width[group] - 1
     rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
-    return replace(
+    return replaced(
         ranking,
         rank=rank,
         retrieved=np.diff(ranking.offsets),
@@ -275,7 +273,7 @@ def _closed_up(ranking: Ranking) -> Ranking:
 def _only(ranking: Ranking, kept: Bools) -> Ranking:
     """The ranking of some of its queries; hits of the others are already gone."""
     judged = np.diff(ranking.ideal_offsets)
-    return replace(
+    return replaced(
         ranking,
         queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
         owner=(np.cumsum(kept) - 1)[ranking.owner],

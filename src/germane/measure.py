@@ -6,11 +6,11 @@ Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@1
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 from germane._cached import cached
+from germane._records import Value
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
@@ -29,8 +29,7 @@ _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOT
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Value):
     """A measure with all its parameters and its cutoff: a value, equal to its like.
 
     >>> from germane import AP

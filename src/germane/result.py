@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, ValuesView
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from germane._cached import cached
+from germane._records import Value, as_dict
 from germane._version import VERSION
 from germane.averaging import MeasureResult
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Value):
     """How many queries and items the numbers rest on."""
 
     judged: int
@@ -235,7 +234,7 @@ class Results(Mapping[str, Result]):
 
 
 def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
-    run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    run: dict[str, Any] = {"name": result.name, "counts": as_dict(result.counts)}
     run["measures"] = [
         {
             "measure": str(measure),

@@ -4,7 +4,6 @@ Sources make both; judging turns them into a Ranking.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -13,12 +12,12 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
+from germane._records import Record
 from germane.errors import AbsentError, clip, suggestion
 from germane.finding import Finding
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Qrels:
+class Qrels(Record):
     """Relevance judgments, grouped by query.
 
     >>> qrels = germane.read_qrels("examples/digits/qrels.txt")
@@ -33,7 +32,7 @@ class Qrels:
     offsets: Ints  # Q + 1
     items: Sequence[Hashable]  # J
     grades: Floats  # J
-    name: str = field(default="qrels")
+    name: str = "qrels"
     ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
     lines: Any = None  # of a LETOR file, which scores without ids are aligned with
@@ -85,8 +84,7 @@ class Qrels:
         ]
 
 
-@dataclass(eq=False, repr=False)
-class Retrieved:
+class Retrieved(Record):
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 
     judgment: Ints  # H, place in Qrels.items; hits of a query stand together, in query order

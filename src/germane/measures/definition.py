@@ -1,15 +1,14 @@
 """Definition and Parameter: what a row of the table of measures says."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from germane._records import Record
 from germane.errors import choices
 from germane.measures.terms import Scored
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Parameter:
+class Parameter(Record):
     """A parameter: its default, and the words or numbers that it takes."""
 
     name: str
@@ -42,8 +41,7 @@ class Parameter:
 Form = Callable[[int | None, dict[str, Any]], str]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Definition:
+class Definition(Record):
     """A row of the table: everything germane knows of a measure."""
 
     name: str

@@ -3,10 +3,10 @@
 import os
 import sys
 from collections.abc import Callable, Hashable, Mapping, Set
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
+from germane._records import Record
 from germane.errors import InputError, clip
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import formats, headings, host, mappings
@@ -36,8 +36,7 @@ __all__ = [
 Retrieve: TypeAlias = Callable[[Qrels, Any, str, str, Progress | None], Retrieved]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Source:
+class Source(Record):
     """A kind of run: how it is recognised, how it is read, and its own order of tied items."""
 
     name: str
