@@ -234,7 +234,7 @@ def gain_of(grade: Grade, gain: Gain) -> float:
     if grade is None:
         return 0.0
     if isinstance(gain, str):
-        return {"linear": max(grade, 0), "exp": 2 ** max(grade, 0) - 1}[gain]
+        return max(grade, 0) if gain == "linear" else 2 ** max(grade, 0) - 1
     if grade > 0 and grade not in gain:
         raise ValueError(f"grade {grade} has no gain in {gain}")
     return gain.get(grade, 0.0)

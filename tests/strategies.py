@@ -111,8 +111,9 @@ def world(seed: int, queries: int = 60, longest: int = 9) -> tuple[Listed, ...]:
 
 
 def judgments(most: int = 8, grades: tuple[float, ...] = GRADES) -> st.SearchStrategy[Judgments]:
-    """Grades of a few items."""
-    return st.dictionaries(st.sampled_from(ITEMS), st.sampled_from(grades), max_size=most)
+    """Grades of a few items, at least one."""
+    grade = st.sampled_from(grades)
+    return st.dictionaries(st.sampled_from(ITEMS), grade, min_size=1, max_size=most)
 
 
 def scores(most: int = 8) -> st.SearchStrategy[Scores]:
@@ -128,11 +129,9 @@ def scores(most: int = 8) -> st.SearchStrategy[Scores]:
 def collections(
     draw: st.DrawFn, most: int = 8, queries: int = 3
 ) -> tuple[dict[str, Judgments], dict[str, Scores]]:
-    """Qrels with at least one judgment, and a run that has at least one of their queries."""
+    """Qrels, and a run that has at least one of their queries."""
     names = [f"q{i}" for i in range(draw(st.integers(1, queries)))]
     qrels = {name: draw(judgments(most)) for name in names}
-    if not any(qrels.values()):
-        qrels[names[0]] = {"a": draw(st.sampled_from(GRADES))}
     run = {name: draw(scores(most)) for name in names if draw(st.integers(0, 9))}
     return qrels, run or {names[-1]: draw(scores(most))}
 

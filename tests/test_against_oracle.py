@@ -89,9 +89,7 @@ def test_every_measure_in_every_order_of_ties(
             check(result[measure].per_query, expected, (measure, policy))
 
 
-@given(
-    judgments().filter(bool), st.lists(st.sampled_from(ITEMS[:6]), max_size=8), one_of_each(TABLE)
-)
+@given(judgments(), st.lists(st.sampled_from(ITEMS[:6]), max_size=8), one_of_each(TABLE))
 def test_ranked_lists_with_repeated_items_kept(
     judged: Judgments, ranked: list[str], measures: Measures
 ) -> None:
@@ -102,7 +100,7 @@ def test_ranked_lists_with_repeated_items_kept(
         check(result[measure].per_query, expected, measure)
 
 
-@given(judgments(grades=GRADES[2:]).filter(bool), one_of_each(TABLE), st.integers(1, 8))
+@given(judgments(grades=GRADES[2:]), one_of_each(TABLE), st.integers(1, 8))
 def test_score_of_one_list(judged: Judgments, measures: Measures, length: int) -> None:
     ranked = list(judged)[:length]
     for measure in measures:

@@ -46,6 +46,7 @@ VERBS = [
 TYPES = [
     "Dialect",
     "Explanation",
+    "Finding",
     "Groups",
     "Labels",
     "MeanPRCurve",
@@ -82,7 +83,9 @@ MODULES = [
 
 
 def test_the_exports_are_these() -> None:
-    assert germane.__all__ == [*VERBS, *TYPES, *ERRORS, *MEASURES, "__version__"]
+    assert germane.__all__ == [
+        *VERBS, *TYPES, *ERRORS, "GermaneWarning", *MEASURES, "__version__"
+    ]  # fmt: skip
     for name in germane.__all__:
         assert getattr(germane, name) is not None
 
@@ -173,6 +176,7 @@ def test_import_loads_what_evaluate_needs() -> None:
     loaded = modules_after("import germane; germane.evaluate({'q': ['d']}, {'q': ['d']}, 'AP')")
     later = {"animate", "collapse", "curve", "explain", "groups", "simulate", "tables"}
     assert not {"numpy.random", *(f"germane.{name}" for name in later)} & loaded
+    assert "dataclasses" not in loaded - modules_after("import numpy")
 
 
 @pytest.mark.parametrize("first", ["", "from germane.{0} import {0} as other; "])

@@ -399,7 +399,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "null id": (
         {**PLAIN, "docid": [7, None]},
         FormatError,
-        "run, column 'docid', row 1: an id is missing (null).",
+        "run, column 'docid', row 1: an id is missing (null, or NaN in pandas).",
     ),
     "null query": (
         {**PLAIN, "qid": ["a", None]},
@@ -409,18 +409,18 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "null score": (
         {**PLAIN, "score": [None, 1.0]},
         ScoreError,
-        "run, column 'score', row 0: a score is missing (null).",
+        "run, column 'score', row 0: a score is missing (null, or NaN in pandas).",
     ),
     "NaN": (
         {**PLAIN, "score": [1.0, float("nan")]},
         ScoreError,
-        "run, column 'score', row 1: a score is a finite number; got nan",
+        "run, column 'score', row 1: a score must be a finite number; got nan",
     ),
     "infinity": ({**PLAIN, "score": [1.0, float("inf")]}, ScoreError, "a finite number; got inf"),
     "text score": (
         {**PLAIN, "score": ["1", "2"]},
         ScoreError,
-        "run, column 'score': a score is a finite number; the column is string.",
+        "run, column 'score': a score must be a finite number; the column is string.",
     ),
     "float ids": (
         {**PLAIN, "docid": [7.0, 8.0]},
@@ -445,8 +445,14 @@ def test_what_is_wrong_with_a_run(name: str) -> None:
 
 def test_what_is_wrong_with_qrels() -> None:
     for grades, message in (
-        ([1.0, None], "qrels, column 'grade', row 1: a relevance grade is missing (null)."),
-        ([1.0, float("nan")], "qrels, column 'grade', row 1: a relevance grade is a finite number"),
+        (
+            [1.0, None],
+            "qrels, column 'grade', row 1: a relevance grade is missing (null, or NaN in pandas).",
+        ),
+        (
+            [1.0, float("nan")],
+            "qrels, column 'grade', row 1: a relevance grade must be a finite number",
+        ),
     ):
         qrels = pa.table({"qid": [1, 1], "docid": [7, 8], "grade": grades})
         with pytest.raises(GradeError, match=re.escape(message)):
@@ -528,7 +534,7 @@ def test_errors_name_the_file(suffix: str, tmp_path: Path) -> None:
     given = table([(1, 7, float("nan"))])
     made = column_doors.DOORS[suffix](given, tmp_path)
     if suffix != ".jsonl":
-        with pytest.raises(ScoreError, match=f"toy{suffix}, column 'score', row 0: a score is"):
+        with pytest.raises(ScoreError, match=f"toy{suffix}, column 'score', row 0: a score"):
             germane.evaluate({1: [7]} if suffix in (".parquet", ".arrow") else {"1": ["7"]}, made)
 
 
@@ -634,3 +640,16 @@ def test_text_in_frames_with_colliding_words(collide: bool) -> None:
     with mock.patch.object(binary, "hashes", words):
         found = per_query(table(triples(qrels), "rel"), table(triples(run)))
     assert found == per_query(qrels, run)
+
+
+def test_equal_ranks_contradict_no_scores() -> None:
+    """A rank column that says nothing is no reason to refuse scores that do."""
+    rows = {"query": ["q"] * 3, "item": ["a", "b", "c"], "rank": [0] * 3, "score": [1.0, 3.0, 2.0]}
+    found = germane.evaluate({"q": ["c"]}, pa.table(rows), "RR")
+    assert found["RR"].mean == 1 / 2
+
+
+def test_grades_and_scores_may_be_true_and_false() -> None:
+    qrels = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "relevance": [False, True]})
+    run = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "score": [True, False]})
+    assert germane.evaluate(qrels, run, "RR")["RR"].mean == 1 / 2

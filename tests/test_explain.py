@@ -184,7 +184,7 @@ def test_through_files() -> None:
         (({"q3": ["a"]}, LACKING), {}, germane.CoverageError, "no results for query 'q3'."),
         ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run"),
         ((QRELS, RUN), {"query": "q3", "ties": "expected"}, germane.PolicyError, "puts equal scores in no order"),
-        (([0, 1], "AQ"), {}, germane.MeasureError, "no measure 'AQ'"),
+        (([0, 1], "AQ"), {}, germane.MeasureError, "unknown measure 'AQ'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_explained(arguments, options, error, says) -> None:  # type: ignore[no-untyped-def]
@@ -265,8 +265,8 @@ def test_a_formula_of_many_terms_is_cut_short_and_adds_up() -> None:
     assert "… 18 more that add 18.0000) / 30 = 1.0000" in reading.formula
 
 
-def test_a_query_of_which_nothing_is_judged() -> None:
-    qrels = {"q": {}, "r": {"a": 1}}
+def test_a_query_of_which_nothing_is_relevant() -> None:
+    qrels = {"q": [], "r": {"a": 1}}
     explanation = germane.explain(qrels, {"q": {"a": 1.0}}, query="q")
     assert explanation.readings[0].formula.startswith("AP is not defined without relevant items")
 

@@ -2,11 +2,15 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import germane
+
+import column_doors
 
 QRELS = {"q1": ["a"], "q2": ["b"], "q3": ["c"], "q4": []}
 RUN = {"q1": ["a"], "q2": ["x", "b"], "q3": ["x", "y", "c"], "q4": ["a"]}
@@ -144,7 +148,8 @@ def test_a_score_that_is_no_number_is_still_refused() -> None:
         ({"q": ["x"]}, document, "sum", germane.PolicyError, "a ranked list has none"),
         ({"q": "xyz"}, document, "max", germane.FormatError, "results are a list; got 'xyz'"),
         (5, document, "max", germane.InputError, "a run is the path of a file"),
-        ("a.run", document, "max", germane.InputError, "collapse takes {query: {item: score}}"),
+        ("a.run", document, "max", germane.InputError, "a.run: there is no such file"),
+        ([["x"]], document, "max", germane.InputError, "collapse takes {query: {item: score}}"),
     ],
 )
 def test_what_cannot_be_collapsed(
@@ -152,3 +157,95 @@ def test_what_cannot_be_collapsed(
 ) -> None:
     with pytest.raises(error, match=says):
         germane.collapse(run, key, keep=keep)
+
+
+# --- Collapsed frames and files --------------------------------------------------------------------
+
+CHUNKS = [
+    ("q2", "d1#1", 0.2),
+    ("q1", "d3#1", 0.5),
+    ("q2", "d2#1", 0.9),
+    ("q1", "d1#1", 0.1),
+    ("q2", "d1#2", 0.7),
+    ("q1", "d3#2", 0.5),
+    ("q2", "d1#3", -4.0),
+]
+
+
+def as_dict(rows: Any) -> dict[str, dict[str, float]]:
+    run: dict[str, dict[str, float]] = {}
+    for query, item, score in rows:
+        run.setdefault(query, {})[item] = score
+    return run
+
+
+def rows_of(table: pa.Table) -> list[tuple[Any, ...]]:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+@pytest.mark.parametrize("door", column_doors.DOORS)
+@pytest.mark.parametrize("keep", ["max", "first", "sum"])
+def test_frames_collapse_as_dicts_do(door: str, keep: Any, tmp_path: Path) -> None:
+    given = column_doors.DOORS[door](column_doors.table(CHUNKS), tmp_path)
+    expected = germane.collapse(as_dict(CHUNKS), document, keep=keep)
+    found = germane.collapse(given, document, keep=keep)
+    assert found.column_names == ["query_id", "doc_id", "score"]
+    assert as_dict(rows_of(found)) == expected
+    assert [row[:2] for row in rows_of(found)] == [
+        ("q2", "d1"), ("q1", "d3"), ("q2", "d2"), ("q1", "d1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("read", [lambda path: path, germane.read_run])
+def test_trec_files_collapse(read: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"{q} Q0 {i} 1 {s} t\n" for q, i, s in CHUNKS))
+    found = germane.collapse(read(path), document, keep="sum")
+    assert found.column_names == ["query", "item", "score"]
+    assert as_dict(rows_of(found)) == germane.collapse(as_dict(CHUNKS), document, keep="sum")
+    qrels = {"q1": ["d3"], "q2": ["d2"]}
+    assert germane.evaluate(qrels, found, "RR")["RR"].mean == 1
+
+
+def test_groups_in_a_column_or_as_numbers() -> None:
+    """Of two categories each, as a column, as a mapping and as a function."""
+    run = pa.table({"user": [7, 7, 7, 8], "item": [1, 2, 3, 2], "score": [3.0, 2.0, 1.0, 5.0]})
+    classes = {1: 10, 2: 20, 3: 10}
+    expected = [(7, 10, 3.0), (7, 20, 2.0), (8, 20, 5.0)]
+    column = run.append_column("class", pa.array([classes[i] for i in run["item"].to_pylist()]))
+    assert rows_of(germane.collapse(run, classes)) == expected
+    assert rows_of(germane.collapse(run, classes.__getitem__)) == expected
+    by_column = germane.collapse(column, "class")
+    assert rows_of(by_column) == expected
+    assert by_column.column_names == ["user", "class", "score"]
+    names = {"query": "user", "item": "item", "score": "score"}
+    assert rows_of(germane.collapse(run, classes, columns=names)) == expected
+
+
+def test_ranked_columns_collapse_to_the_best_rank() -> None:
+    run = pa.table({"qid": ["q"] * 4, "docid": ["b#1", "a#1", "b#2", "c"], "rank": [4, 2, 1, 3]})
+    found = germane.collapse(run, document)
+    assert rows_of(found) == [("q", "b", 1), ("q", "a", 2), ("q", "c", 3)]
+    assert germane.evaluate({"q": ["a"]}, found, "RR")["RR"].mean == 1 / 2
+    with pytest.raises(germane.PolicyError, match="a ranked list has none"):
+        germane.collapse(run, document, keep="sum")
+    scored = run.append_column("score", pa.array([0.1, 0.8, 0.9, 0.2]))
+    assert rows_of(germane.collapse(scored, document, keep="sum")) == [
+        ("q", "b", 0.1 + 0.9), ("q", "a", 0.8), ("q", "c", 0.2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "error", "says"),
+    [
+        ({"d1#1": "A", "d2#1": "B"}, germane.AbsentError, "query 'q1': item 'd3#1' has no group"),
+        ({"d1#1": 1}.get, germane.FormatError, None),
+        (lambda item: 1 if item < "d2" else "x", germane.FormatError, "all text or all whole"),
+        ("class", germane.FormatError, "no column 'class'; found 'query_id', 'doc_id', 'score'"),
+        (5, germane.InputError, "key is a mapping of item to group, or a function; got 5"),
+    ],
+)
+def test_what_cannot_collapse_a_frame(key: Any, error: Any, says: str | None) -> None:
+    run = column_doors.table(CHUNKS)
+    with pytest.raises(error, match=says):
+        germane.evaluate({"q1": ["d1"]}, germane.collapse(run, key), "AP")

@@ -221,7 +221,9 @@ def test_queries_that_nobody_judged_are_left_out_and_counted() -> None:
 
 
 def test_no_query_in_common_is_an_error() -> None:
-    with pytest.raises(CoverageError, match="run: 'Q1'; qrels: 'q1', 'q2'  Are these the same ids"):
+    with pytest.raises(
+        CoverageError, match="run: 'Q1'; qrels: 'q1', 'q2'  'Q1' and 'q1' differ in letter case"
+    ):
         mean(TWO, {"Q1": ["a"]}, "RR")
 
 
@@ -467,9 +469,9 @@ def test_what_is_not_even_a_word(seam: str, wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, 2.0, "3", [2]], ids=repr)
 def test_depth_is_a_whole_number_from_1(wrong: Any) -> None:
-    with pytest.raises(PolicyError, match=r"^depth takes a whole number from 1; got"):
+    with pytest.raises(PolicyError, match=r"^depth must be a positive integer; got"):
         Policy(depth=wrong)
-    with pytest.raises(PolicyError, match=r"^depth takes a whole number from 1; got"):
+    with pytest.raises(PolicyError, match=r"^depth must be a positive integer; got"):
         germane.evaluate(TWO, {"q1": ["a"]}, "AP", depth=wrong)
 
 

@@ -47,7 +47,7 @@ def test_what_is_not_a_name_is_a_measure_error(name: Any) -> None:
         with pytest.raises(germane.MeasureError, match="a measure is a name such as 'AP@10'"):
             call(name)
     assert name not in result
-    with pytest.raises(germane.MeasureError, match="no measure"):
+    with pytest.raises(germane.MeasureError, match="unknown measure"):
         germane.Measure(name)
 
 

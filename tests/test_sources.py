@@ -17,7 +17,7 @@ from contextlib import contextmanager, nullcontext
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from math import inf, isfinite, nextafter
+from math import inf, isfinite, nan, nextafter
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -30,7 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane.errors import EmptyError, FormatError, InputError, ScoreError
+from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
 from germane.sources import SOURCES, binary, files, opened, source_of
 
 import array_doors
@@ -386,7 +386,7 @@ def test_qrels_file_with_scattered_queries(tmp_path: Path) -> None:
 @pytest.mark.parametrize("make", [list, tuple, set, frozenset, np.array, UserList])
 def test_qrels_as_relevant_items(make: Callable[[list[str]], Any]) -> None:
     relevant = {"1": ["a", "é", "missed"], "10": [LONG], "none-relevant": []}
-    graded = {query: dict.fromkeys(items, 1) for query, items in relevant.items()}
+    graded = {query: dict.fromkeys(items, 1) or {"nowhere": 0} for query, items in relevant.items()}
     given = {query: make(items) for query, items in relevant.items()}
     found, expected = (germane.evaluate(qrels, RUN, MEASURES) for qrels in (given, graded))
     assert [found[m].per_query for m in found] == [expected[m].per_query for m in expected]
@@ -520,7 +520,7 @@ def test_large_integers_as_scores() -> None:
     assert germane.evaluate({"q": {"a": 1}}, {"q": tied}, "RR", ties="worst")["RR"].mean == 1 / 2
     apart = {"a": 10**300, "b": 10**300 - 10**290}
     assert germane.evaluate({"q": {"a": 1}}, {"q": apart}, "RR", ties="worst")["RR"].mean == 1
-    with pytest.raises(ScoreError, match="query 'q', item 'a': a score is a finite number"):
+    with pytest.raises(ScoreError, match="query 'q', item 'a': a score must be a finite number"):
         germane.evaluate({"q": {"a": 1}}, {"q": {"a": 10**400}}, "RR")
 
 
@@ -540,7 +540,9 @@ def test_what_is_not_a_number_in_a_dict(score: Any) -> None:
     for n in (1, 50):  # few and many judged items are read differently
         got = {**{f"d{i}": float(i) for i in range(n)}, "odd": score}
         qrels = {"q": {f"d{i}": 1 for i in range(n)}}
-        with pytest.raises(ScoreError, match="run, query 'q', item 'odd': a score is a finite"):
+        with pytest.raises(
+            ScoreError, match="run, query 'q', item 'odd': a score must be a finite"
+        ):
             germane.evaluate(qrels, {"q": got}, "RR")
 
 
@@ -842,3 +844,48 @@ def test_reading_a_file_does_not_import_pandas(tmp_path: Path) -> None:
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, ""), text
+
+
+# ------------------------------------------------------------------- what stands for no id, no grade
+
+
+@pytest.mark.parametrize("missing", [None, nan, np.float64("nan")], ids=repr)
+def test_an_id_that_is_missing_is_refused(missing: Any) -> None:
+    with pytest.raises(FormatError, match=r"^qrels: an id is missing; got "):
+        germane.evaluate({"q": {"a": 1, missing: 1}}, {"q": {"a": 1.0}})
+    with pytest.raises(FormatError, match=r"^qrels: an id is missing; got "):
+        germane.evaluate({missing: {"a": 1}}, {missing: {"a": 1.0}})
+    with pytest.raises(FormatError, match=r"^run: an id is missing; got "):
+        germane.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}, missing: {"a": 1.0}})
+
+
+@pytest.mark.parametrize("results", [{"a": 1.0, None: 0.5}, ["a", None]], ids=repr)
+def test_a_result_without_an_id_is_refused(results: Any) -> None:
+    with pytest.raises(FormatError, match=r"^run, query 'q': an id is missing; got None"):
+        germane.evaluate({"q": {"a": 1}}, {"q": results})
+
+
+def test_a_query_without_a_judgment_is_not_judged() -> None:
+    """As in a file, which has no line for it; where nothing is relevant, that is a judgment."""
+    run = {"q1": ["a"], "q2": ["b"]}
+    assert germane.evaluate({"q1": {"a": 1}, "q2": {}}, run, "RR")["RR"].mean == 1.0
+    assert germane.evaluate({"q1": {"a": 1}, "q2": []}, run, "RR")["RR"].mean == 1 / 2
+    assert germane.evaluate({"q1": []}, run, "RR")["RR"].mean == 0.0
+    with pytest.raises(EmptyError):
+        germane.evaluate({"q1": {}}, run, "RR")
+
+
+@pytest.mark.parametrize("grade", [2**53 + 2, -(2**63), 1e300], ids=repr)
+def test_grades_beyond_whole_numbers_are_refused(grade: float, tmp_path: Path) -> None:
+    """2^53 and 2^53 + 1 are one double: grades that cannot be told apart are not taken."""
+    run = {"q": {"a": 1.0}}
+    with pytest.raises(GradeError, match=r"query .q., item .a.: .* in the range ±2"):
+        germane.evaluate({"q": {"a": grade}}, run)
+    path = tmp_path / "qrels"
+    path.write_text(f"q 0 b 1\nq 0 a {grade}\n")
+    with pytest.raises(GradeError, match=r"qrels:2: .* beyond the range ±2"):
+        germane.evaluate(path, run)
+    columns = {"query": ["q"] * 2, "item": ["b", "a"], "relevance": [1.0, float(grade)]}
+    with pytest.raises(GradeError, match=r"row 1: .* in the range ±2"):
+        germane.evaluate(pa.table(columns), run)
+    assert germane.evaluate({"q": {"a": 2**53}}, run, "DCG")["DCG"].mean == 2.0**53

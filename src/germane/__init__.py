@@ -19,6 +19,7 @@ from germane.errors import (
     EmptyError,
     FormatError,
     GermaneError,
+    GermaneWarning,
     GradeError,
     InputError,
     MeasureError,
@@ -27,6 +28,7 @@ from germane.errors import (
     ScoreError,
 )
 from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
+from germane.finding import Finding
 from germane.judging import Policy
 from germane.measure import Measure, parse
 from germane.ranking import Ranking
@@ -79,6 +81,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # types
     "Dialect",
     "Explanation",
+    "Finding",
     "Groups",
     "Labels",
     "MeanPRCurve",
@@ -104,6 +107,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "PolicyError",
     "RegressionError",
     "ScoreError",
+    "GermaneWarning",
     # measures
     "NumQ",
     "NumRet",

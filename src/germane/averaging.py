@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from germane._cached import cached
 from germane._ragged import Floats
+from germane._records import Record, replaced
 from germane.errors import CoverageError, MeasureError, some
 from germane.measure import Measure
 from germane.measures import Scored, values
@@ -16,8 +16,7 @@ from germane.ranking import Ranking
 FLOOR = 1e-5  # what a geometric mean takes smaller values for
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Evaluated:
+class Evaluated(Record):
     """One measure's value for every query, and their mean."""
 
     measure: Measure
@@ -25,9 +24,9 @@ class Evaluated:
     values: Floats
     """One value a query, in the order of ``queries``; NaN where the policy leaves it out."""
     no_relevant: str
-    digits: int | None = field(default=None, kw_only=True)
-    query_digits: int | None = field(default=None, kw_only=True)
-    norm: Floats | None = field(default=None, kw_only=True)
+    digits: int | None = None
+    query_digits: int | None = None
+    norm: Floats | None = None
     """Each query's norm, where queries weigh as much as it."""
 
     def __post_init__(self) -> None:
@@ -70,7 +69,6 @@ class Evaluated:
         return dict(pairs)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class MeasureResult(Evaluated):
     """One measure's values, with what the order of ties could make of their mean.
 
@@ -79,7 +77,8 @@ class MeasureResult(Evaluated):
     (0.5, 1.0, 0.5)
     """
 
-    orders: Callable[[str], Ranking | None]
+    orders: Callable[[str], Ranking | None] | None = None
+    """The rankings under other orders of ties; None where nothing judged is tied, or it is not known."""
 
     @property
     def definition(self) -> str:
@@ -102,12 +101,12 @@ class MeasureResult(Evaluated):
         return abs(self.best - self.worst)
 
     def _under(self, order: str) -> float:
-        ranking = self.orders(order)
+        ranking = None if self.orders is None else self.orders(order)
         if ranking is None:  # nothing judged is tied
             return self.mean
         values = scores(self.measure, ranking, self.no_relevant)
         norm = weights(self.measure, ranking)
-        return replace(self, values=values, norm=norm).mean
+        return replaced(self, values=values, norm=norm).mean
 
 
 def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated:

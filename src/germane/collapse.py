@@ -1,9 +1,8 @@
 """Collapse a run's items into groups before it is ranked: chunks into documents, items into categories."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
-from germane import sources
 from germane.errors import (
     AbsentError,
     FormatError,
@@ -16,24 +15,47 @@ from germane.errors import (
 )
 from germane.sources.mappings import is_mapping
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Keep: TypeAlias = Literal["max", "first", "sum"]
 KEEPS = ("max", "first", "sum")
 
 
+@overload
 def collapse(
-    run: Any,
+    run: Mapping[Any, Any],
     key: Mapping[Any, Hashable] | Callable[[Any], Hashable],
     *,
     keep: Keep = "max",
-) -> dict[Hashable, Any]:
+) -> dict[Hashable, Any]: ...
+@overload
+def collapse(
+    run: Any,
+    key: Mapping[Any, Hashable] | Callable[[Any], Hashable] | str,
+    *,
+    keep: Keep = "max",
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+) -> "pa.Table": ...
+def collapse(
+    run: Any,
+    key: Any,
+    *,
+    keep: Keep = "max",
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+) -> Any:
     """Replace the items of a run by the groups they belong to, each group once a query.
 
     >>> run = {"q": {"d1#2": 0.9, "d2#1": 0.8, "d1#1": 0.7}}
     >>> germane.collapse(run, lambda chunk: chunk.split("#")[0])
     {'q': {'d1': 0.9, 'd2': 0.8}}
 
-    ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and comes back in the same form.
-    ``key`` maps each item to its group: a mapping or a function. ``keep`` says what becomes of a group's
+    ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and comes back in the same form; or a
+    frame, the path of a file, or what ``read_run`` returned, and comes back as a ``pyarrow.Table``, its
+    columns found or named as in ``evaluate``. ``key`` maps each item to its group: a mapping or a
+    function, or the name of a frame's column that has the groups. ``keep`` says what becomes of a group's
     items: the highest score (``max``), the score of the first one (``first``) or their ``sum``. In
     ranked lists, which have no scores, a group stands where its first item stood.
 
@@ -44,13 +66,15 @@ def collapse(
     if keep not in KEEPS:
         near = suggestion(str(keep), KEEPS)
         raise PolicyError(f"keep takes {choices(KEEPS)}; got {clip(keep)}.{near}")
-    if not is_mapping(run):
-        sources.source_of(sources.opened({}, run)[1])
-        raise InputError(
-            "collapse takes {query: {item: score}} or {query: [item, …]}; got " + clip(run)
-        )
-    group_of = _lookup(key)
-    return {query: _collapsed(query, got, group_of, keep) for query, got in run.items()}
+    if is_mapping(run):
+        group_of = _lookup(key)
+        return {query: _collapsed(query, got, group_of, keep) for query, got in run.items()}
+    from germane.sources import collapsed
+
+    if isinstance(key, str):  # the groups are the items
+        frame = collapsed.opened(run, {**(columns or {}), "item": key}, input_format)
+        return collapsed.table(frame, None, keep)
+    return collapsed.table(collapsed.opened(run, columns, input_format), _lookup(key), keep)
 
 
 def _collapsed(

@@ -1,13 +1,13 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from germane import sources
 from germane._ragged import Floats
+from germane._records import replaced
 from germane.errors import GradeError
 from germane.judging import Judged, Policy, judge
 from germane.measure import Measure
@@ -30,7 +30,7 @@ def graded(qrels: Any, policy: Policy, complete: str, progress: Progress | None 
     judgments = sources.read_qrels(qrels, policy.judged_twice, progress, complete)
     if policy.grades == "exact":
         return judgments
-    return replace(judgments, grades=_grades(judgments.grades, policy.grades))
+    return replaced(judgments, grades=_grades(judgments.grades, policy.grades))
 
 
 def _grades(grades: Floats, taken: str) -> Floats:
@@ -74,11 +74,11 @@ class Collection:
         judgments = self._judgments(twice, policy)
         reading = policy
         if any(copies == "error" for _, copies, _ in self._retrieved):
-            reading = replace(policy, duplicates="error")
+            reading = replaced(policy, duplicates="error")
         way = twice, reading.duplicates, policy.order
         if way not in self._retrieved:
             self._retrieved[way] = retrieve(judgments, self._run, reading, self._progress)
-        return judge(judgments, self._retrieved[way], policy)
+        return judge(judgments, self._retrieved[way], policy, sources.where(self._run))
 
     def _judgments(self, twice: str, policy: Policy) -> Qrels:
         if (twice, policy.grades) not in self._qrels:

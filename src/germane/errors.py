@@ -12,6 +12,8 @@ GermaneError(ValueError)
 ├── CoverageError    queries of qrels and run that do not match
 ├── AbsentError      a result that has no such measure or run; also a KeyError
 └── RegressionError  a run that fell behind its baseline; also an AssertionError
+
+GermaneWarning(UserWarning): a number that is likely not what was meant
 """
 
 from collections.abc import Iterable
@@ -67,6 +69,10 @@ class RegressionError(GermaneError, AssertionError):
     """A run has fallen behind its baseline."""
 
 
+class GermaneWarning(UserWarning):
+    """A number was computed, and is likely not what was meant; ``Result.findings`` says why."""
+
+
 def suggestion(given: str, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
     from difflib import get_close_matches
@@ -90,6 +96,13 @@ def some(values: Iterable[object], most: int = 3) -> str:
             return ", ".join(shown) + ", …"
         shown.append(clip(value))
     return ", ".join(shown)
+
+
+def typed(value: object) -> str:
+    """Return ``repr(value)`` with its type, where the value does not show it: ``'1.5' (str)``."""
+    shown = clip(value)
+    kind = type(value)
+    return shown if kind in (int, float, bool, type(None)) else f"{shown} ({kind.__name__})"
 
 
 def clip(value: object, width: int = 60) -> str:

@@ -1,17 +1,26 @@
 """The verbs: evaluate, evaluate_many, score, and reading files on their own."""
 
 import math
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from germane import sources
+from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, check_ties, scores, weights
 from germane.collection import Collection, complete_for, graded
-from germane.errors import EmptyError, InputError, PolicyError, clip, suggestion
+from germane.errors import (
+    EmptyError,
+    GermaneWarning,
+    InputError,
+    PolicyError,
+    clip,
+    suggestion,
+)
 from germane.judging import (
     Duplicates,
     Empty,
@@ -31,6 +40,7 @@ from germane.judging import (
 )
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
+from germane.notice import noticed
 from germane.placement import Placement
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
@@ -110,7 +120,9 @@ def evaluate(
     ``"trec_eval-9"``, where none are given; names of measures may then be the tool's own.
     ``progress`` is called while files are read.
 
-    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
+    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
+    with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
+    not have; ``findings`` of the result holds the same, and ``check`` looks further.
     """
     spoken, own = _spoken(dialect)
     qrels, run, conventions = opened(qrels, run, {**own, **policy})
@@ -125,15 +137,17 @@ def evaluate(
     for one, chosen in groups.items():
         computed |= measured(chosen, judged[one])
     first = next(iter(judged.values()))
-    return Result(
+    result = Result(
         name or sources.run_name(run),
         {measure: computed[measure] for measure in policies},
         partial(_counts, first),
         conventions,
         Placement(first),
+        noticed(first, first.ranking(first.policy.ties)),
         dialect=spoken,
         policies={m: its for m, its in policies.items() if its is not conventions},
     )
+    return _warned(result)
 
 
 def _spoken(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
@@ -164,7 +178,7 @@ def policies_of(
         words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
         policies = {}
         for one in asked(measures, dialect):
-            its = replace(conventions, **{**one.choices, **words})
+            its = replaced(conventions, **{**one.choices, **words})
             policies[one.measure] = conventions if its == conventions else its
     for measure, convention in policies.items():
         check_ties(measure, convention.ties)
@@ -365,13 +379,24 @@ def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, Measure
             ranking.queries,
             values,
             left_out,
-            ordered,
+            orders=ordered,
             digits=policy.digits,
             query_digits=policy.query_digits,
             norm=weights(measure, ranking),
         )
         for measure, values in zip(chosen, computed, strict=True)
     }
+
+
+def _warned(result: Result) -> Result:
+    """Warns, at the line outside germane that asked, of what may bend the result's numbers."""
+    if result.findings:
+        frame, level = sys._getframe(1), 2
+        while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
+            frame, level = frame.f_back, level + 1
+        told = " ".join(map(str, result.findings))
+        warnings.warn(f"{result.name}: {told}", GermaneWarning, stacklevel=level)
+    return result
 
 
 class OtherOrders:
@@ -392,9 +417,6 @@ class OtherOrders:
 def _counts(judged: Judged) -> Counts:
     qrels, retrieved = judged.qrels, judged.retrieved
     answered = int(np.count_nonzero(retrieved.answered))
-    relevant = np.bincount(
-        np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets)), qrels.grades >= 1, len(qrels)
-    )
     reached = np.ones(len(retrieved.judgment), bool)
     if judged.policy.depth is not None:
         reached = retrieved.tied_from <= judged.policy.depth
@@ -402,7 +424,7 @@ def _counts(judged: Judged) -> Counts:
         judged=len(qrels),
         answered=answered,
         missing=len(qrels) - answered,
-        without_relevant=int(np.count_nonzero(relevant == 0)),
+        without_relevant=int(np.count_nonzero(qrels.relevant == 0)),
         unjudged_queries=len(retrieved.unknown),
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),

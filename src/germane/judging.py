@@ -1,15 +1,15 @@
 """Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane import _ragged
+from germane import _ragged, near
 from germane._cached import cached
 from germane._ragged import Bools, Ints
+from germane._records import Record, Value, as_dict, replaced
 from germane.errors import CoverageError, PolicyError, choices, clip, some, suggestion
 from germane.ranking import Ranking
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
@@ -50,8 +50,7 @@ RARE_WORDS = {
 """Those that few tools decide otherwise, and that results state where they are not the usual."""
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(Value):
     """The conventions on which tools differ, outside the measures themselves.
 
     >>> germane.Policy(ties="expected")
@@ -127,7 +126,7 @@ class Policy:
         depth = self.depth
         if depth is not None:
             if isinstance(depth, bool) or not hasattr(depth, "__index__") or depth.__index__() < 1:
-                raise PolicyError(f"depth takes a whole number from 1; got {clip(depth)}")
+                raise PolicyError(f"depth must be a positive integer; got {clip(depth)}")
             object.__setattr__(self, "depth", min(int(depth.__index__()), 2**62))
         for name in ("digits", "query_digits"):
             digits = getattr(self, name)
@@ -139,9 +138,9 @@ class Policy:
 
     def __repr__(self) -> str:
         changed = [
-            f"{f.name}={getattr(self, f.name)}"
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
+            f"{name}={value}"
+            for name, value in self.to_dict().items()
+            if value != getattr(Policy, name)
         ]
         return f"Policy({', '.join(changed)})"
 
@@ -153,9 +152,9 @@ class Policy:
     def to_dict(self) -> dict[str, str | float | None]:
         """The conventions by name; those that few tools decide otherwise only where they differ."""
         return {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if f.name in WORDS or f.name == "depth" or getattr(self, f.name) != f.default
+            name: word
+            for name, word in as_dict(self).items()
+            if name in WORDS or name == "depth" or word != getattr(type(self), name)
         }
 
     @cached
@@ -176,8 +175,7 @@ def _is_number(given: object) -> bool:
     return isinstance(given, (int, float)) and not isinstance(given, bool) and isfinite(given)
 
 
-@dataclass(eq=False, repr=False)
-class Judged:
+class Judged(Record):
     """A run's judged items before the order of ties is chosen."""
 
     qrels: Qrels
@@ -256,8 +254,8 @@ class Judged:
             )
 
 
-def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> Judged:
-    """Decide which queries are evaluated under a policy.
+def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy, where: str = "the run") -> Judged:
+    """Decide which queries are evaluated under a policy; ``where`` is what errors call the run.
 
     Raises CoverageError where no query of the run is judged, or one is missing and may not be.
     """
@@ -275,17 +273,23 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> Judged:
         raise CoverageError("the run has no results for any judged query: its lists are empty.")
     if not np.count_nonzero(answered):
         raise CoverageError(
-            "no query of the run is in the qrels. run: "
-            f"{some(retrieved.unknown)}; qrels: {some(qrels.queries)}{_types(retrieved, qrels)}  "
-            "Are these the same ids?"
+            f"no query of {where} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
+            f"{some(qrels.queries)}{_types(retrieved, qrels) or _alike(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
-            f"not in the run: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
+            f"not in {where}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
     return Judged(qrels, retrieved, policy, answered)
+
+
+def _alike(retrieved: Retrieved, qrels: Qrels) -> str:
+    """In what the ids of both sides differ, where that is little."""
+    for one, other in near.pairs(qrels.queries, retrieved.unknown):
+        return f"  {clip(other)} and {clip(one)} differ in {near.difference(one, other)}."
+    return "  Are these the same ids?"
 
 
 def _types(retrieved: Retrieved, qrels: Qrels) -> str:
@@ -371,7 +375,7 @@ def _closed_up(ranking: Ranking) -> Ranking:
     tied_from = first[group] - base + 1
     tied_to = tied_from + width[group] - 1
     rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
-    return replace(
+    return replaced(
         ranking,
         rank=rank,
         retrieved=np.diff(ranking.offsets),
@@ -383,7 +387,7 @@ def _closed_up(ranking: Ranking) -> Ranking:
 def _only(ranking: Ranking, kept: Bools) -> Ranking:
     """The ranking of some of its queries; hits of the others are already gone."""
     judged = np.diff(ranking.ideal_offsets)
-    return replace(
+    return replaced(
         ranking,
         queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
         owner=(np.cumsum(kept) - 1)[ranking.owner],
@@ -396,7 +400,7 @@ def _only(ranking: Ranking, kept: Bools) -> Ranking:
 def _with(ranking: Ranking, unknown: list[Hashable]) -> Ranking:
     """The ranking with queries that nobody judged: without relevant items, and without hits."""
     none = np.zeros(len(unknown), np.int64)
-    return replace(
+    return replaced(
         ranking,
         queries=[*ranking.queries, *unknown],
         retrieved=np.append(ranking.retrieved, none),

@@ -6,11 +6,11 @@ Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@1
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 from germane._cached import cached
+from germane._records import Value
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
@@ -29,8 +29,7 @@ _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOT
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Value):
     """A measure with all its parameters and its cutoff: a value, equal to its like.
 
     >>> from germane import AP
@@ -70,7 +69,7 @@ class Measure:
 
     def __matmul__(self, k: int) -> "Measure":
         if k is None:
-            raise MeasureError(f"{self.name}@… takes a whole number from 1; got None")
+            raise MeasureError(f"{self.name}@…: a cutoff must be a positive integer; got None")
         return Measure(self.name, self.parameters, k)
 
     def __str__(self) -> str:
@@ -263,7 +262,7 @@ def _unknown(name: str, text: str) -> MeasureError:
     near = _foreign(text) or suggestion(name, options)
     if near and not _foreign(text) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
-    return MeasureError(f"no measure {clip(text)}.{near}  All of them: germane measures")
+    return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
 
 
 def _foreign(text: str) -> str:
@@ -293,7 +292,8 @@ def _parameters(name: str, inside: str | None) -> dict[str, Any]:
 def _whole(text: str, cutoff: str) -> int:
     if not re.fullmatch(r"[0-9]{1,40}", cutoff):
         raise MeasureError(
-            f"{clip(text)}: a cutoff is a whole number from 1, as in @10; got {clip('@' + cutoff)}"
+            f"measure {clip(text)}: a cutoff must be a positive integer, as in @10; "
+            f"got {clip('@' + cutoff)}"
         )
     return int(cutoff)
 
@@ -305,8 +305,10 @@ def _cutoff(row: Definition, k: Any) -> int | None:
         raise MeasureError(f"{row.name} takes no cutoff; got @{k}")
     whole = None if isinstance(k, bool) or not hasattr(k, "__index__") else int(k.__index__())
     if whole is None or not 1 <= whole <= MOST:
-        upto = "" if whole is None or whole < 1 else f" to {MOST}"
-        raise MeasureError(f"{row.name}@… takes a whole number from 1{upto}; got {clip(k)}")
+        upto = "" if whole is None or whole < 1 else f" up to {MOST}"
+        raise MeasureError(
+            f"{row.name}@…: a cutoff must be a positive integer{upto}; got {clip(k)}"
+        )
     return whole
 
 

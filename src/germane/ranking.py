@@ -1,6 +1,5 @@
 """Ranking: what is left of runs and judgments when a measure sees them."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -8,10 +7,10 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached, cached_by_argument
 from germane._ragged import Bools, Floats, Ints
+from germane._records import Record
 
 
-@dataclass(eq=False, repr=False)
-class Ranking:
+class Ranking(Record):
     """Judged items at their ranks, for all queries at once.
 
     The *hits* of query ``q`` (its judged items that were retrieved) are the slice

@@ -3,13 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, ValuesView
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from germane._cached import cached
+from germane._records import Value, as_dict
 from germane._version import VERSION
 from germane.averaging import MeasureResult
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
+from germane.finding import Finding
 from germane.judging import Policy
 from germane.measure import Measure, parse
 
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Value):
     """How many queries and items the numbers rest on."""
 
     judged: int
@@ -61,7 +61,7 @@ class Result(Mapping[str, MeasureResult]):
     0.5
 
     A mapping from measures (``"AP@10"`` or ``AP @ 10``) to their values; ``name``, ``counts`` and
-    ``policy`` say what was evaluated and how. Prints as a table with definitions.
+    ``policy`` say what was evaluated and how, ``findings`` what may bend it. Prints as a table with definitions.
     """
 
     def __init__(
@@ -71,11 +71,13 @@ class Result(Mapping[str, MeasureResult]):
         counts: Callable[[], Counts],
         policy: Policy,
         placement: "Placement | None" = None,
+        findings: tuple[Finding, ...] = (),
         *,
         dialect: "Dialect | None" = None,
         policies: Mapping[Measure, Policy] | None = None,
     ) -> None:
         self.name = name
+        self.findings = findings
         self.measures = tuple(measures)
         self._counts = counts
         self.policy = policy
@@ -243,7 +245,7 @@ class Results(Mapping[str, Result]):
 
 
 def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
-    run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    run: dict[str, Any] = {"name": result.name, "counts": as_dict(result.counts)}
     run["measures"] = [
         {
             "measure": str(measure),
@@ -254,6 +256,8 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
         }
         for measure in result.measures
     ]
+    if result.findings:
+        run["findings"] = [finding.to_dict() for finding in result.findings]
     if result.policy.to_dict() != policy:  # ranked lists beside scores
         run["policy"] = result.policy.to_dict()
     if queries:
@@ -269,6 +273,12 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
             for query in next(iter(result.values())).queries
         }
     return run
+
+
+def told(results: Results) -> Iterator[str]:
+    """What may bend the numbers, in one line a run, or in one where it is the same for all."""
+    lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
+    yield from filter(None, _shared(lines) if any(lines.values()) else ())
 
 
 def _shared(lines: Mapping[str, str]) -> Iterator[str]:

@@ -4,7 +4,6 @@ Sources make both; judging turns them into a Ranking.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -13,11 +12,12 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
+from germane._records import Record, Value
 from germane.errors import AbsentError, clip, suggestion
+from germane.finding import Finding
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Qrels:
+class Qrels(Record):
     """Relevance judgments, grouped by query.
 
     >>> qrels = germane.read_qrels("examples/digits/qrels.txt")
@@ -32,11 +32,12 @@ class Qrels:
     offsets: Ints  # Q + 1
     items: Sequence[Hashable]  # J
     grades: Floats  # J
-    name: str = field(default="qrels")
+    name: str = "qrels"
     ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
     lines: Any = None  # of a LETOR file, which scores without ids are aligned with
     width: int | None = None  # of an array, whose queries and items are numbered: how many items
+    unjudged: tuple[Hashable, ...] = ()  # queries that are there without a judgment; left out
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -64,6 +65,11 @@ class Qrels:
         return _ragged.sorted_descending(self.grades, self.offsets)
 
     @cached
+    def relevant(self) -> Ints:
+        """Q: how many items have grade 1 or higher."""
+        return _ragged.counts(self.grades >= 1, _ragged.owners(self.offsets), len(self))
+
+    @cached
     def position(self) -> dict[Hashable, int]:
         """Query id → q."""
         return {query: q for q, query in enumerate(self.queries)}
@@ -81,8 +87,7 @@ class Qrels:
 COPIES = ("keep", "again")  # of an item that stands twice, every copy takes its rank
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(Value):
     """What the rows of a run are ordered by, and which of them count as retrieved."""
 
     equal: Literal["id", "given"] = "id"  # the order of equal scores
@@ -123,8 +128,7 @@ class Order:
 AS_GIVEN, BY_ID = Order("given"), Order()
 
 
-@dataclass(eq=False, repr=False)
-class Retrieved:
+class Retrieved(Record):
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 
     judgment: Ints  # H, place in Qrels.items; hits of a query stand together, in query order
@@ -135,3 +139,4 @@ class Retrieved:
     retrieved: Ints  # Q
     answered: Bools  # Q, does the run have the query at all?
     unknown: list[Hashable]  # the run's queries that nobody judged
+    noticed: tuple[Finding, ...] = ()  # what the source saw that may bend the numbers

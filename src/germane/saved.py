@@ -52,6 +52,7 @@ def _result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Result:
             f"{path}: {clip(run['name'])} has no values of single queries. Make it with: {_MAKE}"
         )
     conventions = Policy(**run.get("policy", policy))
+    left_out = "skip" if conventions.no_hit == "skip" else conventions.no_relevant
     queries = list(run["queries"])
     measures = {}
     for written in run["measures"]:
@@ -60,7 +61,11 @@ def _result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Result:
         numbers = np.array([math.nan if value is None else value for value in values], float)
         measure = parse(name)
         measures[measure] = MeasureResult(
-            measure, list(queries), numbers, conventions.no_relevant, lambda order: None
+            measure,
+            list(queries),
+            numbers,
+            left_out,
+            digits=conventions.digits,
         )
     counts = Counts(**run["counts"])
     return Result(run["name"], measures, lambda: counts, conventions)

@@ -157,7 +157,7 @@ def _format(text: str) -> str:
 
 def whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise argparse.ArgumentTypeError(f"takes a whole number; got {clip(text)}.")
+        raise argparse.ArgumentTypeError(f"invalid value {clip(text)}: it takes a whole number.")
     return int(text)
 
 

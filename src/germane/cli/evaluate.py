@@ -1,6 +1,7 @@
 """germane evaluate: judge runs against qrels."""
 
 import argparse
+import warnings
 from typing import Any
 
 from germane import output
@@ -14,8 +15,10 @@ from germane.cli.arguments import (
     policy_of,
     read_runs,
 )
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.terminal import as_json, progress_line, say
+from germane.errors import GermaneWarning
 from germane.evaluate import DEFAULT, evaluate_many
+from germane.result import told
 from germane.tables import FORMATS
 
 
@@ -53,10 +56,13 @@ def run(options: argparse.Namespace) -> None:
     policy = policy_of(options) if options.dialect is None else given_policy(options)
     runs = read_runs(options.qrels, options.runs)
     output.check(options.output, [options.qrels, *options.runs])
-    with progress_line() as progress:
+    with progress_line() as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", GermaneWarning)  # told below, in the manner of a terminal
         results = evaluate_many(
             options.qrels, runs, measures, dialect=options.dialect, progress=progress, **policy
         )
+    for line in told(results):
+        say(f"germane: {line}")
     if options.format == "json":
         output.write(options.output, as_json(results.to_dict(queries=options.per_query)))
         return

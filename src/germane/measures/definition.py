@@ -1,15 +1,14 @@
 """Definition and Parameter: what a row of the table of measures says."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from germane._records import Record
 from germane.errors import choices
 from germane.measures.terms import Scored
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Parameter:
+class Parameter(Record):
     """A parameter: its default, and the words or numbers that it takes."""
 
     name: str
@@ -34,15 +33,15 @@ class Parameter:
 
     def _bounds(self) -> str:
         above, below = (" above", " and below") if self.open_ends else (" from", " to")
-        high = "" if self.high == float("inf") else f"{below} {self.high:.12g}"
-        return f"{above} {self.low:.12g}{high}"
+        if self.high == float("inf"):
+            return f"{above if self.open_ends else ' of at least'} {self.low:.12g}"
+        return f"{above} {self.low:.12g}{below} {self.high:.12g}"
 
 
 Form = Callable[[int | None, dict[str, Any]], str]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Definition:
+class Definition(Record):
     """A row of the table: everything germane knows of a measure."""
 
     name: str

@@ -5,17 +5,16 @@ A kernel is a function ``kernel(ranking, k, **parameters) -> Scored``. The value
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
+from germane._records import Record
 from germane.ranking import Ranking
 
 
-@dataclass(eq=False, repr=False)
-class Scored:
+class Scored(Record):
     """One measure's terms and norm for every query of a ranking."""
 
     terms: Floats  # H
@@ -39,8 +38,7 @@ def values(ranking: Ranking, scored: Scored) -> Floats:
     return out if scored.link is None else scored.link(out)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Weight:
+class Weight(Record):
     """What a rank is worth: ``at(i)``, and ``upto(i)``, the sum over the ranks 1 to i."""
 
     at: Callable[[Ints], Floats | float]

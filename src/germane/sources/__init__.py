@@ -1,11 +1,12 @@
 """Everything that comes in: one literal table of doors, tried in order."""
 
+import os
 import sys
 from collections.abc import Callable, Hashable, Mapping, Set
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
+from germane._records import Record
 from germane.errors import InputError, clip
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import formats, headings, host, mappings
@@ -31,13 +32,13 @@ __all__ = [
     "run_name",
     "source_of",
     "ties_of",
+    "where",
 ]
 
 Retrieve: TypeAlias = Callable[[Qrels, Any, str, Order, Progress | None], Retrieved]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Source:
+class Source(Record):
     """A kind of run: how it is recognised, how it is read, and its own order of tied items."""
 
     name: str
@@ -268,6 +269,13 @@ def read_qrels(
         )
     qrels: Qrels = read
     return qrels
+
+
+def where(run: object) -> str:
+    """What errors call a run: the path of a file."""
+    if is_path(run):
+        return "standard input" if run == "-" else os.fsdecode(run)  # type: ignore[arg-type]
+    return run.where if has_columns(run) and run.where != "run" else "the run"  # type: ignore[attr-defined]
 
 
 def run_name(run: object) -> str:

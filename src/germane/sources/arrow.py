@@ -12,6 +12,7 @@ from germane._ragged import Floats, Ints
 from germane.errors import FormatError, GradeError, InputError, ScoreError
 from germane.sources import views
 from germane.sources.id_columns import Categories, IdColumn, Integers, ShortTexts, Texts
+from germane.sources.numbers import EXACT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -171,20 +172,30 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
     error = GradeError if what == "relevance grade" else ScoreError
     _check_nulls(array, place, error, f"a {what}")
     kind = array.type
+    if pa.types.is_boolean(kind):
+        array = array.cast(pa.uint8())
+        kind = array.type
     if pa.types.is_integer(kind):
         values = _fixed(array, kind.to_pandas_dtype())
-        return values if what == "rank" else values.astype(float)
+        return values if what == "rank" else _finite(values.astype(float), place, what, error)
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
-        raise error(f"{place}: a {what} is a finite number; the column is {kind}.")
+        raise error(f"{place}: a {what} must be a finite number; the column is {kind}.")
     values = _fixed(array, array.type.to_pandas_dtype()).astype(float, copy=False)
-    if not np.isfinite(values.sum()):
-        odd = np.flatnonzero(~np.isfinite(values))
+    return _finite(values, place, what, error)
+
+
+def _finite(values: Floats, place: Place, what: str, error: type[InputError]) -> Floats:
+    largest = EXACT if what == "relevance grade" else np.finfo(float).max
+    if not np.isfinite(values.sum()) or largest == EXACT:
+        odd = np.flatnonzero(~(np.abs(values) <= largest))
         if len(odd):
             row = int(odd[0])
+            within = " in the range ±2^53" if np.isfinite(values[row]) else ""
             raise error(
-                f"{place}, row {place.row + row}: a {what} is a finite number; got {values[row]}"
+                f"{place}, row {place.row + row}: a {what} must be a finite number{within}; got "
+                f"{values[row]}"
             )
     return values
 
@@ -192,4 +203,4 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
 def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
     if array.null_count:
         row = array.is_null().to_pylist().index(True)
-        raise error(f"{place}, row {place.row + row}: {what} is missing (null).")
+        raise error(f"{place}, row {place.row + row}: {what} is missing (null, or NaN in pandas).")

@@ -12,9 +12,10 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
+from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import arrow, headings, id_columns, pairs
+from germane.sources import arrow, headings, id_columns, misses, pairs
 from germane.sources.alike import neighbors, shortened
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
@@ -160,10 +161,17 @@ def retrieve(
     moves = "any" if duplicates in ("error", *COPIES) else "none"
     reader = Reader(frame.records, frame.rows, index, moves)
     try:
-        return _reduced(reader.grouped, reader, qrels, items, duplicates, order, frame)
+        got = _reduced(reader.grouped, reader, qrels, items, duplicates, order, frame)
     except Scattered:
         reader = Reader(frame.records, frame.rows, index, moves)
-        return _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
+        got = _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
+    return replaced(got, noticed=misses.of_rows(qrels, got, _first_pairs(frame)))
+
+
+def _first_pairs(frame: Frame) -> Iterator[tuple[Hashable, Hashable]]:
+    record = next(record for record in frame.records() if record.num_rows)
+    query, item = frame.identifiers(record.slice(0, misses.ROWS), 0)
+    yield from zip(query.python, item.python, strict=True)
 
 
 def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from germane._records import Value
 from germane.errors import FormatError, InputError, choices, clip, suggestion
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -25,8 +25,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 _OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
 
 
-@dataclass(frozen=True)
-class Headings:
+class Headings(Value):
     """The names of the columns that are read."""
 
     query: str

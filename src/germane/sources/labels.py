@@ -1,7 +1,6 @@
 """Labels: relevance as having a label in common, for every query and every item of a gallery."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Ints
+from germane._records import Record
 from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
 from germane.retrieval import Qrels
 from germane.sources import host
@@ -61,8 +61,7 @@ class Labels:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Read:
+class _Read(Record):
     """Labels of either side: item i's are ``values[offsets[i]:offsets[i + 1]]``."""
 
     form: str

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import Floats, Ints
+from germane._records import replaced
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -18,10 +19,13 @@ from germane.errors import (
     ScoreError,
     choices,
     clip,
+    typed,
 )
+from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
+from germane.sources import misses
 from germane.sources.ids import by_bytes
-from germane.sources.numbers import doubles, is_finite_number
+from germane.sources.numbers import EXACT, doubles, is_finite_number
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _FEW = 4  # judged items up to which counting is cheaper than sorting
@@ -40,24 +44,43 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
     """``{query: {item: grade}}``, or ``{query: relevant items}`` for grade 1."""
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
+    queries: list[Hashable] = []
+    unjudged: list[Hashable] = []
     items: list[Hashable] = []
     grades: list[Any] = []
     offsets = [0]
     for query, judged in given.items():
         if isinstance(judged, MAPPING):
+            if not judged:
+                unjudged.append(query)
+                continue
             items += judged
             grades += judged.values()
         else:
             relevant = _relevant(query, judged, duplicates)
             items += relevant
             grades += [1.0] * len(relevant)
+        queries.append(query)
         offsets.append(len(items))
-    if not items:
+    if not queries:
         raise EmptyError("the qrels are empty: no query has a judgment.")
-    numbers = doubles(grades)
+    _check_named("qrels", queries, items)
+    numbers = doubles(grades, EXACT)
     if numbers is None:
         raise _bad_grade(given)
-    return Qrels(list(given), np.array(offsets), items, numbers)
+    return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
+
+
+def _check_named(where: str, *several: Iterable[Hashable]) -> None:
+    """Refuse None and NaN, which stand for an id that is missing."""
+    for ids in several:
+        if odd := set(map(type, ids)) & _MISSING:
+            for one in ids:
+                if type(one) in odd and (one is None or one != one):
+                    raise FormatError(f"{where}: an id is missing; got {clip(one)}")
+
+
+_MISSING = {type(None), float, np.float64, np.float32}
 
 
 def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
@@ -66,7 +89,7 @@ def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
             f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
-            f"items; got {clip(judged)}"
+            f"items; got {typed(judged)}"
         )
     try:
         unique = list(dict.fromkeys(judged))
@@ -93,11 +116,12 @@ def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
         for query, judged in given.items()
         if isinstance(judged, Mapping)
         for item, grade in judged.items()
-        if not is_finite_number(grade)
+        if not is_finite_number(grade) or abs(grade) > EXACT
     )
+    within = " in the range ±2^53" if is_finite_number(grade) else ""
     return GradeError(
-        f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade is a finite number; "
-        f"got {clip(grade)}"
+        f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade must be a finite "
+        f"number{within}; got {typed(grade)}"
     )
 
 
@@ -132,6 +156,7 @@ def _each_query(
 ) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
+    _check_named("run", run)
     hits, answers = _Hits(len(qrels)), 0
     for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
         got = run.get(query, _ABSENT)
@@ -142,7 +167,8 @@ def _each_query(
     if not hits.owner:
         _check_types(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
-    return hits.result(unknown)
+    got = hits.result(unknown)
+    return replaced(got, noticed=(*misses.of_mapping(qrels, got, run), *hits.rounded()))
 
 
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
@@ -165,6 +191,7 @@ class _Hits:
     """The hits found so far."""
 
     def __init__(self, queries: int) -> None:
+        self.inexact: Hashable = _ABSENT  # a query with a whole score that no double holds
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
         self.owner, self.judgment = array("q"), array("q")
@@ -184,6 +211,13 @@ class _Hits:
             self.rank.frombytes(rank.tobytes())
             self.tied_from.frombytes(tied_from.tobytes())
             self.tied_to.frombytes(tied_to.tobytes())
+
+    def rounded(self) -> tuple[Finding, ...]:
+        """Scores that became equal because doubles cannot tell them apart."""
+        if self.inexact is _ABSENT:
+            return ()
+        says = f"query {clip(self.inexact)} has whole scores beyond 2^53, which doubles round: some are tied"
+        return (Finding("serious", "scores lose precision", says, 1),)
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         return Retrieved(
@@ -207,10 +241,16 @@ def _scored(
     order: Order,
 ) -> None:
     if not isinstance(got, MAPPING):
-        raise FormatError(f"run, query {clip(query)}: results are {{item: score}}; got {clip(got)}")
+        raise FormatError(
+            f"run, query {clip(query)}: results are {{item: score}}; got {typed(got)}"
+        )
+    if None in got:
+        _check_named(f"run, query {clip(query)}", got)
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
+    if len(scores) and type(next(iter(got.values()))) is int and _rounds(got.values(), scores):
+        hits.inexact = query
     if not order.plain:
         got, scores = _admitted(query, got, scores, order)
     hits.retrieved[q] = len(scores)
@@ -245,6 +285,10 @@ def _admitted(
     scores = scores[kept]
     items = [item for item, keep in zip(got, kept.tolist(), strict=True) if keep]
     return dict(zip(items, scores.tolist(), strict=True)), scores
+
+
+def _rounds(given: Iterable[Any], scores: Floats) -> bool:
+    return np.abs(scores).max() >= EXACT and len(set(given)) > len(set(scores.tolist()))
 
 
 def _many_scored(
@@ -282,7 +326,8 @@ def _places(at: list[int], items: list[Hashable], scores: Floats, order: Order) 
 def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
-        f"run, query {clip(query)}, item {clip(item)}: a score is a finite number; got {clip(score)}"
+        f"run, query {clip(query)}, item {clip(item)}: a score must be a finite number; "
+        f"got {typed(score)}"
     )
 
 
@@ -297,9 +342,14 @@ def _listed(
     if hasattr(got, "tolist"):
         got = got.tolist()
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
-        raise FormatError(f"run, query {clip(query)}: results are a list of items; got {clip(got)}")
+        raise FormatError(
+            f"run, query {clip(query)}: results are a list of items; got {typed(got)}"
+        )
     try:
-        if len(set(got)) < len(got):
+        items = set(got)
+        if None in items:
+            _check_named(f"run, query {clip(query)}", got)
+        if len(items) < len(got):
             got = _unique(query, got, duplicates)
         ranks = [i for i, item in enumerate(got, 1) if item in judged]
     except TypeError:

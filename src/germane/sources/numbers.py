@@ -1,6 +1,7 @@
 """Python numbers → doubles, strictly: text is not a number, and neither is NaN."""
 
 import struct
+import sys
 from collections.abc import Collection
 from typing import Any
 
@@ -8,9 +9,12 @@ import numpy as np
 
 from germane._ragged import Floats
 
+EXACT = 2.0**53
+"""Beyond this size doubles do not hold every whole number."""
 
-def doubles(values: Collection[Any]) -> Floats | None:
-    """Finite doubles, or None where one of the values is not a finite number.
+
+def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Floats | None:
+    """Finite doubles, or None where one of the values is not a finite number, or too large.
 
     ``struct`` refuses what ``float()`` and NumPy would convert ('1.5', None), and is the fastest
     way from Python floats to an array.
@@ -19,7 +23,7 @@ def doubles(values: Collection[Any]) -> Floats | None:
         packed = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, TypeError, ValueError, OverflowError):
         return None
-    return packed if np.count_nonzero(np.isfinite(packed)) == len(packed) else None
+    return packed if np.count_nonzero(np.abs(packed) <= largest) == len(packed) else None
 
 
 def is_finite_number(value: Any) -> bool:

@@ -28,8 +28,10 @@ def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | Non
         order = _by_query(rows.rank, owner)
         rank = rows.rank[order]
         odd = np.flatnonzero((owner[1:] == owner[:-1]) & (rank[1:] == rank[:-1]))
-        if len(odd):
+        if len(odd) and rows.score is None:
             raise _same_rank(batch, queries[batch.code[owner[odd[0]]]], order[odd[0] : odd[0] + 2])
+        if len(odd):  # equal ranks contradict no scores
+            order = np.lexsort((-rows.score, rows.rank, owner))  # type: ignore[operator]
     if rows.score is None:
         return None if order is None else -rows.rank.astype(np.int64)
     score = rows.score if order is None else rows.score[order]

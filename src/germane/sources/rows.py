@@ -181,8 +181,8 @@ class Reader:
         everything = Rows(
             parts[0].query,
             item,
-            _joined_numbers([part.score for part in parts]),
-            _joined_numbers([part.rank for part in parts]),
+            joined_numbers([part.score for part in parts]),
+            joined_numbers([part.rank for part in parts]),
         )
         lengths = np.bincount(code)
         order = self._by_rank(code, lengths, everything.rank)
@@ -243,7 +243,8 @@ def _decoded(array: pa.Array) -> pa.Array:
     return array if decode is None else decode()
 
 
-def _joined_numbers(parts: list[Floats | None]) -> Floats | None:
+def joined_numbers(parts: list[Floats | None]) -> Floats | None:
+    """The scores or the ranks of several parts; all of them have some, or none."""
     return (
         np.concatenate([part for part in parts if part is not None])
         if parts[0] is not None

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import Floats
-from germane.errors import EmptyError, GradeError, InputError, clip
+from germane.errors import EmptyError, GradeError, InputError, clip, typed
 from germane.ranking import Ranking
 from germane.sources.numbers import doubles, is_finite_number
 
@@ -64,7 +64,7 @@ def _grades(what: str, values: Any) -> Floats:
     if numbers is None:
         at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
         raise GradeError(
-            f"{what}, rank {at}: a relevance grade is a finite number; got {clip(odd)}"
+            f"{what}, rank {at}: a relevance grade must be a finite number; got {typed(odd)}"
         )
     return numbers
 

@@ -29,6 +29,7 @@ from germane.sources import binary, regular
 from germane.sources.binary import Spans
 from germane.sources.files import BOM, Block, TextFile
 from germane.sources.ids import shown_id
+from germane.sources.numbers import EXACT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,12 +46,22 @@ class Layout:
     says: str  # what the number is called
     error: type[InputError]
     more: bool  # may further columns follow?
+    largest: float  # the greatest number, in size
 
 
 RUN = Layout(
-    "run", ("query", "Q0", "item", "rank", "score", "tag"), 2, 4, "score", ScoreError, True
+    "run",
+    ("query", "Q0", "item", "rank", "score", "tag"),
+    2,
+    4,
+    "score",
+    ScoreError,
+    True,
+    np.finfo(float).max,
 )
-QRELS = Layout("qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, False)
+QRELS = Layout(
+    "qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, False, EXACT
+)
 
 
 @dataclass(frozen=True)
@@ -90,11 +101,13 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
 
 def _regular(block: Block, layout: Layout) -> Rows | None:
     found = regular.fields(block.padded, block.end, len(layout.columns), layout.number)
-    return None if found is None else _rows(found.query, found.item, found.number)
+    return None if found is None else _rows(found.query, found.item, found.number, layout)
 
 
-def _rows(query: Spans, item: Spans, number: Floats) -> Rows | None:
+def _rows(query: Spans, item: Spans, number: Floats, layout: Layout) -> Rows | None:
     """The rows of a block that has no comments."""
+    if layout.largest == EXACT and (np.abs(number) > EXACT).any():
+        return None
     starts = binary.changes(query)
     queries = query.chosen(starts).tolist()
     if not all(queries) or any(b"#" in query for query in queries):
@@ -132,7 +145,7 @@ def _parsed(data: memoryview | bytes, layout: Layout) -> Rows | None:
     numbers, items = binary.doubles(number), binary.of_array(item)
     if not len(query) or not np.isfinite(numbers).all() or not items.sizes.all():
         return None
-    return _rows(binary.of_array(query), items, numbers)
+    return _rows(binary.of_array(query), items, numbers, layout)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
@@ -215,14 +228,15 @@ def _number(fields: list[bytes], layout: Layout) -> float:
     written = fields[layout.number]
     if _PLAIN_NUMBER.fullmatch(written):
         number = float(written)
-        if np.isfinite(number):
+        if abs(number) <= layout.largest:
             return number
-        wrong = f"{_shown(written)} is beyond the range of a double"
+        beyond = "the range of a double" if layout is RUN else "the range ±2^53"
+        wrong = f"{_shown(written)} is beyond {beyond}"
     else:
         wrong = f"got {_shown(written)}"
     header = " This looks like a header line." if _names_columns(fields) else ""
     raise layout.error(
-        f"a {layout.says} is a finite number; {wrong} "
+        f"a {layout.says} must be a finite number; {wrong} "
         f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{header}"
     )
 

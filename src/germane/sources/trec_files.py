@@ -10,9 +10,10 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
+from germane._records import replaced
 from germane.errors import DuplicateError
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import binary, trec
+from germane.sources import binary, first_rows, trec
 from germane.sources.binary import Spans
 from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
 from germane.sources.files import TextFile
@@ -103,9 +104,10 @@ def retrieve(
     """
     with TextFile(path, progress) as file:
         try:
-            return _reduced(qrels, file, duplicates, order)
+            got = _reduced(qrels, file, duplicates, order)
         except Repeated as found:
             raise _twice(file, trec.RUN, found.query, found.item) from None
+        return replaced(got, noticed=first_rows.of_file(file, qrels, got))
 
 
 def _reduced(qrels: Qrels, file: TextFile, duplicates: str, order: Order) -> Retrieved:

@@ -6,13 +6,13 @@ count as equal and keep the order they came in; and it ends at the first gain th
 """
 
 import re
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats
+from germane._records import replaced
 from germane.measure import Measure
 from germane.measures import Scored
 from germane.ranking import Ranking
@@ -74,7 +74,7 @@ def _worth(ranking: Ranking, given: dict[int, float]) -> Ranking:
             place[queries[owner] & (ranking.ideal == grade)] = position
     ideal = gained(ranking.ideal, given)[_ragged.ascending(place, owner, len(ranking))]
     over = _ragged.running(ideal <= 0, owner, len(ranking)) > 0
-    return replace(
+    return replaced(
         ranking,
         relevance=gained(ranking.relevance, given),
         ideal=np.where(over | ends[owner], 0.0, ideal),

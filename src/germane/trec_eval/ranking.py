@@ -1,9 +1,8 @@
 """A run under trec_eval's conventions: which queries it stops at, and the ranking of the others."""
 
-from dataclasses import replace
-
 import numpy as np
 
+from germane._records import replaced
 from germane.judging import Judged, Policy
 from germane.ranking import Ranking
 from germane.retrieval import Qrels, Retrieved
@@ -26,14 +25,14 @@ def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
         ranking = _nothing(ranking)
     elif not options.judged_only:
         made_up = np.where(retrieved.answered, ranking.retrieved, 1)
-        ranking = replace(ranking, retrieved=made_up)
+        ranking = replaced(ranking, retrieved=made_up)
     return ranking
 
 
 def _nothing(ranking: Ranking) -> Ranking:
     """The ranking with nothing retrieved."""
     none = np.zeros(0, np.int64)
-    return replace(
+    return replaced(
         ranking,
         owner=none,
         rank=none,

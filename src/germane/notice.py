@@ -1,0 +1,86 @@
+"""What evaluating notices by itself: findings that the reduction knows without another look."""
+
+from collections.abc import Hashable, Iterator
+
+import numpy as np
+
+from germane import near
+from germane.errors import clip
+from germane.finding import Finding, is_are, shown
+from germane.judging import Judged
+from germane.ranking import Ranking
+from germane.retrieval import Retrieved
+
+MANY = 100  # results of which chance does not give all the same score
+
+
+def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
+    """What bends the numbers of a judged run, or may, under its policy.
+
+    It must cost nothing beside the evaluation, so that what is looked at is counts that are known.
+    """
+    got, policy = judged.retrieved, judged.policy
+    found = [*got.noticed]
+    if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
+        found.append(_missing(judged))
+    if got.unknown:
+        found.append(_left_out(got.unknown))
+    if judged.qrels.unjudged:
+        found.append(_empty(judged.qrels.unjudged))
+    if policy.no_relevant == "zero" and np.count_nonzero(ranking.total(1.0)) < len(ranking):
+        found.append(_without_relevant(ranking))
+    if not len(got.judgment):
+        found += _nothing_found(int(got.retrieved.sum()))
+    elif got.tied_to[0] > got.tied_from[0]:
+        found += _constant(got)
+    return tuple(found)
+
+
+def _missing(judged: Judged) -> Finding:
+    answered = judged.retrieved.answered
+    missing = [judged.qrels.queries[q] for q in np.flatnonzero(~answered)]
+    is_missing = is_are(len(missing), "judged query is", "judged queries are")
+    says = f"{is_missing} missing from the run, of {len(answered):,}, and counted as 0"
+    alike = next(near.pairs(missing, judged.retrieved.unknown), None)
+    advice = "missing=skip leaves them out."
+    if alike is not None:
+        advice = f"The run has {clip(alike[1])}: it differs in {near.difference(*alike)}."
+    return Finding("serious", "missing queries", says, len(missing), shown(missing), advice)
+
+
+def _left_out(unknown: list[Hashable]) -> Finding:
+    are = is_are(len(unknown), "query of the run is", "queries of the run are")
+    says = f"{are} not in the qrels and left out"
+    return Finding("doubtful", "queries not judged", says, len(unknown), shown(unknown))
+
+
+def _empty(empty: tuple[Hashable, ...]) -> Finding:
+    stand = is_are(len(empty), "query stands", "queries stand")
+    says = f"{stand} in the qrels without a judgment, and left out"
+    return Finding("doubtful", "queries without a judgment", says, len(empty), shown(empty))
+
+
+def _without_relevant(ranking: Ranking) -> Finding:
+    which = [ranking.queries[q] for q in np.flatnonzero(ranking.total(1.0) == 0)]
+    have = is_are(len(which), "judged query has", "judged queries have")
+    says = f"{have} no relevant item, of {len(ranking):,}, and counted as 0"
+    advice = "no_relevant=skip leaves them out."
+    return Finding("doubtful", "nothing relevant", says, len(which), shown(which), advice)
+
+
+def _nothing_found(results: int) -> Iterator[Finding]:
+    if results:
+        says = f"no judged item is among the {results:,} results of the judged queries"
+        advice = "Are the item ids of run and qrels the same?"
+        yield Finding("serious", "nothing judged was found", says, results, (), advice)
+
+
+def _constant(got: Retrieved) -> Iterator[Finding]:
+    results = int(got.retrieved.sum())
+    if results < MANY:
+        return
+    whole = (got.tied_from == 1) & (got.tied_to == got.retrieved[got.owner])
+    if whole.all() and (got.tied_to > 1).all():
+        says = f"all {results:,} results have the same score as the others of their query"
+        advice = "Their order is that of their ids; best and worst say what that decides."
+        yield Finding("serious", "constant scores", says, results, (), advice)

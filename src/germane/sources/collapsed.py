@@ -1,0 +1,142 @@
+"""The rows of a run with columns, collapsed: one a query and group of items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane import _ragged, sources
+from germane._ragged import Floats, Ints
+from germane.errors import EmptyError, FormatError, InputError, PolicyError, clip, some
+from germane.sources import binary, frames, id_columns
+from germane.sources.frames import Frame
+from germane.sources.id_columns import IdColumn, Integers
+from germane.sources.paths import is_path
+from germane.sources.rows import Rows, joined_numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GroupOf = Callable[[Hashable, Any], Hashable]
+"""The group of an item of a query."""
+
+
+def opened(run: Any, columns: Any, input_format: str | None) -> Frame:
+    """A frame, a file or a run that is read, as columns."""
+    given = sources.opened({}, run, columns, input_format)[1]
+    if sources.has_columns(given):
+        found: Frame = given
+        return found
+    source = sources.source_of(given)
+    if is_path(given):
+        from germane.sources import trec_files
+
+        given = trec_files.read_run(given)
+    elif source.name != "read":
+        raise InputError(
+            "collapse takes {query: {item: score}}, {query: [item, …]}, a frame or a file; got "
+            + clip(run)
+        )
+    return _of_run(given)
+
+
+def _of_run(run: Any) -> Frame:
+    import pyarrow as pa
+
+    owner = _ragged.owners(run.rows.offsets)
+    table = pa.table(
+        {
+            "query": binary.array(run.rows.queries).take(pa.array(owner)),
+            "item": binary.array(run.rows.item.tolist()),
+            "score": run.rows.score,
+        }
+    )
+    return frames.of_table(table, "run")
+
+
+def table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
+    """The collapsed rows, in the order in which the groups appear; without ``group_of`` items are groups.
+
+    A run with scores keeps these and loses its ranks, which may contradict them.
+    """
+    import pyarrow as pa
+
+    rows = _rows(frame)
+    if rows.score is None and keep == "sum":
+        raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
+    first_of_query, query = id_columns.distinct(rows.query)
+    first_of_item, item = id_columns.distinct(rows.item)
+    group, groups = item, _to_arrow(rows.item.chosen(first_of_item))
+    if group_of is not None:
+        asking = rows.query.chosen(first_of_item).python
+        asked = map(group_of, asking, rows.item.chosen(first_of_item).python)
+        codes: dict[Hashable, int] = {}
+        group = np.array([codes.setdefault(one, len(codes)) for one in asked])[item]
+        groups = _of_python(list(codes))
+    _, first, place = np.unique(query * len(groups) + group, return_index=True, return_inverse=True)
+    shown = np.argsort(first)
+    at, number = first[shown], _numbers(rows, first, place, keep)[shown]
+    names = frame.headings
+    return pa.table(
+        {
+            names.query: _to_arrow(rows.query.chosen(first_of_query)).take(pa.array(query[at])),
+            names.item: groups.take(pa.array(group[at])),
+            names.score or names.rank: number,
+        }
+    )
+
+
+def _rows(frame: Frame) -> Rows:
+    parts: list[Rows] = []
+    row = 0
+    for record in frame.records():
+        if record.num_rows:
+            parts.append(frame.rows(record, row))
+        row += record.num_rows
+    if not parts:
+        raise EmptyError(f"{frame.where}: there are no rows.")
+    return Rows(
+        id_columns.joined([part.query for part in parts]),
+        id_columns.joined([part.item for part in parts]),
+        joined_numbers([part.score for part in parts]),
+        joined_numbers([part.rank for part in parts]),
+    )
+
+
+def _numbers(rows: Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:
+    """The score of each group, or its rank where there are no scores."""
+    if rows.score is None:  # a group stands where its first item stood
+        return _reduced(np.minimum, rows.rank, place)
+    if keep == "max":
+        return _reduced(np.maximum, rows.score, place)
+    return np.bincount(place, rows.score) if keep == "sum" else rows.score[first]
+
+
+def _reduced(ufunc: np.ufunc, values: Any, place: Ints) -> Floats | Ints:
+    order = np.argsort(place, kind="stable")
+    return ufunc.reduceat(values[order], np.flatnonzero(np.diff(place[order], prepend=-1)))
+
+
+def _to_arrow(ids: IdColumn) -> pa.Array:
+    import pyarrow as pa
+
+    if isinstance(ids, Integers):
+        return pa.array(ids.values)
+    text = ids.text().values
+    try:
+        return text.cast(pa.string())
+    except pa.ArrowInvalid:  # bytes that are not UTF-8
+        return text
+
+
+def _of_python(groups: Sequence[Hashable]) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return pa.array(groups)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise FormatError(
+            f"the groups of a column are all text or all whole numbers; got {some(groups)}"
+        ) from None

@@ -1,0 +1,68 @@
+"""What the first rows of a run show that its reduction does not: ranks, and ids nearly the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from germane.errors import clip
+from germane.finding import Finding
+from germane.retrieval import Qrels, Retrieved
+from germane.sources import misses
+from germane.sources.files import TextFile
+from germane.sources.ids import to_text
+
+_FEW = 3  # rises that may be a matter of rounding
+
+
+class Row(NamedTuple):
+    """A row as a person reads it."""
+
+    query: Hashable
+    item: Hashable
+    rank: float
+    score: float
+
+
+def of_file(file: TextFile, qrels: Qrels, got: Retrieved) -> tuple[Finding, ...]:
+    """What the first lines of a TREC run show."""
+    rows = list(islice(_lines(file), misses.ROWS))
+    alike = misses.of_rows(qrels, got, ((row.query, row.item) for row in rows))
+    return (*alike, *against_ranks(rows))
+
+
+def _lines(file: TextFile) -> Iterator[Row]:
+    for block in file.blocks():
+        for line in block.data.splitlines():
+            fields = line.split()
+            if len(fields) < 5 or fields[0].startswith(b"#"):
+                continue
+            try:
+                rank, score = float(fields[3]), float(fields[4])
+            except ValueError:
+                continue
+            yield Row(to_text(fields[0]), to_text(fields[2]), rank, score)
+
+
+def against_ranks(rows: list[Row]) -> Iterator[Finding]:
+    """Scores that rise where ranks do: a distance, where less is better, or a column mixed up."""
+    by_query: dict[Hashable, list[Row]] = {}
+    for row in rows:
+        by_query.setdefault(row.query, []).append(row)
+    rising, falling = [], 0
+    for query in by_query.values():
+        for one, other in pairwise(sorted(query, key=lambda row: row.rank)):
+            if other.rank > one.rank and other.score > one.score:
+                rising.append((one, other))
+            falling += other.rank > one.rank and other.score < one.score
+    if len(rising) < _FEW or falling:
+        return
+    one, other = rising[0]
+    says = (
+        f"the rank column contradicts the scores, which decide: for query {clip(one.query)} item "
+        f"{clip(one.item)} has rank {one.rank:g} and score {one.score:g}, {clip(other.item)} rank "
+        f"{other.rank:g} and score {other.score:g}"
+    )
+    advice = "Are they distances, where less is better? Then negate them."
+    yield Finding("serious", "ranks against scores", says, len(rising), (), advice)

@@ -1,0 +1,128 @@
+"""What evaluating notices by itself, as findings, as a Python warning and on standard error."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import germane
+from germane import near
+from germane.errors import GermaneWarning
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
+RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}, "q3": {"d4": 1.0}}
+
+
+def found(qrels: Any, run: Any, **policy: Any) -> dict[str, germane.Finding]:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        findings = germane.evaluate(qrels, run, "AP", **policy).findings
+    assert len(told) == bool(findings), "one warning for all of them"
+    assert all(finding.says in str(told[0].message) for finding in findings)
+    return {finding.what: finding for finding in findings}
+
+
+def test_sound_data_is_evaluated_in_silence() -> None:
+    assert found(QRELS, RUN) == {}
+
+
+def test_missing_queries() -> None:
+    run = {"q1": RUN["q1"], "Q2": RUN["q2"]}
+    finding = found(QRELS, run)["missing queries"]
+    assert (finding.severity, finding.count) == ("serious", 2)
+    assert finding.examples == ("'q2'", "'q3'")
+    assert finding.advice == "The run has 'Q2': it differs in letter case."
+    assert "missing queries" not in found(QRELS, run, missing="skip"), "then it is meant"
+    assert found(QRELS, {"q1": RUN["q1"]})["missing queries"].advice.startswith("missing=skip")
+
+
+def test_queries_that_nobody_judged() -> None:
+    finding = found(QRELS, {**RUN, "q9": {"d1": 1.0}})["queries not judged"]
+    assert (finding.severity, finding.count, finding.examples) == ("doubtful", 1, ("'q9'",))
+
+
+def test_queries_without_a_judgment_or_without_a_relevant_item() -> None:
+    found_here = found({**QRELS, "q2": {}, "q3": {"d4": 0}}, RUN)
+    assert found_here["queries without a judgment"].examples == ("'q2'",)
+    assert found_here["nothing relevant"].examples == ("'q3'",)
+    assert "nothing relevant" not in found({"q": {"a": 0}}, {"q": ["a"]}, no_relevant="skip")
+
+
+def test_nothing_that_was_judged_is_found() -> None:
+    finding = found({"q": {"a": 1}}, {"q": {"b": 1.0, "c": 0.5}})["nothing judged was found"]
+    assert (finding.severity, finding.count) == ("serious", 2)
+    assert found({"q": {"a": 1}}, {"q": {}}) == {}, "an empty list is an answer"
+
+
+@pytest.mark.parametrize(("results", "told"), [(99, False), (100, True)])
+def test_a_constant_scorer(results: int, told: bool) -> None:
+    """Few results may well be tied."""
+    run = {"q": {f"d{i}": 1.0 for i in range(results)}}
+    assert ("constant scores" in found({"q": {"d1": 1}}, run)) == told
+    run["q"]["d0"] = 2.0
+    assert found({"q": {"d1": 1}}, run) == {}
+
+
+def test_scores_that_doubles_round() -> None:
+    run = {"q": {"a": 2**53, "b": 2**53 + 1}}
+    assert found({"q": {"a": 1}}, run)["scores lose precision"].severity == "serious"
+    assert found({"q": {"a": 1}}, {"q": {"a": 2**53, "b": 2**60}}) == {}
+
+
+@pytest.mark.parametrize(
+    ("judged", "other", "reason"),
+    [
+        ("d1", "d1 ", "white space"),
+        ("caf\u00e9", "cafe\u0301", "Unicode normalization, NFC and NFD"),
+        ("Doc", "doc", "letter case"),
+        ("007", "7", "leading zeros"),
+    ],
+)
+def test_ids_that_are_nearly_the_same(judged: str, other: str, reason: str, tmp_path: Path) -> None:
+    qrels = {"q": {judged: 1, "x": 1}}
+    path = tmp_path / "run"
+    path.write_text(f"q Q0 x 1 2 a\nq Q0 {other} 2 1 a\n")
+    frame = pa.table({"query": ["q", "q"], "item": ["x", other], "score": [2.0, 1.0]})
+    for run in ({"q": {"x": 2.0, other: 1.0}}, {"q": ["x", other]}, frame, path):
+        if run is path and " " in other:
+            continue
+        finding = found(qrels, run)["ids nearly the same"]
+        assert finding.severity == "serious"
+        assert f"{judged!r} is judged and {other!r} was retrieved" in finding.says
+        assert f"differ in {reason};" in finding.says
+
+
+def test_what_two_ids_differ_in() -> None:
+    assert near.difference("7", 7) == "type, str and int"
+    assert near.difference("Q007 ", "q007") == "white space and letter case"
+    assert near.difference("\ufeffq1", "q1") == "a byte-order mark"
+    assert list(near.pairs(["a", "B"], ["b", "c"])) == [("B", "b")]
+    assert list(near.pairs(["a"], ["a"])) == []
+
+
+def test_ranks_that_scores_contradict_everywhere(tmp_path: Path) -> None:
+    path = tmp_path / "distances.run"
+    path.write_text("".join(f"q Q0 d{i} {i} {i / 10} a\n" for i in range(1, 5)))
+    finding = found({"q": {"d1": 1}}, path)["ranks against scores"]
+    assert "item 'd1' has rank 1 and score 0.1, 'd2' rank 2 and score 0.2" in finding.says
+    assert finding.count == 3
+    path.write_text(path.read_text() + "q Q0 d9 9 0 a\n")
+    assert found({"q": {"d1": 1}}, path) == {}, "one score that falls: some order is meant"
+
+
+def test_the_warning_points_at_the_caller() -> None:
+    with pytest.warns(GermaneWarning, match=r"^run: 2 judged queries are missing") as told:
+        germane.evaluate(QRELS, {"q1": RUN["q1"]})
+    assert told[0].filename == __file__
+    with pytest.warns(GermaneWarning, match=r"^a: 2 judged queries are missing") as told:
+        germane.evaluate_many(QRELS, {"a": {"q1": RUN["q1"]}})
+    assert told[0].filename == __file__
+
+
+def test_results_carry_their_findings() -> None:
+    result = germane.evaluate(QRELS, {"q1": RUN["q1"]})
+    (run,) = result.to_dict()["runs"]
+    assert run["findings"] == [finding.to_dict() for finding in result.findings]
+    assert "findings" not in germane.evaluate(QRELS, RUN).to_dict()["runs"][0]
