@@ -12,6 +12,7 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
+from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import arrow, headings, id_columns, misses, pairs
@@ -164,8 +165,7 @@ def retrieve(
     except Scattered:
         reader = Reader(frame.records, frame.rows, index, moves)
         got = _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
-    got.noticed = misses.of_rows(qrels, got, _first_pairs(frame))
-    return got
+    return replaced(got, noticed=misses.of_rows(qrels, got, _first_pairs(frame)))
 
 
 def _first_pairs(frame: Frame) -> Iterator[tuple[Hashable, Hashable]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import Floats, Ints
+from germane._records import replaced
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -152,8 +153,7 @@ def _each_query(
         _check_types(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
     got = hits.result(unknown)
-    got.noticed = (*misses.of_mapping(qrels, got, run), *hits.rounded())
-    return got
+    return replaced(got, noticed=(*misses.of_mapping(qrels, got, run), *hits.rounded()))
 
 
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:

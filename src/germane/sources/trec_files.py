@@ -10,6 +10,7 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
+from germane._records import replaced
 from germane.errors import DuplicateError
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import binary, first_rows, trec
@@ -106,8 +107,7 @@ def retrieve(
             got = _reduced(qrels, file, duplicates, order)
         except Repeated as found:
             raise _twice(file, trec.RUN, found.query, found.item) from None
-        got.noticed = first_rows.of_file(file, qrels, got)
-        return got
+        return replaced(got, noticed=first_rows.of_file(file, qrels, got))
 
 
 def _reduced(qrels: Qrels, file: TextFile, duplicates: str, order: str) -> Retrieved:
