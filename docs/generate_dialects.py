@@ -1,6 +1,7 @@
 """Write docs/dialects.md from the dialects: ``python docs/generate_dialects.py``."""
 
 import math
+import warnings
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -165,4 +166,5 @@ def line(name: str, asked: str, more: str, key: str, value: float) -> str:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore", germane.GermaneWarning)  # the data is small on purpose
     TARGET.write_text(page(), "utf-8")

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from germane import _ragged, near
-from germane._cached import cached
+from germane._cached import cached, cached_by_argument
 from germane._ragged import Bools, Ints
 from germane._records import Record, Value, as_dict, replaced
 from germane.errors import CoverageError, PolicyError, choices, clip, some, suggestion
@@ -183,6 +183,7 @@ class Judged(Record):
     policy: Policy
     kept: Bools  # Q: the queries that are evaluated
 
+    @cached_by_argument
     def ranking(self, ties: Ties) -> Ranking:
         """The ranking under one order of ties."""
         got, depth = self.retrieved, self.policy.depth
