@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from germane import sources
+from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, check_ties, scores
 from germane.errors import (
     EmptyError,
@@ -188,7 +189,8 @@ def read_qrels(
     given, _ = sources.opened(path, None, columns, input_format)
     if not sources.has_columns(given):
         sources.check_path(given)
-    return sources.read_qrels(given, duplicates, progress, complete="")
+    judgments = sources.read_qrels(given, duplicates, progress, complete="")
+    return replaced(judgments, duplicates=duplicates)
 
 
 def read_run(
