@@ -240,10 +240,11 @@ def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, 
     words = dict(choices)
     how = [words.pop(name, None) for name in ("columns", "input_format", "group")]
     qrels, run = sources.opened(qrels, run, *how)
-    if run is not None:
-        words = {"ties": sources.ties_of(run), **words}
+    source = None if run is None else sources.source_of(run)
+    if source is not None:
+        words = {"ties": source.ties or run.ties, **words}
     policy = policy_of(**words)
-    if policy.ties == "trec" and run is not None and sources.source_of(run).ids == "places":
+    if policy.ties == "trec" and source is not None and source.ids == "places":
         raise PolicyError(
             "ties=trec orders tied items by their ids, and the columns of an array have none; choose "
             "ties=given, which is the order of columns, expected, best or worst."

@@ -29,7 +29,6 @@ __all__ = [
     "refuse_ambiguous",
     "run_name",
     "source_of",
-    "ties_of",
     "where",
 ]
 
@@ -211,11 +210,6 @@ def only(
         items: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
         return run if len(run) else None, items, run.rows.score.tolist()
     return run, [], []
-
-
-def ties_of(run: Any) -> str:
-    """The order of ties of a run for which none is asked."""
-    return source_of(run).ties or run.ties
 
 
 def read_qrels(
