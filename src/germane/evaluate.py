@@ -37,6 +37,7 @@ from germane.judging import (
     Ties,
     Unjudged,
     Unknown,
+    stated,
 )
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
@@ -141,7 +142,7 @@ def evaluate(
         name or sources.run_name(run),
         {measure: computed[measure] for measure in policies},
         partial(_counts, first),
-        conventions,
+        stated(conventions, first.qrels),
         Placement(first),
         noticed(first, first.ranking(first.policy.ties)),
         dialect=spoken,
