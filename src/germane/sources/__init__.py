@@ -160,7 +160,7 @@ def _has_no_ids(run: Any, qrels: Any, input_format: str | None) -> bool:
     """Are these scores whose items are known by the lines of the qrels alone?"""
     if is_path(run):
         return input_format == "scores"
-    return host.is_array(run) and run.ndim == 1 and getattr(qrels, "lines", None) is not None
+    return host.is_array(run) and len(run.shape) == 1 and getattr(qrels, "lines", None) is not None
 
 
 def refuse_ambiguous(qrels: Any, run: Any) -> None:
