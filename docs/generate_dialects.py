@@ -1,8 +1,8 @@
 """Write docs/dialects.md from the dialects: ``python docs/generate_dialects.py``."""
 
 import math
-import warnings
 import subprocess
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
