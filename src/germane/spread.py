@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 from germane import sources
+from germane._records import replaced
 from germane.collection import Collection
 from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
@@ -186,12 +187,12 @@ def _stated(
     name = foreign.written(asked.k)
     words = {**dialect.choices, **foreign.choices, **given}
     try:
-        value = values(replace(conventions, **words), measure)
+        value = values(replaced(conventions, **words), measure)
     except GermaneError as error:
         return Stated(dialect.name, name, measure, math.nan, (), str(error).partition(". ")[0])
     moved, changed = [], []
     for seam in SEAMS:
-        alone = replace(conventions, **{**words_of(dialect, foreign, seam), **given})
+        alone = replaced(conventions, **{**words_of(dialect, foreign, seam), **given})
         this = measure if seam == "measuring" else asked
         if alone == conventions and this == asked:
             continue
