@@ -1,10 +1,7 @@
 """Reconcile: the definitions behind a reported number."""
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
-
-import numpy as np
 
 from germane import sources
 from germane.collection import Collection
@@ -14,15 +11,13 @@ from germane.judging import Policy
 from germane.listed import is_list
 from germane.measure import Measure, parse
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
-from germane.reconcile.example import Example, example
+from germane.reconcile.example import Example, collected, example
 from germane.reconcile.hints import hints
 from germane.reconcile.queries import agreeing, agreement, best, named
 from germane.reconcile.reconciliation import SHOWN, Reconciliation
 from germane.reconcile.reported import Reported, read, read_queries
 from germane.reconcile.search import Given, Search
-from germane.retrieval import Qrels
 from germane.sources import Progress
-from germane.sources.sequences import ranking_of
 from germane.spread import Values
 
 __all__ = ["Reconciliation", "reconcile"]
@@ -65,7 +60,7 @@ def reconcile(
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     if is_list(qrels, run, policy):
         _check_list(run, per_query, policy)
-        qrels, run = _collected(qrels, relevant, asked.rel or 1.0)
+        qrels, run = collected(qrels, relevant, asked.rel or 1.0)
     elif run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     elif relevant is not None:
@@ -107,7 +102,7 @@ def _answer(
         found,
         closest,
         tried=tuple(tried),
-        undecided=search.undecided(found[:SHOWN], fixed) if found else dict[str, tuple[str, ...]](),
+        undecided=search.undecided(found[:SHOWN], fixed),
         examples=_examples(search, found[:SHOWN]),
         per_query=per_query,
         agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
@@ -188,16 +183,3 @@ def _check_list(run: Any, per_query: object, policy: Mapping[str, Any]) -> None:
         raise InputError(
             f"{next(iter(policy))}=… is for qrels and a run; the grades of one list stand in their order."
         )
-
-
-def _collected(
-    listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float
-) -> tuple[Qrels, dict[str, list[int]]]:
-    """One list as qrels and a run: its items are numbers, those that it misses come last."""
-    ranking = ranking_of(listed, relevant, rel)
-    retrieved = ranking.relevance.tolist()
-    missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())
-    grades = np.array(retrieved + missed)
-    items = range(len(grades))
-    qrels = Qrels(["list"], np.array([0, len(grades)]), items, grades, "list")
-    return qrels, {"list": list(items[: len(retrieved)])}

@@ -1,6 +1,7 @@
 """Example: small data on which definitions that coincide elsewhere differ."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -9,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from germane import _ragged
-from germane._ragged import Floats
 from germane.averaging import scores
 from germane.collection import Collection
 from germane.errors import GermaneError
 from germane.judging import Policy
 from germane.measure import Measure
 from germane.ranking import Ranking
-from germane.reconcile.candidates import Candidate
+from germane.reconcile.candidates import Candidate, mean_of
+from germane.retrieval import Qrels
+from germane.sources.sequences import ranking_of
 from germane.spread import Values
+
+Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses
 
 _LONGEST = 6  # ranks of a list that is tried
 _MOST = 1000  # beyond this cutoff, lists do not have as many relevant items
@@ -48,6 +52,7 @@ SHOWN: Mapping[str, tuple[str, Any, Any]] = {
     "nonpositive": ("a relevant result with a score of 0 or less", {"q": ["a"]}, {"q": {"a": 0.0}}),
     "empty": ("a query with an empty list", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": []}),
     "unknown": ("a query that nobody judged", {"q": ["a"]}, {"q": ["a"], "z": ["b"]}),
+    "mean": ("queries that differ", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["x", "b"]}),
     "no_hit": ("a query of which nothing is found", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["x"]}),
 }  # fmt: skip
 
@@ -87,23 +92,56 @@ def example(
     They differ by more than the tolerance where that is possible. None where all of them are equal
     on everything that was tried.
     """
-    measures = list(dict.fromkeys(one.measure for one in candidates))
-    if len(measures) == len(candidates):
-        found = _list(measures, tolerance)
-        if found is not None:
-            return found
-    shown = list(_shown(candidates, conventions))
-    found = max(shown, key=lambda one: len(one.groups), default=None)
-    return found if found is not None and len(found.groups) > 1 else None
+    found = [*_of_list(candidates, conventions, tolerance), *_of_shown(candidates, conventions)]
+    best = max(found, key=lambda one: len(one.groups), default=None)
+    return best if best is not None and len(best.groups) > 1 else None
 
 
-def _shown(candidates: Sequence[Candidate], conventions: Policy) -> Iterator[Example]:
+def _of_list(
+    candidates: Sequence[Candidate], conventions: Policy, tolerance: float
+) -> Iterator[Example]:
+    """A list tells measures apart, but not conventions."""
+    measures = [one.measure for one in candidates]
+    formulas = {(one.name, *one.arguments.items(), one.k) for one in measures}
+    small = _apart(measures, tolerance) if len(formulas) == len(measures) else None
+    if small is not None:
+        listed, missed = small
+        relevant = sum(grade >= 1 for grade in listed) + missed if missed else None
+        data = " ".join(f"{grade:g}" for grade in listed), relevant
+        yield _valued(candidates, conventions, data, *collected(listed, relevant))
+
+
+def _of_shown(candidates: Sequence[Candidate], conventions: Policy) -> Iterator[Example]:
     names = {name for one in candidates for name, _ in one.choices}
-    for name in (name for name in SHOWN if name in names):
-        _, qrels, run = SHOWN[name]
-        values = Values(Collection(qrels, run))
-        given = [(str(one), _mean(values, one, conventions)) for one in candidates]
-        yield Example((qrels, run), tuple(given))
+    if len({mean_of(one.measure) for one in candidates}) > 1:
+        names.add("mean")
+    for name, (_, *data) in SHOWN.items():
+        if name in names:
+            yield _valued(candidates, conventions, tuple(data), *data)
+
+
+def collected(
+    listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
+) -> tuple[Qrels, dict[str, list[int]]]:
+    """One list as qrels and a run: its items are numbers, those that it misses come last."""
+    ranking = ranking_of(listed, relevant, rel)
+    retrieved = ranking.relevance.tolist()
+    missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())
+    grades = np.array(retrieved + missed)
+    items = range(len(grades))
+    qrels = Qrels(["list"], np.array([0, len(grades)]), items, grades, "list")
+    return qrels, {"list": list(items[: len(retrieved)])}
+
+
+def _valued(
+    candidates: Sequence[Candidate],
+    conventions: Policy,
+    data: tuple[Any, Any],
+    qrels: Any,
+    run: Any,
+) -> Example:
+    values = Values(Collection(qrels, run))
+    return Example(data, tuple((str(one), _mean(values, one, conventions)) for one in candidates))
 
 
 def _mean(values: Values, candidate: Candidate, conventions: Policy) -> float:
@@ -113,8 +151,8 @@ def _mean(values: Values, candidate: Candidate, conventions: Policy) -> float:
         return math.nan
 
 
-def _list(measures: Sequence[Measure], tolerance: float) -> Example | None:
-    """The first of the small lists, shortest first, that tells all measures apart."""
+def _apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
+    """The first of the small lists that tells all measures apart, or most of them."""
     lists = list(_small(measures))
     ranking = _ranking(lists)
     try:
@@ -123,25 +161,14 @@ def _list(measures: Sequence[Measure], tolerance: float) -> Example | None:
         return None
     gaps = np.diff(np.sort(found, axis=0), axis=0)
     for least in (2.5 * tolerance, 1e-9):
-        apart = gaps > least
-        at = int(np.argmax(apart.all(axis=0)))
-        if apart[:, at].all():
-            return _example(measures, lists[at], found[:, at])
-    at = int(np.argmax((gaps > 1e-9).sum(axis=0)))
-    return _example(measures, lists[at], found[:, at]) if (gaps[:, at] > 1e-9).any() else None
+        apart = (gaps > least).all(axis=0)
+        if apart.any():
+            return lists[int(np.argmax(apart))]
+    return lists[int(np.argmax((gaps > 1e-9).sum(axis=0)))]
 
 
-def _example(
-    measures: Sequence[Measure], small: tuple[tuple[float, ...], int], found: Floats
-) -> Example:
-    listed, missed = small
-    relevant = sum(grade >= 1 for grade in listed) + missed if missed else None
-    given = zip(map(str, measures), found.tolist(), strict=True)
-    return Example((" ".join(f"{grade:g}" for grade in listed), relevant), tuple(given))
-
-
-def _small(measures: Iterable[Measure]) -> Iterator[tuple[tuple[float, ...], int]]:
-    """Grades of a list, and how many relevant items are not in it; few and short ones first."""
+def _small(measures: Iterable[Measure]) -> Iterator[Small]:
+    """Every small list, short ones first."""
     levels = {one.rel or 1.0 for one in measures}
     binary = levels == {1.0} and not any("gain" in one.arguments for one in measures)
     grades = (0.0, 1.0) if binary else tuple(sorted({0.0, 1.0, 2.0, *levels}))
@@ -155,7 +182,7 @@ def _small(measures: Iterable[Measure]) -> Iterator[tuple[tuple[float, ...], int
                 yield from ((listed, total - exist) for total in sorted(totals) if total > exist)
 
 
-def _ranking(lists: Sequence[tuple[tuple[float, ...], int]]) -> Ranking:
+def _ranking(lists: Sequence[Small]) -> Ranking:
     """All lists at once, each as a query."""
     lengths = np.array([len(listed) for listed, _ in lists])
     owner, relevance = (

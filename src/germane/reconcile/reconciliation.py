@@ -14,7 +14,7 @@ from germane.reconcile.example import SHOWN as SHOWN_BY
 from germane.reconcile.example import Example
 from germane.reconcile.queries import Agreement
 from germane.reconcile.reported import Reported
-from germane.reconcile.search import Given
+from germane.reconcile.search import Given, Undecided
 from germane.tables import Table
 
 SCHEMA = 1
@@ -46,8 +46,8 @@ class Reconciliation:
     """where none does: the nearest, the nearest that a tool uses, germane's own"""
     tried: tuple[Given, ...]
     """everything that was tried and has a value on this data"""
-    undecided: Mapping[str, tuple[str, ...]]
-    """convention → its words that make no difference here, which the number thus says nothing of"""
+    undecided: tuple[Undecided, ...]
+    """conventions that make no difference here, of which the number thus says nothing"""
     examples: tuple[tuple[tuple[str, ...], Example | None], ...]
     """definitions that coincide here, and small data on which they do not"""
     per_query: Mapping[Hashable, Reported] | None = None
@@ -149,12 +149,13 @@ class Reconciliation:
             )
 
     def _undecided(self) -> Iterator[str]:
-        every = len(self.undecided) == len(WORDS | RARE_WORDS)
-        if every:
+        idle = [one.convention for one in self.undecided if not one.moving]
+        if len(idle) == len(WORDS | RARE_WORDS):
             yield "No convention but the measure's own makes a difference on this data."
         elif self.undecided:
-            yield f"These make no difference on this data, which says nothing of them: {_and(self.undecided)}."
-            usual = [f"{SHOWN_BY[name][0]} ({name})" for name in self.undecided if name in WORDS]
+            names = _and(map(str, self.undecided))
+            yield f"These make no difference on this data, which says nothing of them: {names}."
+            usual = [f"{SHOWN_BY[name][0]} ({name})" for name in idle if name in WORDS]
             if usual:
                 yield f"It would take {_and(usual)}."
 
@@ -231,7 +232,7 @@ class Reconciliation:
             "found": [self._row(one) for one in self.found],
             "nearest": [self._row(one) for one in self.nearest],
             "tried": len(self.tried),
-            "undecided": {name: list(words) for name, words in self.undecided.items()},
+            "undecided": {one.convention: list(one.words) for one in self.undecided},
             "alike": [_alike(names, example) for names, example in self.examples],
             "queries": None if self.agreement is None else _queries(self.agreement),
             "hints": list(self.hints),

@@ -29,6 +29,20 @@ class Given:
         return str(self.candidate)
 
 
+@dataclass(frozen=True)
+class Undecided:
+    """A convention of which the data says nothing, or not all."""
+
+    convention: str
+    words: tuple[str, ...]
+    """words that make no difference"""
+    moving: tuple[str, ...]
+    """words that make one"""
+
+    def __str__(self) -> str:
+        return f"{self.convention}={' or '.join(self.words)}" if self.moving else self.convention
+
+
 class Search:
     """Candidates evaluated on one collection; those that have no value there are passed over."""
 
@@ -127,18 +141,28 @@ class Search:
         if mean and usual and mean != usual:
             yield candidate.averaged(usual)
 
-    def undecided(self, found: Iterable[Given], fixed: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """The words of each convention that change nothing of what was found."""
+    def undecided(self, found: Iterable[Given], fixed: Iterable[str]) -> tuple[Undecided, ...]:
+        """What changes nothing of what was found."""
         candidates = [one.candidate for one in found]
-        words: dict[str, tuple[str, ...]] = {}
+        idle: dict[str, list[str]] = {}
+        moving: dict[str, list[str]] = {}
         for name, word in words_beside(self.conventions, dict.fromkeys(fixed)):
-            if all(self._changes_nothing(one, name, word) for one in candidates):
-                words[name] = (*words.get(name, ()), word)
-        return words
+            effects = {self._effect(one, name, word) for one in candidates}
+            if "some" in effects:
+                moving.setdefault(name, []).append(word)
+            elif "none" in effects:
+                idle.setdefault(name, []).append(word)
+        return tuple(
+            Undecided(name, tuple(words), tuple(moving.get(name, ())))
+            for name, words in idle.items()
+        )
 
-    def _changes_nothing(self, candidate: Candidate, name: str, word: str) -> bool:
+    def _effect(self, candidate: Candidate, name: str, word: str) -> str:
+        beside = candidate.beside(name, word)
+        if self.result(beside) is None:
+            return "no value"
         decided = name in dict(candidate.choices)
-        return not decided and self.coincide(candidate, candidate.beside(name, word))
+        return "some" if decided or not self.coincide(candidate, beside) else "none"
 
 
 def same(one: MeasureResult, other: MeasureResult) -> bool:
