@@ -678,5 +678,5 @@ def test_germanes_own_number_is_always_found(grades: list[int], more: int, decim
 
 def test_values_are_shared() -> None:
     """A policy and a measure are evaluated once."""
-    values = Values(Collection(QRELS, RUN))
+    values = Values(Collection(QRELS, RUN, "reconcile"))
     assert values(Policy(), germane.AP) is values(Policy(), germane.AP)

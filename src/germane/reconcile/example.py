@@ -140,7 +140,7 @@ def _valued(
     qrels: Any,
     run: Any,
 ) -> Example:
-    values = Values(Collection(qrels, run))
+    values = Values(Collection(qrels, run, "reconcile"))
     return Example(data, tuple((str(one), _mean(values, one, conventions)) for one in candidates))
 
 
