@@ -57,9 +57,8 @@ def reconcile(
     """
     asked = measure if isinstance(measure, Measure) else parse(measure)
     number = read(reported)
-    per_query = None if reported_per_query is None else read_queries(reported_per_query)
     if is_list(qrels, run, policy):
-        _check_list(run, per_query, policy)
+        _check_list(run, reported_per_query, policy)
         qrels, run = collected(qrels, relevant, asked.rel or 1.0)
     elif run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
@@ -69,6 +68,7 @@ def reconcile(
     fixed = {name: word for name, word in policy.items() if name in Policy.__annotations__}
     loaded = sources.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "reconcile", progress))
+    per_query = None if reported_per_query is None else read_queries(reported_per_query)
     return _answer(Search(values, conventions, asked, number.tolerance), fixed, number, per_query)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from germane._records import replaced
 from germane.dialects import SEAMS, Seam, dialects
 from germane.judging import RARE_WORDS, WORDS, Policy
 from germane.measure import Measure
@@ -35,7 +36,7 @@ class Candidate:
 
     def policy(self, conventions: Policy) -> Policy:
         """All of its conventions."""
-        return replace(conventions, **dict(self.choices))
+        return replaced(conventions, **dict(self.choices))
 
     def without(self, name: str) -> "Candidate":
         """The same with one convention left as in the question."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from germane._records import replaced
 from germane.averaging import MeasureResult, kernel
 from germane.errors import GermaneError
 from germane.judging import Policy
@@ -78,7 +79,7 @@ class Search:
         """The grades above 0 that were judged."""
         for duplicates in (self.conventions.duplicates, "first"):
             try:
-                policy = replace(self.conventions, duplicates=duplicates)
+                policy = replaced(self.conventions, duplicates=duplicates)
                 qrels = self._values.collection.judged(policy).qrels
             except GermaneError:  # the candidates will say so
                 continue
