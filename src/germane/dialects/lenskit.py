@@ -19,10 +19,10 @@ LENSKIT = Dialect(
         Foreign("Precision(n={k})", "P(norm=retrieved)@{k}", {"empty": "nan"}),
         Foreign("Recall", "R", {"no_relevant": "nan"}),
         Foreign("Recall(n={k})", "R(norm=min)@{k}", {"no_relevant": "nan"}),
-        Foreign("RecipRank", "RR"),
-        Foreign("RecipRank(n={k})", "RR@{k}"),
+        Foreign("RecipRank", "RR", {"no_relevant": "nan"}),
+        Foreign("RecipRank(n={k})", "RR@{k}", {"no_relevant": "nan"}),
     ),
     why="AP divides by R or by the length of the list, whichever is less, so that a short list is "
-    "rewarded. An empty list is NaN, a user without items an error.",
+    "rewarded. An empty list is NaN; a user without items is NaN, and in AP an error.",
     source="metrics/ranking/_map.py",
 )
