@@ -254,7 +254,10 @@ def test_measures_say_whether_they_tell_nonrelevant_from_unjudged(measure: germa
     """Leaving out the judgments of grade 0 and below changes nothing, unless the measure says so."""
     grades, scores = world(7)
     full = germane.evaluate(mapped(grades), mapped(scores), measure)
-    kept = {q: {i: g for i, g in row.items() if g > 0} for q, row in mapped(grades).items()}
+    kept = {
+        q: {i: g for i, g in row.items() if g > 0} or {N: 0}  # a query needs a judgment to count
+        for q, row in mapped(grades).items()
+    }
     short = germane.evaluate(kept, mapped(scores), measure)
     if not measure.nonrelevant:
         same(short, full)
