@@ -38,6 +38,7 @@ VERBS = [
     "read_qrels",
     "read_results",
     "read_run",
+    "reconcile",
     "score",
     "simulate",
     "spread",
@@ -56,6 +57,7 @@ TYPES = [
     "Policy",
     "Qrels",
     "Ranking",
+    "Reconciliation",
     "Result",
     "Results",
     "Spread",
@@ -180,7 +182,7 @@ def test_import_loads_what_evaluate_needs() -> None:
 
 
 @pytest.mark.parametrize("first", ["", "from germane.{0} import {0} as other; "])
-@pytest.mark.parametrize("verb", ["animate", "collapse", "explain", "simulate"])
+@pytest.mark.parametrize("verb", ["animate", "collapse", "explain", "reconcile", "simulate"])
 def test_a_verb_is_no_module(verb: str, first: str) -> None:
     """Also where the module of its name has been imported."""
     code = f"{first.format(verb)}import germane, germane.{verb}; print(callable(germane.{verb}))"

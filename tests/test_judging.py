@@ -1,5 +1,6 @@
 """Each choice of each convention, on examples small enough to compute by hand."""
 
+import json
 from math import exp, isnan, log
 from pathlib import Path
 from typing import Any
@@ -482,6 +483,7 @@ def test_depth_can_be_any_integer_type_and_size() -> None:
 
 def test_a_policy_prints_what_differs_from_the_defaults() -> None:
     assert repr(Policy()) == "Policy()"
+    assert repr(Policy(qrels_duplicates="last")) == "Policy(qrels_duplicates=last)"
     assert repr(Policy(ties="best", depth=3)) == "Policy(ties=best, depth=3)"
     assert Policy(missing="skip").to_dict() == {
         "duplicates": "error",
@@ -496,3 +498,29 @@ def test_a_policy_prints_what_differs_from_the_defaults() -> None:
 def test_every_result_carries_its_policy() -> None:
     result = germane.evaluate(TWO, {"q1": ["a"]}, "AP", missing="skip", depth=7)
     assert result.policy == Policy(ties="given", missing="skip", depth=7)
+
+
+def test_the_policy_says_how_repeated_judgments_were_read(tmp_path: Path) -> None:
+    """Where that was another choice than the run's, in text, in JSON, and in what is read back."""
+    path = tmp_path / "a.qrels"
+    path.write_text("q 0 a 0\nq 0 a 1\nother 0 b 1\n")
+    run = {"q": {"a": 1.0}}
+    last = germane.read_qrels(path, duplicates="last")
+    result = germane.evaluate(last, run, "RR")
+    assert result.policy == Policy(qrels_duplicates="last")
+    assert "policy: duplicates=error (qrels: last), ties=trec" in str(result)
+    saved = germane.evaluate_many(last, {"a": run}, "RR").to_dict(queries=True)
+    assert saved["policy"]["duplicates"] == "error"
+    assert saved["policy"]["qrels_duplicates"] == "last"
+    (tmp_path / "saved.json").write_text(json.dumps(saved))
+    assert germane.read_results(tmp_path / "saved.json")["a"].policy == result.policy
+    for query in ("q", "other"):
+        assert germane.explain(last, run, "RR", query=query).policy == result.policy
+    assert germane.mean_pr_curve(last, run).policy == result.policy
+    for choice in ("last", "max"):
+        same = germane.read_qrels(path, duplicates=choice)
+        policy = germane.evaluate(same, run, "RR", duplicates=choice).policy
+        assert policy == Policy(duplicates=choice)
+        assert str(policy).startswith(f"duplicates={choice}, ties=")
+    with pytest.raises(PolicyError, match="qrels_duplicates takes error, first, "):
+        Policy(qrels_duplicates="latest")  # type: ignore[arg-type]

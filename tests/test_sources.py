@@ -395,7 +395,9 @@ def test_qrels_as_relevant_items(make: Callable[[list[str]], Any]) -> None:
 # ------------------------------------------------------------------------------------------- ids
 
 
-@pytest.mark.parametrize("length", [1, 6, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 200])
+@pytest.mark.parametrize(
+    "length", [1, 6, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 200, 1023, 1024, 1025, 1033, 5000]
+)
 def test_ids_that_share_their_beginning(length: int, tmp_path: Path) -> None:
     """Ids are told apart in their last byte, or by one byte more, whatever their length."""
     stem = "x" * (length - 1)

@@ -47,6 +47,7 @@ if _TYPE_CHECKING:
     from germane.gate import assert_no_regression, gate
     from germane.groups import Groups
     from germane.precision_recall import MeanPRCurve, PRCurve
+    from germane.reconcile import Reconciliation, reconcile
     from germane.saved import read_results
     from germane.similar import evaluate_embeddings
     from germane.simulate import simulate
@@ -74,6 +75,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "read_qrels",
     "read_results",
     "read_run",
+    "reconcile",
     "score",
     "simulate",
     "spread",
@@ -91,6 +93,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "Policy",
     "Qrels",
     "Ranking",
+    "Reconciliation",
     "Result",
     "Results",
     "Spread",
@@ -195,6 +198,7 @@ _LATER = {
     "kendall_tau": "agreement",
     "rbo": "agreement",
     "read_results": "saved",
+    "reconcile": "reconcile",
     "tau_ap": "agreement",
     "evaluate_embeddings": "similar",
     "explain": "explain",
@@ -208,6 +212,7 @@ _LATER = {
     "Labels": "sources.labels",
     "MeanPRCurve": "precision_recall",
     "PRCurve": "precision_recall",
+    "Reconciliation": "reconcile",
     "Spread": "spread",
 }
 

@@ -1,9 +1,10 @@
 """Records: values with named fields, declared as those of a dataclass are.
 
-``dataclasses`` writes and compiles the methods of each class, which for the classes that importing
-germane needs takes longer than all the rest of the import. These are compiled with their module.
+``dataclasses`` compiles the methods of each class when it is defined, which for the classes that importing
+germane defines takes as long as the rest of the import.
 """
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -23,30 +24,24 @@ class _Signature:
 
 @dataclass_transform(eq_default=False, frozen_default=True)
 class Record:
-    """A value whose fields are the names annotated in its class. It is equal to itself alone."""
+    """A value whose fields are the names annotated in its class. It is equal to itself alone.
+
+    Its constructor takes the fields by place or by name, and is compiled when it is first called.
+    """
 
     __signature__ = _Signature()
     _fields: ClassVar[tuple[str, ...]] = ()
-    _names: ClassVar[frozenset[str]] = frozenset()
-    _needed: ClassVar[frozenset[str]] = frozenset()  # fields without a default
     _key: ClassVar[Any]  # all fields, of a record
 
     def __init_subclass__(cls) -> None:
         own = (name for name in cls.__annotations__ if name not in cls._fields)
         cls._fields = (*cls._fields, *own)
-        cls._names = frozenset(cls._fields)
-        cls._needed = frozenset(name for name in cls._fields if not hasattr(cls, name))
+        cls.__init__ = Record.__init__  # type: ignore[method-assign]  # not what its parent compiled
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        values = self.__dict__
-        values.update(zip(self._fields, given, strict=False))
-        values.update(named)
-        if (
-            len(values) != len(given) + len(named)
-            or not self._needed <= values.keys() <= self._names
-        ):
-            raise _refused(self, given, named)
-        self.__post_init__()
+        compiled = _constructor(type(self))
+        type(self).__init__ = compiled  # type: ignore[method-assign]
+        compiled(self, *given, **named)
 
     def __post_init__(self) -> None:
         """Check the fields, or bring them into their one form."""
@@ -89,15 +84,17 @@ def replaced(record: R, **changes: Any) -> R:
     return type(record)(**{**as_dict(record), **changes})
 
 
-def _refused(record: Record, given: tuple[Any, ...], named: dict[str, Any]) -> TypeError:
-    """What is wrong with the arguments, in the words in which a function says it."""
-    fields, start = record._fields, f"{type(record).__qualname__}()"
-    if len(given) > len(fields):
-        return TypeError(f"{start} takes {len(fields)} arguments; got {len(given)}")
-    for name in named:
-        if name not in fields:
-            return TypeError(f"{start} got an unexpected keyword argument {name!r}")
-        if name in fields[: len(given)]:
-            return TypeError(f"{start} got multiple values for argument {name!r}")
-    missing = [name for name in fields if name in record._needed - record.__dict__.keys()]
-    return TypeError(f"{start} missing required arguments: {', '.join(missing)}")
+def _constructor(cls: type[Record]) -> Callable[..., None]:
+    """A function that sets the fields, as a class of its own would write it."""
+    takes = (f"{name}=cls.{name}" if hasattr(cls, name) else name for name in cls._fields)
+    lines = [
+        f"def __init__(self, {', '.join(takes)}):",
+        "_ = self.__dict__",
+        *(f"_[{name!r}] = {name}" for name in cls._fields),
+        "self.__post_init__()" if cls.__post_init__ is not Record.__post_init__ else "",
+    ]
+    scope: dict[str, Any] = {"cls": cls}
+    exec("\n ".join(lines), scope)
+    compiled: Callable[..., None] = scope["__init__"]
+    compiled.__qualname__ = f"{cls.__qualname__}.__init__"
+    return compiled

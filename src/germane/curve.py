@@ -114,7 +114,7 @@ def mean_pr_curve(
     precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
     low, high = _band(per_query, precision, confidence, generator)
     return MeanPRCurve(
-        ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
+        ranking, rel, judged.policy, np.array(levels), precision, per_query, confidence, low, high
     )
 
 

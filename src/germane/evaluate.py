@@ -37,6 +37,7 @@ from germane.judging import (
     Ties,
     Unjudged,
     Unknown,
+    stated,
 )
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.measures import TABLE
@@ -130,7 +131,7 @@ def evaluate(
     groups = grouped(policies, conventions)
     for one in groups:
         if one is not conventions:
-            _refuse_words(run, one)
+            _refuse_words(run, sources.source_of(run), one)
     collection = Collection(qrels, run, complete_for(policies, groups), progress)
     judged = {one: collection.judged(one) for one in groups}
     computed: dict[Measure, MeasureResult] = {}
@@ -141,7 +142,7 @@ def evaluate(
         name or sources.run_name(run),
         {measure: computed[measure] for measure in policies},
         partial(_counts, first),
-        conventions,
+        stated(conventions, first.qrels),
         Placement(first),
         noticed(first, first.ranking(first.policy.ties)),
         dialect=spoken,
@@ -276,7 +277,8 @@ def read_qrels(
     given, _ = sources.opened(path, None, columns, input_format)
     if not sources.has_columns(given):
         sources.check_path(given)
-    return sources.read_qrels(given, duplicates, progress, complete="")
+    judgments = sources.read_qrels(given, duplicates, progress, complete="")
+    return replaced(judgments, duplicates=duplicates)
 
 
 def read_run(
@@ -326,17 +328,18 @@ def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, 
     words = dict(choices)
     how = [words.pop(name, None) for name in ("columns", "input_format", "group")]
     qrels, run = sources.opened(qrels, run, *how)
-    if run is not None:
-        words = {"ties": sources.ties_of(run), **words}
+    source = None if run is None else sources.source_of(run)
+    if source is not None:
+        words = {"ties": source.ties or run.ties, **words}
     policy = policy_of(**words)
-    if run is not None:
-        _refuse_words(run, policy)
+    if source is not None:
+        _refuse_words(run, source, policy)
     return qrels, run, policy
 
 
-def _refuse_words(run: Any, policy: Policy) -> None:
+def _refuse_words(run: Any, source: sources.Source, policy: Policy) -> None:
     """Refuse what looks at ids where a run has none."""
-    if policy.ties in ("trec", "ascending") and sources.source_of(run).ids == "places":
+    if policy.ties in ("trec", "ascending") and source.ids == "places":
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
             "choose ties=given, which is the order of columns, expected, best or worst."

@@ -117,8 +117,14 @@ class Policy(Value):
     query_digits: int | None = None
     """Each query's value is rounded to so many decimals, halves up, before the mean."""
 
+    qrels_duplicates: Duplicates | None = None
+    """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
+
     def __post_init__(self) -> None:
-        for name, words in (WORDS | RARE_WORDS).items():
+        seams = WORDS | RARE_WORDS
+        if self.qrels_duplicates is not None:
+            seams["qrels_duplicates"] = WORDS["duplicates"]
+        for name, words in seams.items():
             given = getattr(self, name)
             if not isinstance(given, str) or given not in words:
                 near = suggestion(given, words) if isinstance(given, str) else ""
@@ -146,8 +152,10 @@ class Policy(Value):
 
     def __str__(self) -> str:
         """The conventions, as results print them."""
-        choices = self.to_dict().items()
-        return ", ".join(f"{name}={value}" for name, value in choices if value is not None)
+        choices = self.to_dict()
+        if (qrels := choices.pop("qrels_duplicates", None)) is not None:
+            choices["duplicates"] = f"{self.duplicates} (qrels: {qrels})"
+        return ", ".join(f"{name}={value}" for name, value in choices.items() if value is not None)
 
     def to_dict(self) -> dict[str, str | float | None]:
         """The conventions by name; those that few tools decide otherwise only where they differ."""
@@ -283,7 +291,14 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy, where: str = "the 
             f"not in {where}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
-    return Judged(qrels, retrieved, policy, answered)
+    return Judged(qrels, retrieved, stated(policy, qrels), answered)
+
+
+def stated(policy: Policy, qrels: Qrels) -> Policy:
+    """The policy, which says so where the qrels were read under another choice for duplicates."""
+    if qrels.duplicates in (None, policy.duplicates):
+        return policy
+    return replaced(policy, qrels_duplicates=qrels.duplicates)
 
 
 def _alike(retrieved: Retrieved, qrels: Qrels) -> str:

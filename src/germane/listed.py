@@ -11,7 +11,7 @@ from germane._ragged import Ints
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.evaluate import OtherOrders, opened
-from germane.judging import WORDS, Policy, judge
+from germane.judging import WORDS, Policy, judge, stated
 from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
@@ -125,7 +125,7 @@ def _of_query(
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.ranking(conventions.ties)
     unjudged = _unjudged(ranking, judgments, items, item_scores, conventions)
-    return Listed(ranking, judgments, OtherOrders(judged), conventions, unjudged)
+    return Listed(ranking, judgments, OtherOrders(judged), judged.policy, unjudged)
 
 
 def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
@@ -152,7 +152,8 @@ def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
         tied_to=_NO_RANKS,
         judgment=_NO_RANKS,
     )
-    return Listed(ranking, judgments, lambda ties: None, conventions, NONE, answered=False)
+    policy = stated(conventions, judgments)
+    return Listed(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
 
 
 def _unjudged(

@@ -35,6 +35,9 @@ class Qrels(Record):
     name: str = "qrels"
     ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
+    duplicates: str | None = (
+        None  # the choice that they were read with, where that was not the run's
+    )
     lines: Any = None  # of a LETOR file, which scores without ids are aligned with
     width: int | None = None  # of an array, whose queries and items are numbered: how many items
     unjudged: tuple[Hashable, ...] = ()  # queries that are there without a judgment; left out
@@ -56,7 +59,13 @@ class Qrels(Record):
         part = slice(self.offsets[q], self.offsets[q + 1])
         items, grades = self.items[part], self.grades[part]
         return Qrels(
-            [self.queries[q]], np.array([0, len(items)]), items, grades, self.name, self.ids
+            queries=[self.queries[q]],
+            offsets=np.array([0, len(items)]),
+            items=items,
+            grades=grades,
+            name=self.name,
+            ids=self.ids,
+            duplicates=self.duplicates,
         )
 
     @cached

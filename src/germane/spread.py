@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from germane import sources
 from germane._records import replaced
+from germane.averaging import MeasureResult
 from germane.collection import Collection
 from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
@@ -119,8 +120,8 @@ def spread(
     qrels, run, conventions = opened(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
     loaded = sources.loaded(run, progress)
-    values = _Values(Collection(qrels, loaded, "spread", progress))
-    own = Stated("germane", str(asked), asked, values(conventions, asked), ())
+    values = Values(Collection(qrels, loaded, "spread", progress))
+    own = Stated("germane", str(asked), asked, values(conventions, asked).mean, ())
     stated, without = [], []
     for dialect in dialects().values():
         foreign = meant(dialect, asked)
@@ -133,19 +134,28 @@ def spread(
 
 def meant(dialect: Dialect, measure: Measure) -> Foreign | None:
     """The tool's measure of the same kind: its name and whether it has a cutoff agree."""
+    return next(fitting(dialect, measure), None)
+
+
+def fitting(dialect: Dialect, measure: Measure) -> Iterator[Foreign]:
+    """Everything of the same kind that the tool has: its own first, then what it calls by that name."""
     fits = [
-        one for one in dialect.measuring if one.cutoff == (measure.k is not None) and _plain(one)
+        one
+        for one in dialect.measuring
+        if one.cutoff == (measure.k is not None) and "{x}" not in one.name
     ]
-    for kinds in ({}, _KINDS):
-        for one in fits:
-            own = parse(one.at(measure.k))
-            if kinds.get(own.name, own.name) == measure.name and own.k == measure.k:
-                return one
-    return None
+    kinds = [parse(one.at(measure.k)) for one in fits]
+    named = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
+    yield from (one for one, name in named if name == measure.name)
+    yield from (one for one, name in named if _KINDS.get(name) == measure.name)
 
 
-def _plain(foreign: Foreign) -> bool:
-    return "{x}" not in foreign.name
+def in_kind(foreign: Foreign, measure: Measure) -> Measure:
+    """What germane calls a tool's measure, at the cutoff and the threshold of the one asked for."""
+    found = parse(foreign.at(measure.k))
+    if measure.rel not in (None, 1.0) and found.rel is not None:
+        found = found(rel=measure.rel)
+    return found
 
 
 def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:
@@ -157,19 +167,19 @@ def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:
     return {**words, **{n: word for n, word in foreign.choices.items() if n in fields}}
 
 
-class _Values:
-    """Means by policy and measure: what is read and judged alike is so once."""
+class Values:
+    """A measure of a run by policy: what is read and judged alike is so once."""
 
     def __init__(self, collection: Collection) -> None:
-        self._collection = collection
-        self._means: dict[tuple[Policy, Measure], float] = {}
+        self.collection = collection
+        self._found: dict[tuple[Policy, Measure], MeasureResult] = {}
 
-    def __call__(self, policy: Policy, measure: Measure) -> float:
+    def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
-        if key not in self._means:
-            judged = self._collection.judged(policy)
-            self._means[key] = measured([measure], judged)[measure].mean
-        return self._means[key]
+        if key not in self._found:
+            judged = self.collection.judged(policy)
+            self._found[key] = measured([measure], judged)[measure]
+        return self._found[key]
 
 
 def _stated(
@@ -178,16 +188,14 @@ def _stated(
     asked: Measure,
     conventions: Policy,
     given: Mapping[str, Any],
-    values: _Values,
+    values: Values,
     own: float,
 ) -> Stated:
-    measure = parse(foreign.at(asked.k))
-    if asked.rel not in (None, 1.0) and measure.rel is not None:
-        measure = measure(rel=asked.rel)
+    measure = in_kind(foreign, asked)
     name = foreign.written(asked.k)
     words = {**dialect.choices, **foreign.choices, **given}
     try:
-        value = values(replaced(conventions, **words), measure)
+        value = values(replaced(conventions, **words), measure).mean
     except GermaneError as error:
         return Stated(dialect.name, name, measure, math.nan, (), str(error).partition(". ")[0])
     moved, changed = [], []
@@ -203,9 +211,9 @@ def _stated(
     return Stated(dialect.name, name, measure, value, seams)
 
 
-def _is(values: _Values, policy: Policy, measure: Measure, own: float) -> bool:
+def _is(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
     try:
-        return abs(values(policy, measure) - own) <= _SAME
+        return abs(values(policy, measure).mean - own) <= _SAME
     except GermaneError:  # a seam that has no value alone, such as ties=grouped with a cutoff
         return False
 

@@ -24,6 +24,7 @@ COMMANDS = (
     "simulate",
     "measures",
     "dialects",
+    "reconcile",
     "trec_eval",
 )
 """Each is a module of this package, imported when it is needed: some take longer than their work."""

@@ -19,6 +19,7 @@ class Parameter(Record):
     high: float = float("inf")
     open_ends: bool = False  # low and high themselves are excluded
     numbers: tuple[int, ...] = ()  # only these numbers
+    usual: tuple[float, ...] = ()  # of all numbers that it takes, those in use
     grades: bool = False  # also an explicit grade→gain map
     written: bool = False  # part of the name even where it is the default
 

@@ -25,6 +25,15 @@ ROUNDING = Parameter(
     "COCO do",
     words=("up", "trec9", "nearest", "double"),
 )
+GOING_ON = Parameter(
+    "p",
+    0.8,
+    "the probability of going on",
+    low=0.0,
+    high=1.0,
+    open_ends=True,
+    usual=(0.5, 0.9, 0.95),
+)
 DEPTH = Parameter("norm", "k", "what the count is divided by", words=("k", "retrieved"))
 
 
@@ -218,7 +227,14 @@ TABLE: tuple[Definition, ...] = (
         norm=lambda k, p: f"(β²·R + {_depth(k)}), β = {_exact(p['beta'])}",
         example='score([1, 0, 1], "F@3", relevant=4) == 2 * 2 / (4 + 3)',
         parameters=(
-            Parameter("beta", 1.0, "how much more recall counts than precision", low=0.0, high=1e6),
+            Parameter(
+                "beta",
+                1.0,
+                "how much more recall counts than precision",
+                low=0.0,
+                high=1e6,
+                usual=(0.5, 2.0),
+            ),
             REL,
             MEAN,
         ),
@@ -483,7 +499,13 @@ TABLE: tuple[Definition, ...] = (
         'score([1, 0], "ERR(max=1)") == 1 / 2',
         parameters=(
             Parameter(
-                "max", 4.0, "the highest grade of the scale", low=0.0, high=1000.0, open_ends=True
+                "max",
+                4.0,
+                "the highest grade of the scale",
+                low=0.0,
+                high=1000.0,
+                open_ends=True,
+                usual=(1.0, 2.0, 3.0, 5.0),
             ),
             MEAN,
         ),
@@ -499,7 +521,7 @@ TABLE: tuple[Definition, ...] = (
         lambda k, p: f"(1 - p)·Σ rel(i)·p^(i-1), {_to(k)}, p = {_exact(p['p'])}",
         'round(score([1, 0, 1], "RBP(p=0.5)"), 6) == (1 + 1 / 4) / 2',
         parameters=(
-            Parameter("p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True),
+            GOING_ON,
             REL,
             MEAN,
         ),
@@ -514,7 +536,7 @@ TABLE: tuple[Definition, ...] = (
         lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {_to(k)}, p = {_exact(p['p'])}",
         'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
         parameters=(
-            Parameter("p", 0.8, "the probability of going on", low=0.0, high=1.0, open_ends=True),
+            GOING_ON,
             MEAN,
         ),
         monotone=False,

@@ -31,7 +31,6 @@ __all__ = [
     "refuse_ambiguous",
     "run_name",
     "source_of",
-    "ties_of",
     "where",
 ]
 
@@ -225,11 +224,6 @@ def loaded(run: Any, progress: Progress | None = None) -> Any:
 def has_places(run: Any) -> bool:
     """Are the items of a run known by their place alone, so that they have no ids to compare?"""
     return source_of(run).ids == "places" or getattr(run, "items", "ids") == "places"
-
-
-def ties_of(run: Any) -> str:
-    """The order of ties of a run for which none is asked."""
-    return source_of(run).ties or run.ties
 
 
 def read_qrels(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Words = Ints
 
+LONG = 1 << 10  # bytes of a text that are read word by word; what follows is read at once
+
 # the bytes of a little-endian word that belong to a value of 0 … 8 bytes
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], "<u8")
 
@@ -43,6 +45,10 @@ class Spans:
     def chosen(self, rows: Ints | Bools) -> Spans:
         first = None if self.first is None else self.first[rows]
         return Spans(self.data, self.starts[rows], self.sizes[rows], first)
+
+    def text(self, row: int) -> bytes:
+        start = int(self.starts[row])
+        return bytes(self.data[start : start + int(self.sizes[row])])
 
     def tolist(self) -> list[bytes]:
         view = self.data.data
@@ -155,13 +161,16 @@ def hashes(values: Spans) -> Words:
     out <<= np.uint64(8 * _HEAD)
     out |= size.astype("<u8")
     out *= factor(0)
-    for place, at in enumerate(range(_HEAD, longest, 8), 1):
+    for place, at in enumerate(range(_HEAD, min(longest, LONG), 8), 1):
         inside: Any = slice(None) if shortest > at else np.flatnonzero(size > at)
         here = words(starts[inside] + at)
         if shortest < at + 8:
             here &= _MASKS.take(size[inside] - at, mode="clip")
         here *= factor(place)
         out[inside] += here
+    if longest > LONG:
+        inside, rest = _rest(values)
+        out[inside] += rest * _ODD
     return out
 
 
@@ -178,11 +187,14 @@ def equal(one: Spans, rows: Ints, other: Spans, other_rows: Ints) -> Bools:
     size = one.sizes[rows]
     same: Bools = size == other.sizes[other_rows]
     words, other_words = _WordsAt(one.data), _WordsAt(other.data)
-    for at in range(0, int(size.max(initial=0)), 8):
+    longest = int(size.max(initial=0))
+    for at in range(0, min(longest, LONG), 8):
         inside = np.flatnonzero(same & (size > at))
         mask = _MASKS.take(size[inside] - at, mode="clip")
         here = words(one.starts[rows[inside]] + at) & mask
         same[inside] = here == (other_words(other.starts[other_rows[inside]] + at) & mask)
+    for i in np.flatnonzero(same & (size > LONG)).tolist() if longest > LONG else ():
+        same[i] = one.text(int(rows[i])) == other.text(int(other_rows[i]))
     return same
 
 
@@ -195,13 +207,15 @@ def changes(values: Spans) -> Ints:
     if not different.any() and (np.diff(starts) == size[0]).all():
         return _changes_side_by_side(values)
     words, shortest, end = _WordsAt(values.data), int(size.min()), len(values.data)
-    for at in range(0, int(size.max()), 8):
+    for at in range(0, min(int(size.max()), LONG), 8):
         known = values.first if at == 0 else None
         here = words(np.minimum(starts + at, end)) if known is None else known
         apart = here[1:] ^ here[:-1]
         if shortest < at + 8:
             apart &= _MASKS.take(size[1:] - at, mode="clip")
         different |= apart != 0
+    for i in np.flatnonzero(~different & (size[1:] > LONG)).tolist() if size.max() > LONG else ():
+        different[i] = values.text(i) != values.text(i + 1)
     return np.concatenate(([0], np.flatnonzero(different) + 1))
 
 
@@ -224,9 +238,18 @@ def _words(values: Spans) -> Iterator[tuple[Ints | None, Words]]:
     if longest:
         first = values.first
         yield None, words(starts) & _MASKS.take(size, mode="clip") if first is None else first
-    for at in range(8, longest, 8):
+    for at in range(8, min(longest, LONG), 8):
         inside = np.flatnonzero(size > at)
         yield inside, words(starts[inside] + at) & _MASKS.take(size[inside] - at, mode="clip")
+    if longest > LONG:
+        yield _rest(values)
+
+
+def _rest(values: Spans) -> tuple[Ints, Words]:
+    """The texts that are longer than LONG, and a word that stands for all of what follows there."""
+    inside = np.flatnonzero(values.sizes > LONG)
+    words = [hash(values.text(i)[LONG:]) for i in inside.tolist()]
+    return inside, np.array(words, np.int64).view("<u8")
 
 
 class _WordsAt:

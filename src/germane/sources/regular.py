@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from germane._ragged import Bools, Floats, Ints
-from germane.sources.binary import Spans, Words
+from germane.sources.binary import LONG, Spans, Words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,10 +66,14 @@ def fields(data: Bytes, end: int, columns: int, number: int) -> Fields | None:
         return None
     numbers, before = found
     query = _texts(data, start, before)
+    if query is None:
+        return None
     start = start + query.sizes
     if not (_words(data, start) & _ones(len(form.second)) == _word(form.second)).all():
         return None
     item = _texts(data, start + len(form.second), before)
+    if item is None:
+        return None
     behind = item.starts + item.sizes
     apart = behind == before if number == 3 else behind + 1 < before  # is there a rank between?
     sound = query.sizes.all() and item.sizes.all() and apart.all()
@@ -111,11 +115,16 @@ def _words(data: Bytes, at: Ints) -> Words:
     return np.ndarray(len(data) - 7, "<u8", data, strides=(1,))[at]
 
 
-def _texts(data: Bytes, starts: Ints, before: Ints) -> Spans:
-    """The texts that begin at some bytes and end with a blank, of which there is one ``before``."""
+def _texts(data: Bytes, starts: Ints, before: Ints) -> Spans | None:
+    """The texts that begin at some bytes and end with a blank, of which there is one ``before``.
+
+    None where one of them is long: that would take a step for every word of it.
+    """
     first, sizes = _to_blank(_words(data, np.minimum(starts, before)))
     longer = np.flatnonzero(sizes == 8)
     while len(longer):
+        if sizes[longer[0]] > LONG:
+            return None
         at = np.minimum(starts[longer] + sizes[longer], before[longer])
         more = _to_blank(_words(data, at))[1]
         sizes[longer] += more

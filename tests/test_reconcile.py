@@ -1,0 +1,682 @@
+"""reconcile: it finds the definition that made a number, and says when none did."""
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import germane
+from germane import Policy, cli
+from germane.collection import Collection
+from germane.errors import DuplicateError
+from germane.judging import RARE_WORDS, WORDS
+from germane.measures import TABLE
+from germane.reconcile.candidates import Candidate, of_dialects, pairs, seam_of, singles, variants
+from germane.reconcile.example import SHOWN, example
+from germane.reconcile.reported import read, read_queries
+from germane.spread import Values
+
+# Published as the average precision of three queries, 0.5, 0.835 and 0.567, and their mean 0.634;
+# "P(4) = 0.6" stands where 2 of 4 are relevant.
+LISTS = {"q1": "0 1 0 1", "q2": "1 0 1", "q3": "0 1 0 1 1"}
+PUBLISHED = {"q1": 0.5, "q2": 0.835, "q3": 0.567}
+RUN = {query: [f"{query}{i}" for i, _ in enumerate(text.split())] for query, text in LISTS.items()}
+QRELS = {
+    query: [item for item, grade in zip(RUN[query], text.split(), strict=True) if grade == "1"]
+    for query, text in LISTS.items()
+}
+# Everything on which tools differ: ties, a missing query, an empty one, one without relevant items,
+# grades, scores below 0, an unjudged item.
+GRADED = {
+    "q1": {"a": 2, "b": 0, "c": 1, "d": 3},
+    "q2": {"e": 1, "f": 2},
+    "q3": {"g": 0},
+    "q4": {"h": 1},
+    "q5": {"i": 1},
+}
+SCORED = {
+    "q1": {"x": 2.0, "a": 2.0, "c": 1.0, "b": 0.5, "d": -1.0},
+    "q2": {"y": 1.0, "f": 0.5, "e": 0.25},
+    "q3": {"g": 1.0},
+    "q5": {},
+}
+
+
+# --- Numbers as they are written -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "tolerance"),
+    [
+        ("0.62", 0.62, 0.005),
+        ("0.620", 0.62, 0.0005),
+        (0.62, 0.62, 0.005),
+        (".5", 0.5, 0.05),
+        ("1", 1.0, 0.5),
+        (1, 1.0, 0.5),
+        ("1.", 1.0, 0.5),
+        ("62%", 0.62, 0.005),
+        ("62.0%", 0.62, 0.0005),
+        ("6.2e-1", 0.62, 0.005),
+        ("-0.10", -0.1, 0.005),
+        (" 0.3 ", 0.3, 0.05),
+        (0.6222222222222222, 0.6222222222222222, 5e-17),
+    ],
+)
+def test_precision_is_that_of_writing(written: Any, value: float, tolerance: float) -> None:
+    number = read(written)
+    assert number.value == value
+    assert number.tolerance == pytest.approx(tolerance)
+
+
+@given(st.floats(-1e4, 1e4), st.integers(0, 6))
+def test_a_number_is_given_by_what_was_rounded_to_it(value: float, decimals: int) -> None:
+    assert read(f"{value:.{decimals}f}").gives(value)
+    off = 1.001 * 10.0**-decimals
+    assert not read(f"{value:.{decimals}f}").gives(value + off)
+
+
+def test_cut_off_is_not_rounded() -> None:
+    """(1 + 1 + 1)/7 is printed as 0.42 by one who cuts off, and as 0.43 by one who rounds."""
+    value = (1 + 1 + 1) / 7
+    assert not read("0.42").gives(value)
+    assert read("0.42").cuts(value)
+    assert read("-0.42").cuts(-value)
+    assert not read("0.43").cuts(value)
+    assert not read("-0.42").cuts(value)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "nan", "inf", "0,62", "62 %", "1e999", True, None, "0.6 2", "½", "%", [0.62]]
+)
+def test_what_is_no_number(written: Any) -> None:
+    with pytest.raises(germane.InputError, match=r"reported takes a number such as 0.62 or 62%"):
+        read(written)
+    with pytest.raises(germane.InputError):
+        germane.reconcile([1], reported=written)
+
+
+# --- It finds what made the number -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "measure", ["AP@2", "AP", "nDCG@2", "P@3", "R@2", "RR", "F@2", "Success@1"]
+)
+def test_every_dialect_is_found_again(measure: str) -> None:
+    """Whatever spread says a tool gives is found, under a definition that names the tool."""
+    for stated in germane.spread(GRADED, SCORED, measure):
+        if math.isnan(stated.value):
+            continue
+        found = germane.reconcile(GRADED, SCORED, reported=f"{stated.value:.9f}", measure=measure)
+        tools = {tool for one in found for tool in one.candidate.tools}
+        assert f"{stated.dialect}:{stated.name}" in tools, stated
+
+
+@pytest.mark.parametrize("measure", ["AP@2", "nDCG@2"])
+def test_every_single_change_is_found_again(measure: str) -> None:
+    asked, usual = germane.parse(measure), Policy()
+    for one in singles(asked, usual, {}, [1.0, 2.0, 3.0]):
+        try:
+            result = germane.evaluate(GRADED, SCORED, one.measure, **dict(one.choices))
+        except germane.GermaneError:
+            continue
+        mean = result[one.measure].mean
+        found = germane.reconcile(GRADED, SCORED, reported=f"{mean:.9f}", measure=measure)
+        assert len(found) > 0, one
+        assert all(abs(other.value - mean) < 1e-9 for other in found)
+
+
+def test_every_pair_is_found_again() -> None:
+    """Two changes, each of which alone gives another number."""
+    asked, usual = germane.parse("AP@2"), Policy()
+    checked = 0
+    for one in pairs(asked, usual, {}, [1.0, 2.0, 3.0], []):
+        if one.choices[1:] or len(one.choices) == 0:
+            continue
+        try:
+            result = germane.evaluate(GRADED, SCORED, one.measure, **dict(one.choices))
+        except germane.GermaneError:
+            continue
+        checked += 1
+        if checked % 10 == 0:  # a sample: each search is a second of all definitions
+            mean = result[one.measure].mean
+            found = germane.reconcile(GRADED, SCORED, reported=f"{mean:.9f}", measure="AP@2")
+            assert len(found) > 0, one
+    assert checked > 100
+
+
+@pytest.mark.parametrize("measure", ["AP@2", "nDCG@3", "P@2", "F@2"])
+@pytest.mark.parametrize("reported", ["0.5", "0.31", "0.415"])
+def test_what_is_found_is_what_evaluate_says(measure: str, reported: str) -> None:
+    """Each row can be reproduced by its name and its conventions alone."""
+    result = germane.reconcile(GRADED, SCORED, reported=reported, measure=measure)
+    for one in (*result.found, *result.nearest):
+        again = germane.evaluate(
+            GRADED, SCORED, str(one.candidate.measure), **dict(one.candidate.choices)
+        )
+        assert again[one.candidate.measure].mean == one.value
+    for one in result.found:
+        assert abs(one.value - float(reported)) <= 0.5 * 10.0 ** -len(reported[2:]) + 1e-12
+    if not result.found:
+        off = min(abs(one.value - float(reported)) for one in result.tried)
+        assert abs(result.nearest[0].value - float(reported)) == pytest.approx(off, abs=1e-12)
+        assert off > 0.5 * 10.0 ** -len(reported[2:])
+
+
+def test_simplest_first() -> None:
+    asked = germane.parse("AP@2")
+    found = germane.reconcile(GRADED, SCORED, reported="0.3", measure=asked).found
+    distances = [one.candidate.distance(asked) for one in found]
+    assert distances == sorted(distances)
+    assert len(distances) > 3
+
+
+def test_nothing_idle_is_named() -> None:
+    """A convention is named only where the number is another without it."""
+    result = germane.reconcile(GRADED, SCORED, reported="0.3", measure="AP@2")
+    for one in result.found:
+        for name, _ in one.candidate.choices:
+            less = one.candidate.without(name)
+            try:
+                mean = germane.evaluate(GRADED, SCORED, less.measure, **dict(less.choices))
+            except germane.GermaneError:
+                continue
+            full = germane.evaluate(
+                GRADED, SCORED, one.candidate.measure, **dict(one.candidate.choices)
+            )
+            before, after = (r[less.measure] for r in (full, mean))
+            assert before.per_query != after.per_query or before.mean != after.mean, (one, name)
+
+
+def test_a_convention_that_is_given_holds() -> None:
+    result = germane.reconcile(GRADED, SCORED, reported="0.3", measure="AP@2", missing="skip")
+    assert all("missing" not in dict(one.candidate.choices) for one in result.tried)
+    assert result.policy.missing == "skip"
+    assert "missing" not in [one.convention for one in result.undecided]
+
+
+def test_one_list_is_a_collection_of_one_query() -> None:
+    """The same values as score, whatever is missed."""
+    listed = [2, 0, 1, 0, 3]
+    for relevant in (None, 5, [3, 3, 2, 1, 1]):
+        for measure in ("AP@3", "nDCG@3", "R@4", "AP(rel=2)@5"):
+            result = germane.reconcile(listed, relevant=relevant, reported="0.5", measure=measure)
+            score = germane.score(listed, measure, relevant=relevant)
+            assert result.own.value == pytest.approx(score, rel=1e-15)
+
+
+# --- It claims no more than the data tells ---------------------------------------------------------
+
+
+def test_definitions_that_coincide_are_all_listed_and_told_apart() -> None:
+    found = germane.reconcile([1, 0, 1, 0, 0, 1, 0, 0, 1, 1], relevant=5, reported=0.62)
+    names = [str(one) for one in found]
+    norms = ["AP@10", *(f"AP(norm={norm})@10" for norm in ("R", "found", "possible"))]
+    assert names[:4] == norms
+    assert all(
+        one.value == pytest.approx((1 + 2 / 3 + 3 / 6 + 4 / 9 + 5 / 10) / 5)
+        for one in found.found[:4]
+    )
+    ((alike, apart),) = found.examples
+    assert list(alike) == norms
+    assert apart is not None
+    listed, relevant = apart.data
+    assert listed.split() == ["1", "0"]
+    assert dict(apart.values) == {
+        "AP@10": 1 / 10,
+        "AP(norm=R)@10": 1 / 12,
+        "AP(norm=found)@10": 1 / 1,
+        "AP(norm=possible)@10": 1 / 2,
+    }
+    assert relevant == 12
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_an_example_is_what_score_says(row: Any) -> None:
+    """For every pair of parameters of every measure: the values are those of the list."""
+    measure = germane.Measure(row.name)
+    several = [measure, *variants(measure, [2.0])]
+    cut = [one @ 2 for one in several] if row.cutoff else several
+    for one, other in combinations(cut, 2):
+        found = example([Candidate(one), Candidate(other)], Policy(), 0.005)
+        if found is None:
+            continue
+        listed, relevant = found.data
+        if isinstance(listed, str):
+            grades = list(map(float, listed.split()))
+            for name, value in found.values:
+                score = germane.score(grades, name, relevant=relevant)
+                floor = 1e-5 if "geometric" in name else score
+                assert max(score, floor) == pytest.approx(value)
+            assert len({f"{value:.9f}" for _, value in found.values}) == 2
+
+
+def test_what_no_list_tells_apart_is_one_definition_or_says_so() -> None:
+    """Without a cutoff, R and min(R,k) are the same formula; step is AP by another name."""
+    result = germane.reconcile([0, 1, 1], relevant=3, reported="0.389", measure="AP")
+    names = [str(one) for one in result]
+    assert "AP" in names
+    assert "AP(norm=R)" not in names
+    assert "trec_eval-10:map" in result.found[0].candidate.tools
+    assert example([Candidate(germane.parse(n)) for n in ("AP", "AUPR")], Policy(), 0.1) is None
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_one_formula_is_one_definition(row: Any) -> None:
+    """Measures are taken for one where their formulas are the same text: so are their values."""
+    measure = germane.Measure(row.name)
+    several = [measure, *variants(measure, [2.0, 3.0])]
+    several += [one @ 3 for one in several] if row.cutoff else []
+    by_text: dict[str, list[germane.Measure]] = {}
+    for one in several:
+        by_text.setdefault(one.definition, []).append(one)
+    for same in by_text.values():
+        for grades in product([0, 1, 2, 3], repeat=3):
+            for missed in ([], [1], [2, 1]):
+                relevant = [*grades, *missed]
+                try:
+                    values = {germane.score(grades, one, relevant=relevant) for one in same}
+                except germane.MeasureError:  # grades above ERR's max
+                    continue
+                assert len(values) == 1, (same, grades, missed)
+
+
+@pytest.mark.parametrize("name", WORDS | RARE_WORDS)
+def test_shown_data_shows_the_convention(name: str) -> None:
+    """On it the convention's words give different numbers, or one of them refuses the data."""
+    _, qrels, run = SHOWN[name]
+    seen = set()
+    for word in (WORDS | RARE_WORDS)[name]:
+        beside = {"missing": "skip"} if name == "empty" else {}
+        try:
+            (found,) = germane.evaluate(qrels, run, "nDCG", **beside, **{name: word}).values()
+        except germane.GermaneError:
+            continue
+        seen.add(f"{found.mean:.9f}")
+    assert len(seen) > 1, seen
+
+
+def test_conventions_that_make_no_difference_are_named() -> None:
+    """Each word that is said to make none makes none, and each other makes one."""
+    result = germane.reconcile(QRELS, RUN, reported="0.6222", measure="AP")
+    undecided = {one.convention: one for one in result.undecided}
+    for name, words in (WORDS | RARE_WORDS).items():
+        for word in words:
+            if word in ("error", "nan", getattr(result.policy, name)):
+                continue
+            mean = germane.evaluate(QRELS, RUN, "AP", **{name: word})["AP"].mean
+            said = name in undecided and word in undecided[name].words
+            assert said == math.isclose(mean, 0.6222222222222222), (name, word)
+    assert set(WORDS | RARE_WORDS) - set(undecided) == {"unjudged"}
+    assert not any(one.moving for one in result.undecided)
+
+
+def test_words_that_make_no_difference_are_named() -> None:
+    """a stands second by its id, and so it does at worst."""
+    result = germane.reconcile(
+        {"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}, reported="0.50", measure="RR"
+    )
+    ties = next(one for one in result.undecided if one.convention == "ties")
+    assert str(ties) == "ties=worst"
+    assert ties.moving == ("ascending", "given", "expected", "best")
+    assert "says nothing of them: duplicates, ties=worst, missing," in str(result)
+    assert "with the score of another (ties)" not in str(result)
+
+
+def test_definitions_that_differ_in_conventions_are_told_apart_too() -> None:
+    """Here an empty list counts as 0 or is left out; and so does a missing query."""
+    candidates = [
+        Candidate(germane.AP @ 2),
+        Candidate(germane.AP @ 2, (("missing", "skip"),)),
+        Candidate(germane.AP @ 2, (("empty", "missing"), ("missing", "skip"))),
+    ]
+    found = example(candidates, Policy(), 0.005)
+    assert found is not None
+    qrels, run = found.data
+    for candidate, (name, value) in zip(candidates, found.values, strict=True):
+        assert str(candidate) == name
+        mean = germane.evaluate(qrels, run, "AP@2", **dict(candidate.choices))["AP@2"].mean
+        assert mean == value
+    assert len(found.groups) > 1
+    means = [Candidate(germane.RR), Candidate(germane.RR(mean="geometric"))]
+    found = example(means, Policy(), 0.005)
+    assert found is not None
+    assert dict(found.values) == pytest.approx(
+        {"RR": (1 + 1 / 2) / 2, "RR(mean=geometric)": math.sqrt(1 * 1 / 2)}
+    )
+
+
+# --- Queries ---------------------------------------------------------------------------------------
+
+
+def test_a_published_mean_that_no_definition_gives() -> None:
+    """The third query is off: with P(4) = 0.6 for 2/4, (1/2 + 0.6 + 3/5)/3 is 0.567."""
+    third = (1 / 2 + 2 / 4 + 3 / 5) / 3
+    mean = (1 / 2 + 5 / 6 + third) / 3
+    assert round(mean, 4) == 0.6222
+    assert round(sum(PUBLISHED.values()) / 3, 3) == 0.634
+    alone = germane.reconcile(QRELS, RUN, reported="0.634", measure="MAP")
+    assert not alone.found
+    assert len(alone.tried) > 500
+    assert all(abs(one.value - 0.634) > 0.0005 for one in alone.tried)
+
+    result = germane.reconcile(
+        QRELS, RUN, reported="0.634", measure="MAP", reported_per_query=PUBLISHED
+    )
+    assert not result.found
+    assert str(result.nearest[0]) == "AP"
+    assert result.nearest[0].value == pytest.approx(mean)
+    agreement = result.agreement
+    assert agreement is not None
+    worst, other = agreement.off
+    assert worst.query == "q3"
+    assert worst.value == pytest.approx(third)
+    assert worst.difference == pytest.approx(0.567 - third)
+    assert worst.moves == pytest.approx((0.567 - third) / 3)
+    assert worst.says == f"terms add up to {3 * third:.4g}; for 0.567, to {3 * 0.567:.4g}"
+    # the second is 0.835 because 2/3 was written as 0.67 on the way
+    assert other.query == "q2"
+    assert (1 + 0.67) / 2 == 0.835
+    assert other.says == "every term rounded to 2 decimals"
+    assert worst.moves + other.moves == pytest.approx(0.634 - mean, abs=0.0005)
+    assert agreement.agree == 1
+    assert "Query 'q3' is off the most: 0.567, where it gives 0.53333." in result.verdict
+    assert "the averaging is right, the values are not" in str(result)
+
+
+def test_queries_decide_between_definitions_with_one_mean() -> None:
+    """Both means are 0.5; the values of the queries are exchanged."""
+    qrels = {"q": ["a"], "r": ["c", "d"]}
+    run = {"q": ["a", "x"], "r": ["x", "y"]}
+    both = germane.reconcile(qrels, run, reported="0.50", measure="AP@2")
+    assert len(both) > 1
+    same = {"q": "1.00", "r": "0.00"}
+    found = germane.reconcile(qrels, run, reported="0.50", measure="AP@2", reported_per_query=same)
+    assert [str(one) for one in found] == [str(one) for one in both]
+    swapped = {"q": "0.00", "r": "1.00"}
+    found = germane.reconcile(
+        qrels, run, reported="0.50", measure="AP@2", reported_per_query=swapped
+    )
+    assert not found
+    assert found.agreement is not None
+    assert {one.query for one in found.agreement.off} <= {"q", "r"}
+
+
+def test_a_mean_that_its_own_queries_do_not_have() -> None:
+    values = {"q1": "0.500", "q2": "0.833", "q3": "0.533"}
+    result = germane.reconcile(
+        QRELS, RUN, reported="0.634", measure="AP", reported_per_query=values
+    )
+    assert not result.found
+    assert result.agreement is not None
+    assert result.agreement.off == ()
+    assert "The reported values have the mean 0.62200, not 0.634." in str(result)
+
+
+def test_queries_that_were_not_reported() -> None:
+    values = {"q1": "0.500", "q3": "0.533"}
+    result = germane.reconcile(
+        QRELS, RUN, reported="0.634", measure="AP", reported_per_query=values
+    )
+    assert result.agreement is not None
+    assert result.agreement.without == ("q2",)
+    assert "Not reported: 'q2' (1)." in str(result)
+
+
+def test_a_query_that_a_tool_leaves_out() -> None:
+    """trec_eval 9 does not count a query that the run lacks."""
+    values = {"q1": "1.0", "q2": "1.0"}
+    result = germane.reconcile(
+        {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, reported="0.50", measure="AP",
+        reported_per_query=values,
+    )  # fmt: skip
+    assert result.agreement is not None
+    assert [one.query for one in result.agreement.off] == ["q2"]
+    result = germane.reconcile(
+        {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, reported="1.00", measure="AP",
+        reported_per_query={"q1": "1.0"},
+    )  # fmt: skip
+    assert [str(one) for one in result][:1] == ["AP, missing=skip"]
+
+
+def test_files_of_queries(tmp_path: Path) -> None:
+    path = tmp_path / "values.txt"
+    path.write_text("# values\nq1 0.5\n\nq2\t0.835\nq3 0.567\n")
+    two = read_queries(path)
+    path.write_text("map q1 0.5\nmap q2 0.835\nmap q3 0.567\nmap all 0.634\n")
+    three = read_queries(str(path))
+    assert two == three == read_queries({q: str(value) for q, value in PUBLISHED.items()})
+
+
+def test_ids_of_a_file_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "values.txt"
+    path.write_text("1 1.0\n2 0.5\n")
+    result = germane.reconcile(
+        {1: ["a"], 2: ["b"]}, {1: ["a"], 2: ["x", "b"]}, reported="0.75", measure="AP",
+        reported_per_query=path,
+    )  # fmt: skip
+    assert str(result.found[0]) == "AP"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("q1 0.5\nq1 0.6\n", DuplicateError, "values.txt:2: query 'q1' has a value already."),
+        ("q1 half\n", germane.InputError, "values.txt:1 takes a number such as 0.62 or 62%; got 'half'."),
+        ("q1\n", germane.FormatError, "values.txt:1: 1 fields where a line has 2 (query value)"),
+        ("map q1 0.5\nP_5 q1 0.2\n", germane.FormatError, "values.txt:2: P_5 stands below map; keep the lines of one measure."),
+        ("\n", germane.EmptyError, "holds no query"),
+        ("q11 0.5\n", germane.CoverageError, "reported for query 'q11', which is not in the data. Did you mean 'q1'?"),
+    ],
+)  # fmt: skip
+def test_files_of_queries_that_are_wrong(
+    text: str, error: type[Exception], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("values.txt").write_text(text)
+    with pytest.raises(error) as caught:
+        germane.reconcile(QRELS, RUN, reported="0.6", reported_per_query="values.txt")
+    assert message in str(caught.value)
+
+
+# --- Slips -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reported", "hint"),
+    [
+        ("62.2", "In percent, 62.2 is 0.622 (±0.0005), which is given by AP@10 (0.6222)"),
+        ("0.62228", "With every term rounded to 3 decimals"),
+        ("0.4167", "With another cutoff, it is given by"),
+    ],
+)
+def test_hints(reported: str, hint: str) -> None:
+    result = germane.reconcile(QRELS, RUN, reported=reported, measure="AP@10")
+    assert any(one.startswith(hint) for one in result.hints), (result.hints, result)
+    assert hint in str(result)
+
+
+def test_a_number_that_was_cut_off() -> None:
+    """(1 + 1 + 1)/7 = 0.4286, printed as 0.42."""
+    result = germane.reconcile([1, 1, 1, 0, 0, 0, 0], relevant=8, reported="0.42", measure="AP@7")
+    assert not result.found
+    assert any("Cut off after its last decimal, not rounded, it is given by AP@7 (0.4286)" in one
+               for one in result.hints)  # fmt: skip
+
+
+def test_hints_are_true() -> None:
+    """The cutoffs that a hint names give the number."""
+    result = germane.reconcile(QRELS, RUN, reported="0.4167", measure="AP@10")
+    (hint,) = (one for one in result.hints if one.startswith("With another cutoff"))
+    named = hint.split("given by ")[1].split(" (")[0]
+    assert germane.evaluate(QRELS, RUN, named)[named].mean == pytest.approx(0.4167, abs=0.00005)
+
+
+# --- Data that germane refuses ---------------------------------------------------------------------
+
+
+def test_duplicates_that_only_other_tools_take() -> None:
+    """ml_metrics counts the first copy: (1 + 2/3)/2; germane itself has no number."""
+    result = germane.reconcile(
+        {"q": ["a", "b"]}, {"q": ["a", "a", "b"]}, reported="0.833", measure="AP@3"
+    )
+    assert pytest.approx(0.8333, abs=1e-4) == (1 + 2 / 3) / 2
+    assert isinstance(result.own, DuplicateError)
+    assert "ml_metrics:mapk@3" in {tool for one in result for tool in one.candidate.tools}
+    assert "germane's own AP@3 has no value: " in str(result)
+    with pytest.raises(DuplicateError):
+        germane.reconcile(
+            {"q": ["a", "b"]}, {"q": ["a", "a", "b"]}, reported="0.8", duplicates="error"
+        )
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda: germane.reconcile(QRELS, reported=0.5), germane.InputError, "the run is missing"),
+        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, relevant=3), germane.InputError, "relevant=… is for the grades of one list"),
+        (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.InputError, "come without a run"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, missing="skip"), germane.InputError, "missing=… is for qrels and a run"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.InputError, "a list is one query"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.MeasureError, "no measure 'APP'"),
+        (lambda: germane.reconcile([1, "x"], reported=0.5), germane.GradeError, "rank 2"),
+        (lambda: germane.reconcile(QRELS, {"z": ["a"]}, reported=0.5), germane.CoverageError, "no query of the run is in the qrels"),
+        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, ties="none"), germane.PolicyError, "ties takes"),
+        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, reported_per_query=[0.5]), germane.InputError, "reported_per_query is {query: value}"),
+        (lambda: germane.reconcile("no.qrels", "no.run", reported=0.5), germane.InputError, "no.run"),
+    ],
+)  # fmt: skip
+def test_errors(ask: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        ask()
+    assert message in str(caught.value)
+
+
+# --- What is printed -------------------------------------------------------------------------------
+
+
+def every_form() -> Iterator[germane.Reconciliation]:
+    yield germane.reconcile([1, 0, 1], relevant=20, reported="0.167")
+    yield germane.reconcile([1, 0, 1], relevant=20, reported="0.5")
+    yield germane.reconcile(QRELS, RUN, reported=0.634, measure="AP", reported_per_query=PUBLISHED)
+
+
+def test_every_form_says_the_same() -> None:
+    for result in every_form():
+        rows = result.found or result.nearest
+        plain = result.to_dict()
+        assert json.loads(json.dumps(plain)) == plain
+        assert plain["verdict"] in str(result)
+        assert [one["value"] for one in plain["found"] or plain["nearest"]] == [
+            r.value for r in rows
+        ]
+        for text in (str(result), result._repr_html_()):
+            assert all(str(one) in text for one in rows)
+        assert result.markdown().count("\n| ") >= len(rows) + 2
+        assert bool(result) == bool(result.found)
+
+
+def test_ids_are_inert_in_a_page() -> None:
+    result = germane.reconcile(
+        {"<b>": ["a"]}, {"<b>": ["a"]}, reported="0.3", measure="AP",
+        reported_per_query={"<b>": "0.3"},
+    )  # fmt: skip
+    assert "<b>" not in result._repr_html_()
+    assert "&lt;b&gt;" in result._repr_html_()
+    assert "\x1b" not in str(
+        germane.reconcile(
+            {"\x1b": ["a"]}, {"\x1b": ["a"]}, reported="0.3", reported_per_query={"\x1b": "0.3"}
+        )
+    )
+
+
+def test_many_definitions_are_counted() -> None:
+    """A table for people is short; CSV and JSON have everything."""
+    result = germane.reconcile(GRADED, SCORED, reported="0", measure="AP@2")
+    assert len(result) > 12
+    assert f"… and {len(result) - 12} definitions more" in str(result)
+    assert result.table(digits=None).csv().count("\r\n") == len(result) + 1
+    assert len(result.to_dict()["found"]) == len(result)
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The number keeps its zeros, and -o is no input."""
+    assert cli.main(["reconcile", "1 0 1", "--relevant", "20", "--reported", "0.1670"]) == 0
+    assert capsys.readouterr().out.startswith("0.1670 (±0.00005) as AP@10: no definition")
+    path = tmp_path / "values.txt"
+    path.write_text("q1 1\n")
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 d1 1\n")
+    run.write_text("q1 Q0 d1 1 1.0 t\n")
+    asked = ["reconcile", str(qrels), str(run), "--reported", "1.00"]
+    assert cli.main([*asked, "--reported-per-query", str(path), "-o", str(path)]) == 2
+    assert path.read_text() == "q1 1\n"
+    assert "this is an input" in capsys.readouterr().err
+    assert cli.main([*asked, "--reported-per-query", str(path), "--missing", "skip"]) == 0
+
+
+# --- The search ------------------------------------------------------------------------------------
+
+
+def test_every_convention_has_a_seam_and_data() -> None:
+    assert set(SHOWN) == {*WORDS, *RARE_WORDS, "mean"}
+    assert seam_of("duplicates") == "reading"
+    assert seam_of("ties") == "judging"
+    assert seam_of("no_relevant") == "averaging"
+    assert Candidate(germane.AP(mean="geometric")).seams(germane.AP) == ("averaging",)
+    assert Candidate(germane.AP(norm="R") @ 5).seams(germane.AP @ 5) == ("measuring",)
+
+
+@pytest.mark.parametrize("measure", ["AP@10", "nDCG@10", "P@10", "R@10", "RR", "F@10", "RBP"])
+def test_singles_are_those_of_the_table(measure: str) -> None:
+    """Every word of every parameter that is not the one asked for, and every usual number."""
+    asked = germane.parse(measure)
+    tried = {one.measure for one in singles(asked, Policy(), {}, [1.0, 2.0]) if not one.choices}
+    row = asked.row
+    expected = sum(len([w for w in p.words if w != p.default]) + len(p.numbers) + len(p.usual)
+                   for p in row.parameters)  # fmt: skip
+    expected += any(parameter.name == "rel" for parameter in row.parameters)  # 2, beside 1
+    assert len(tried) == expected
+    for parameter in row.parameters:
+        assert all(asked(**{parameter.name: number}) for number in parameter.usual)
+        assert parameter.default not in parameter.usual
+
+
+def test_dialects_are_those_of_spread() -> None:
+    asked = germane.parse("AP@2")
+    stated = {f"{one.dialect}:{one.name}" for one in germane.spread(GRADED, SCORED, asked)}
+    tools = {tool for one in of_dialects(asked, Policy(), {}) for tool in one.tools}
+    assert stated <= tools
+
+
+def test_pairs_change_two_things() -> None:
+    asked = germane.parse("AP@10")
+    every = list(pairs(asked, Policy(), {"missing": "zero"}, [1.0, 2.0], [germane.MeanP @ 10]))
+    assert all(one.distance(asked) == 2 for one in every if one.measure.name == "AP")
+    assert {len(one.choices) for one in every} == {0, 1, 2}
+    assert not any("missing" in dict(one.choices) for one in every)
+    assert any(one.measure == germane.MeanP @ 10 for one in every)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=8), st.integers(0, 3), st.integers(1, 4))
+def test_germanes_own_number_is_always_found(grades: list[int], more: int, decimals: int) -> None:
+    relevant = sum(grade >= 1 for grade in grades) + more
+    value = germane.score(grades, "AP@5", relevant=relevant)
+    found = germane.reconcile(
+        grades, relevant=relevant, reported=f"{value:.{decimals}f}", measure="AP@5"
+    )
+    assert str(found.found[0]) == "AP@5"
+    assert found.hints == ()
+
+
+def test_values_are_shared() -> None:
+    """A policy and a measure are evaluated once."""
+    values = Values(Collection(QRELS, RUN, "reconcile"))
+    assert values(Policy(), germane.AP) is values(Policy(), germane.AP)
