@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,11 @@ SCORED = {
     "q3": {"g": 1.0},
     "q5": {},
 }
+
+
+@cache
+def found_for(reported: str, measure: str) -> germane.Reconciliation:
+    return germane.reconcile(GRADED, SCORED, reported=reported, measure=measure)
 
 
 # --- Numbers as they are written -------------------------------------------------------------------
@@ -127,7 +133,7 @@ def test_every_single_change_is_found_again(measure: str) -> None:
         except germane.GermaneError:
             continue
         mean = result[one.measure].mean
-        found = germane.reconcile(GRADED, SCORED, reported=f"{mean:.9f}", measure=measure)
+        found = found_for(f"{mean:.9f}", measure)
         assert len(found) > 0, one
         assert all(abs(other.value - mean) < 1e-9 for other in found)
 
@@ -146,7 +152,7 @@ def test_every_pair_is_found_again() -> None:
         checked += 1
         if checked % 10 == 0:  # a sample: each search is a second of all definitions
             mean = result[one.measure].mean
-            found = germane.reconcile(GRADED, SCORED, reported=f"{mean:.9f}", measure="AP@2")
+            found = found_for(f"{mean:.9f}", "AP@2")
             assert len(found) > 0, one
     assert checked > 100
 
@@ -276,7 +282,7 @@ def test_one_formula_is_one_definition(row: Any) -> None:
     by_text: dict[str, list[germane.Measure]] = {}
     for one in several:
         by_text.setdefault(one.definition, []).append(one)
-    for same in by_text.values():
+    for same in (several for several in by_text.values() if len(several) > 1):
         for grades in product([0, 1, 2, 3], repeat=3):
             for missed in ([], [1], [2, 1]):
                 relevant = [*grades, *missed]
@@ -544,7 +550,7 @@ def test_duplicates_that_only_other_tools_take() -> None:
         (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.InputError, "come without a run"),
         (lambda: germane.reconcile([1, 0], reported=0.5, missing="skip"), germane.InputError, "missing=… is for qrels and a run"),
         (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.InputError, "a list is one query"),
-        (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.MeasureError, "no measure 'APP'"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.MeasureError, "unknown measure 'APP'"),
         (lambda: germane.reconcile([1, "x"], reported=0.5), germane.GradeError, "rank 2"),
         (lambda: germane.reconcile(QRELS, {"z": ["a"]}, reported=0.5), germane.CoverageError, "no query of the run is in the qrels"),
         (lambda: germane.reconcile(QRELS, RUN, reported=0.5, ties="none"), germane.PolicyError, "ties takes"),

@@ -40,7 +40,7 @@ def reconcile(
     >>> [str(one) for one in found]
     ['AP(norm=found)@10']
     >>> found.found[0].candidate.tools[-1]
-    'continuous-eval:PrecisionRecall'
+    'continuous-eval:average_precision@10'
 
     ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
     ``relevant`` the number of relevant items. ``measure`` says what kind of number it is.

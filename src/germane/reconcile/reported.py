@@ -9,7 +9,6 @@ from math import isfinite
 from typing import Any
 
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
-from germane.sources import check_path
 
 _WRITTEN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 _ROUNDING = 1e-12  # sums in another order differ by less
@@ -101,10 +100,11 @@ def read_queries(given: Any) -> dict[Hashable, Reported]:
 
 
 def _lines(path: str) -> dict[Hashable, Reported]:
-    check_path(path)
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as lines:
             rows = [(at, line.split()) for at, line in enumerate(lines, 1)]
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file.") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
     found: dict[Hashable, Reported] = {}
