@@ -89,7 +89,8 @@ def _padded(case: Case, *, whole: bool, positive: bool, graded: bool) -> Given:
         return _labels(case)
     if case["kind"] == "multilabel":
         return _rows(case)
-    qrels, run = {}, {}
+    qrels: dict[str, Any] = {}
+    run = {}
     for query, padded in case["padded"].items():
         n = len(padded["docs"]) if whole else padded["n_retrieved"]
         scores = padded["scores"][:n]
@@ -100,7 +101,9 @@ def _padded(case: Case, *, whole: bool, positive: bool, graded: bool) -> Given:
         labels = {d: int(g >= 1) for d, g in zip(docs, padded["labels"], strict=False)}
         if graded:
             labels = {doc: case["qrels"][query].get(doc, 0) for doc in docs}
-        qrels[query] = labels
+        qrels[query] = (
+            labels or []
+        )  # no labels at all: a query without relevant items, to these tools
         run[query] = dict(zip(docs, scores, strict=True))
     return Given(qrels, run)
 

@@ -28,7 +28,7 @@ XGBOOST = Dialect(
         Limit("tied", "Longer lists are sorted by an algorithm that does not keep equal scores."),
         Limit("no_relevant", "Not defined.", only=("aucpr",)),
         Limit("all_relevant", "Not defined without a negative.", only=("aucpr",)),
-        Limit("empty", "An empty group is an error.", only=("pre@{k}",)),
+        Limit("empty", "An empty group is an error, in pre@ always, in others by itself."),
     ),
 )
 
@@ -41,6 +41,7 @@ LIGHTGBM = Dialect(
     measuring=(Foreign("map@{k}", "AP(norm=possible)@{k}"),),
     why="A query without relevant items counts as 1.",
     source="src/metric/map_metric.hpp",
+    limits=(Limit("empty", "An empty group by itself is an error."),),
 )
 
 CATBOOST = Dialect(
