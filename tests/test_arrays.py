@@ -254,10 +254,7 @@ def test_measures_say_whether_they_tell_nonrelevant_from_unjudged(measure: germa
     """Leaving out the judgments of grade 0 and below changes nothing, unless the measure says so."""
     grades, scores = world(7)
     full = germane.evaluate(mapped(grades), mapped(scores), measure)
-    kept = {
-        q: {i: g for i, g in row.items() if g > 0} or {N: 0}  # a query needs a judgment to count
-        for q, row in mapped(grades).items()
-    }
+    kept = {q: {i: g for i, g in row.items() if g > 0} or [] for q, row in mapped(grades).items()}
     short = germane.evaluate(kept, mapped(scores), measure)
     if not measure.nonrelevant:
         same(short, full)
@@ -281,7 +278,9 @@ def test_topk_ids(dtype: str, offset: int) -> None:
     grades = np.maximum(grades, 0)
     ids = best(scores, 6).astype(dtype) + offset
     lists = {q: ids[q].tolist() for q in range(Q)}
-    judged = {q: {i + offset: g for i, g in row.items() if g} for q, row in mapped(grades).items()}
+    judged: dict[int, Any] = {
+        q: {i + offset: g for i, g in row.items() if g} or [] for q, row in mapped(grades).items()
+    }
     expected = germane.evaluate(judged, lists, ALL)
     same(germane.evaluate(judged, ids, ALL), expected)
     same(germane.evaluate(list(judged.values()), ids, ALL), expected)
@@ -584,8 +583,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate(ONE, np.zeros((1, 3))), germane.InputError, "qrels have 2 columns, the scores have 3"),
     (lambda: germane.evaluate(ONE, np.zeros(2)), germane.FormatError, "scores have shape (queries, items); got (2,)"),
     (lambda: germane.evaluate(ONE[0], SCORES), germane.FormatError, "group=…"),
-    (lambda: germane.evaluate(ONE, np.array([[0.5, np.nan]])), germane.ScoreError, "scores, row 0, column 1: a score is a finite number; got nan"),
-    (lambda: germane.evaluate(ONE, np.array([[-np.inf, 1]])), germane.ScoreError, "row 0, column 0: a score is a finite number; got -inf"),
+    (lambda: germane.evaluate(ONE, np.array([[0.5, np.nan]])), germane.ScoreError, "scores, row 0, column 1: a score must be a finite number; got nan"),
+    (lambda: germane.evaluate(ONE, np.array([[-np.inf, 1]])), germane.ScoreError, "row 0, column 0: a score must be a finite number; got -inf"),
     (lambda: germane.evaluate(np.array([[1, np.nan]]), SCORES), germane.GradeError, "qrels, row 0, column 1"),
     (lambda: germane.evaluate(ONE, np.array([["a", "b"]])), germane.FormatError, "an array of numbers is needed; got <U1"),
     (lambda: germane.evaluate(np.zeros((0, 3)), np.zeros((0, 3))), germane.EmptyError, "shape is (0, 3)"),
@@ -602,7 +601,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate([{0}], np.array([[1, 0, 2, 0]])), germane.DuplicateError, "row 0: item 0 is retrieved twice, at ranks 2 and 4"),
     (lambda: germane.evaluate([{0}], np.array([[2**63]], "u8")), germane.InputError, "the run has id 9223372036854775808; ids are at most 9223372036854775807"),
     (lambda: germane.evaluate([{0}], np.array([1, 0])), germane.FormatError, "shape (queries, k); got (2,)"),
-    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=[1]), germane.FormatError, "group has 1 values; they sum to 1"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=[1]), germane.FormatError, "group has length 1; they sum to 1"),
     (lambda: germane.evaluate([1, 0], [0.5], group=[1]), germane.FormatError, "flat arrays of one length"),
     (lambda: germane.evaluate([1, 0], [0.5, np.nan], group=[2]), germane.ScoreError, "scores, item 1"),
     (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=7), germane.FormatError, "group is a group id an item"),

@@ -428,7 +428,9 @@ def test_a_bad_score_is_named_by_its_row_in_the_whole_frame() -> None:
     import pyarrow as pa
 
     run = pa.table({"query": ["p", "q", "q"], "item": ["a", "b", "c"], "score": [1.0, 2, math.nan]})
-    with pytest.raises(germane.ScoreError, match="row 2: a score is a finite number") as evaluated:
+    with pytest.raises(
+        germane.ScoreError, match="row 2: a score must be a finite number"
+    ) as evaluated:
         germane.evaluate({"q": ["b"]}, run)
     with pytest.raises(germane.ScoreError) as explained:
         germane.explain({"q": ["b"]}, run)

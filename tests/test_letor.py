@@ -183,7 +183,7 @@ def test_command_line(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
         ("1 qid: 1:1\n", FormatError, "letor:1: a LETOR line is"),
         ("0.5\n", FormatError, "scores, one a line: input_format='scores'"),
         ("nan qid:1 1:1\n", FormatError, "letor:1: a LETOR line is"),
-        ("1e999 qid:1 1:1\n", GradeError, "letor:1: a relevance grade is a finite number; got '1e9"),
+        ("1e999 qid:1 1:1\n", GradeError, "letor:1: a relevance grade must be a finite number; got '1e9"),
         ("1 qid:1 1:1 # docid=a\n\n1 qid:1 1:1\n", FormatError, "letor:3: no docid in the comment, where line 1"),
         ("1 qid:1 # a\n0 qid:1 # a\n", DuplicateError, "item 'a' is judged twice for query '1'"),
         ("# nothing\n\n", EmptyError, "it has no lines with labels"),
@@ -213,7 +213,7 @@ def test_features_that_are_not_there(
 
 def test_a_feature_is_finite(write: Any) -> None:
     path = write("test.letor", "1 qid:1 1:1 2:nan\n")
-    with pytest.raises(ScoreError, match="letor:1: a score is a finite number; got 'nan'"):
+    with pytest.raises(ScoreError, match="letor:1: a score must be a finite number; got 'nan'"):
         germane.evaluate(path, path, "RR", columns={"score": "2"})
 
 
@@ -222,8 +222,8 @@ def test_a_feature_is_finite(write: Any) -> None:
     [
         ("1\n2\n", FormatError, "2 scores for 5 lines of .*test.letor"),
         ("1\n2\n3\n4\n5\n6\n", FormatError, "6 scores for 5 lines"),
-        ("1\n2\nx\n4\n5\n", ScoreError, "scores:3: a score is a finite number; got 'x'"),
-        ("1\n2\n1_0\n4\n5\n", ScoreError, "scores:3: a score is a finite number; got '1_0'"),
+        ("1\n2\nx\n4\n5\n", ScoreError, "scores:3: a score must be a finite number; got 'x'"),
+        ("1\n2\n1_0\n4\n5\n", ScoreError, "scores:3: a score must be a finite number; got '1_0'"),
         ("1\n2\n3 4\n", FormatError, "scores:3: a line is a score, or RankLib's"),
         ("q1 0 1\nq2 0 1\n", FormatError, "scores:2: query 'q2', where .* has 'q1'"),
     ],
@@ -238,7 +238,11 @@ def test_scores_that_do_not_fit(write: Any, text: str, error: type[Exception], s
     ("scores", "error", "says"),
     [
         (np.zeros(4), FormatError, "run: 4 scores for 5 lines"),
-        (np.array([0, 1, np.nan, 3, 4]), ScoreError, "scores, item 2: a score is a finite number"),
+        (
+            np.array([0, 1, np.nan, 3, 4]),
+            ScoreError,
+            "scores, item 2: a score must be a finite number",
+        ),
         (np.zeros((5, 1)), CoverageError, "items of arrays are column numbers"),
     ],
 )

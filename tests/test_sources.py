@@ -834,7 +834,7 @@ def test_reading_a_file_does_not_import_pandas(tmp_path: Path) -> None:
     (tmp_path / "pandas.py").write_text("raise SystemExit('pandas was imported')")
     qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
     qrels.write_text("q 0 a 1\nr 0 a 1\n")
-    code = "import germane, sys; print(germane.evaluate(*sys.argv[1:], 'RR', duplicates='last'))"
+    code = "import germane, sys, warnings; warnings.simplefilter('ignore'); print(germane.evaluate(*sys.argv[1:], 'RR', duplicates='last'))"
     rows_ = ["q Q0 a 1 2.0 t", "q Q0 b 2 2.0 t", "r Q0 b 1 1.0 t", "r Q0 b 1 1.0 t", "q Q0 c 3 1 t"]
     for text in ("\n".join(rows_[:3]), "\n".join(rows_), "# not plain\n" + rows_[0]):
         run.write_text(text)

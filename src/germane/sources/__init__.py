@@ -240,7 +240,7 @@ def read_qrels(
     if isinstance(given, Qrels):
         return given
     if is_rows(given):
-        given = dict(enumerate(given))
+        given = {row: judged or [] for row, judged in enumerate(given)}  # {}: nothing is relevant
     if mappings.is_mapping(given):
         return mappings.read_qrels(given, duplicates)
     if has_columns(given):

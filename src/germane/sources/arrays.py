@@ -41,7 +41,7 @@ def _check_finite(scores: Any, rows: Ints) -> None:
     if not finite.all():
         row, column = map(int, np.argwhere(~finite)[0])
         raise ScoreError(
-            f"scores, row {rows[row]}, column {column}: a score is a finite number; got "
+            f"scores, row {rows[row]}, column {column}: a score must be a finite number; got "
             f"{scores[row, column]}"
         )
 
@@ -101,13 +101,16 @@ def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
     if len(ids) == items:
+        for one in ids:
+            if one is None or isinstance(one, float):
+                raise FormatError(f"a group's id is an integer or text; got {one!r}")
         codes = {one: code for code, one in enumerate(dict.fromkeys(ids))}
         return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
     whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
     if not whole or sum(ids) != items:
         told = f"; they sum to {sum(ids)}" if whole else ""
         raise FormatError(
-            f"group has {len(ids)} values{told}. It is {items} group ids, one an item, or sizes that "
+            f"group has length {len(ids)}{told}. It is {items} group ids, one an item, or sizes that "
             f"sum to {items}."
         )
     return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
@@ -120,7 +123,7 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     if not finite.all():
         at = int(np.flatnonzero(~finite)[0])
         raise GradeError(
-            f"relevance, item {at}: a relevance grade is a finite number; got {grades[at]}"
+            f"relevance, item {at}: a relevance grade must be a finite number; got {grades[at]}"
         )
     kept = ~np.ma.getmaskarray(grades)
     if not complete:
@@ -170,7 +173,9 @@ def _floats(scores: Any, order: Order) -> Any:
         finite = np.isfinite(values) | mask
         if not finite.all():
             item = int(np.flatnonzero(~finite)[0])
-            raise ScoreError(f"scores, item {item}: a score is a finite number; got {values[item]}")
+            raise ScoreError(
+                f"scores, item {item}: a score must be a finite number; got {values[item]}"
+            )
     elif values.dtype.itemsize < 8 or not order.plain:
         values = values.astype(float)
     else:  # more digits than a double has

@@ -109,7 +109,9 @@ def rows_of(qrels: Qrels, count: int) -> Ints:
 def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
     """J: the column of each judged item; its id is its number. Any where the width is None."""
     if qrels.width is not None and width is not None and qrels.width != width:
-        raise InputError(f"the qrels have {qrels.width} columns, the {what} have {width}.")
+        raise InputError(
+            f"the shapes differ: the qrels have {qrels.width} columns, the {what} have {width}."
+        )
     items = qrels.items
     columns = items.values if isinstance(items, Integers) else np.asarray(items)
     if columns.dtype.kind not in "iu" and len(columns):

@@ -235,7 +235,9 @@ def _flat(run: Any) -> tuple[Floats, Bools]:
     scores, kept = np.ma.getdata(given).astype(float), ~np.ma.getmaskarray(given)
     odd = np.flatnonzero(~np.isfinite(scores) & kept)
     if len(odd):
-        raise ScoreError(f"scores, item {odd[0]}: a score is a finite number; got {scores[odd[0]]}")
+        raise ScoreError(
+            f"scores, item {odd[0]}: a score must be a finite number; got {scores[odd[0]]}"
+        )
     return scores, kept
 
 

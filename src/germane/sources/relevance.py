@@ -67,7 +67,7 @@ def _check_finite(grades: Any, judged: Any) -> None:
     if not finite.all():
         row, column = (int(at[0]) for at in np.nonzero(~finite))
         raise GradeError(
-            f"qrels, row {row}, column {column}: a relevance grade is a finite number; got "
+            f"qrels, row {row}, column {column}: a relevance grade must be a finite number; got "
             f"{grades[row, column]}"
         )
 
@@ -90,7 +90,7 @@ def read_csr(given: Any) -> Qrels:
     if grades.dtype.kind == "f" and not np.isfinite(grades).all():
         j = int(np.flatnonzero(~np.isfinite(grades))[0])
         raise GradeError(
-            f"qrels, row {_row(offsets, j)}, column {columns[j]}: a relevance grade is a finite number; "
+            f"qrels, row {_row(offsets, j)}, column {columns[j]}: a relevance grade must be a finite number; "
             f"got {grades[j]}"
         )
     twice = _stored_twice(offsets, columns, width)
