@@ -20,6 +20,7 @@ from germane.errors import InputError, clip
 from germane.evaluate import DEFAULT, Choices, evaluate_many
 from germane.explain import explain_result
 from germane.measure import Measure, Measures, parse
+from germane.placement import Placement
 from germane.report.findings import Explained, Findings
 from germane.report.origin import origin_of
 from germane.report.page import page
@@ -29,6 +30,7 @@ from germane.sources import Progress
 __all__ = ["Report", "report"]
 
 NAMED = 4  # runs that a title names
+UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,10 +92,13 @@ def report(
     intervals: Means = {}
     if tested:
         intervals = mean_intervals(results, tested, settings, np.random.default_rng(rng))
+    if baseline is not None:
+        results[baseline]  # one run alone is compared with nothing, but its name is checked
     first = next(iter(results.values()))
+    placement = _placement(first)
     left_out: list[str] = []
     explanations: Iterator[Explained] = iter(())
-    if first.policy.ties in ("expected", "grouped"):
+    if first.policy.ties in UNORDERED:
         left_out.append(
             f"ties={first.policy.ties} puts equal scores in no order: no rankings here."
         )
@@ -107,7 +112,8 @@ def report(
         comparison=_compared(results, tested, settings, rng),
         curves=_curves(results, confidence, rng),
         explanations=explanations,
-        judgments=len(first.placement.qrels.items) if first.placement else 0,
+        judgments=len(placement.qrels.items),
+        only_relevant=not bool((placement.qrels.grades < 1).any()),
         judged_share=_judged(results),
         left_out=tuple(left_out),
         origin=origin_of(qrels, runs, command, progress),
@@ -141,7 +147,7 @@ def _compared(
 
 def _curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
     rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
-    if any(result.policy.ties in ("expected", "grouped") for result in results.values()):
+    if any(result.policy.ties in UNORDERED for result in results.values()):
         return {}
     return {
         name: mean_curve_of(result, rel=rel, confidence=confidence, rng=rng)
@@ -150,15 +156,17 @@ def _curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
 
 
 def _judged(results: Results) -> dict[str, float]:
-    """The share of each run's first ten results that is judged; nothing where it means nothing."""
-    measure = parse("Judged@10")
-    shares = {}
-    for name, result in results.items():
-        placement = result.placement
-        if placement is None or not (placement.qrels.grades < 1).any():
-            return {}
-        shares[name] = evaluated(measure, placement.ranking, "zero").mean
-    return shares
+    """The share of each run's first ten results that is judged, where results have an order."""
+    return {
+        name: evaluated(parse("Judged@10"), _placement(result).ranking, "zero").mean
+        for name, result in results.items()
+        if result.policy.ties not in UNORDERED
+    }
+
+
+def _placement(result: Result) -> Placement:
+    assert result.placement is not None, "only results that are read from files have none"
+    return result.placement
 
 
 # --- Queries to explain ----------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 // what every run found. It only shows: all numbers and explanations are in the page.
 (function () {
   "use strict";
+  const { isNaN } = Number, space = document.querySelector("svg").namespaceURI;
   const at = (id) => document.getElementById(id);
   const data = JSON.parse(at("data").textContent);
   const { runs, measures, queries, details } = data;
-  const many = runs.length > 1, STEP = 50, BINS = 20, COLORS = 8, SVG = "http://www.w3.org/2000/svg";
+  const many = runs.length > 1, STEP = 50, BINS = 20, COLORS = 8;
   const columns = measures.map((m, i) => data.values[i].map((text) => unpacked(text, m)));
   const folded = queries.map((query) => query.toLowerCase());
   const state = { m: 0, system: many ? 1 : 0, baseline: 0, by: many ? runs.length : 0, down: many, shown: STEP };
@@ -21,7 +22,7 @@
 
   function make(name, attributes, ...children) {
     const shape = /^(svg|path|text|title)$/.test(name);
-    const element = shape ? document.createElementNS(SVG, name) : document.createElement(name);
+    const element = shape ? document.createElementNS(space, name) : document.createElement(name);
     for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
     element.append(...children);
     return element;
@@ -31,10 +32,10 @@
   const value = (run, q, m = state.m) => columns[m][run][q];
   const difference = (q, m) => value(state.system, q, m) - value(state.baseline, q, m);
   const digits = (m = state.m) => Math.max(0, measures[m].digits);
-  const shown = (x, m) => Number.isNaN(x) ? "–" : x.toFixed(digits(m));
+  const shown = (x, m) => isNaN(x) ? "–" : x.toFixed(digits(m));
   const signed = (x, m) => {
     const text = shown(Math.abs(x), m);
-    return Number.isNaN(x) || !+text ? text : (x > 0 ? "+" : "−") + text;
+    return isNaN(x) || !+text ? text : (x > 0 ? "+" : "−") + text;
   };
   const key = (q) => state.by < 0 ? q : state.by < runs.length ? value(state.by, q) : difference(q);
 
@@ -45,7 +46,7 @@
     if (state.by < 0) return some.sort((a, b) => sign * (folded[a] < folded[b] ? -1 : folded[a] > folded[b] ? 1 : a - b));
     return some.sort((a, b) => {
       const [x, y] = [key(a), key(b)];
-      return Number.isNaN(x) - Number.isNaN(y) || sign * (x - y) || a - b;
+      return isNaN(x) - isNaN(y) || sign * (x - y) || a - b;
     });
   }
 
@@ -74,7 +75,7 @@
     const left = order.length - state.shown;
     at("more").hidden = left <= 0;
     at("more").textContent = `Show ${Math.min(STEP, left)} more`;
-    at("count").textContent = `${order.length.toLocaleString("en")} of ${queries.length.toLocaleString("en")} queries` +
+    at("count").textContent = `${order.length} of ${queries.length} queries` +
       (left > 0 ? `, ${state.shown} shown` : "");
   }
 
@@ -139,10 +140,10 @@
 
   const text = (x, y, words, more) => make("text", { x, y, ...more }, words);
   const drawing = (height, label, ...parts) =>
-    make("svg", { viewBox: `0 0 640 ${height}`, role: "img", class: "chart" }, make("title", {}, label), ...parts);
+    make("svg", { viewBox: `-14 0 668 ${height}`, role: "img", class: "chart" }, make("title", {}, label), ...parts);
 
   function differences() {
-    const all = queries.map((_, q) => difference(q)).filter((d) => !Number.isNaN(d)).sort((a, b) => b - a);
+    const all = queries.map((_, q) => difference(q)).filter((d) => !isNaN(d)).sort((a, b) => b - a);
     const most = Math.max(...all.map(Math.abs)) || 1, gains = all.filter((d) => d > 0).length, losses = all.filter((d) => d < 0).length;
     const bars = Math.min(all.length, 560), step = 576 / bars, zero = 110, paths = ["", ""];
     for (let i = 0; i < bars; i++) {
@@ -150,8 +151,7 @@
       const x = (52 + i * step).toFixed(1), end = (52 + (i + (bars > 140 ? 1 : 0.85)) * step).toFixed(1);
       if (d) paths[+(d < 0)] += `M${x} ${zero}V${(zero - 90 * d / most).toFixed(1)}H${end}V${zero}Z`;
     }
-    const [system, baseline] = [runs[state.system], runs[state.baseline]];
-    const said = `${measures[state.m].name}: ${system} is better on ${gains}, worse on ${losses}, the same on ${all.length - gains - losses} of ${all.length} queries`;
+    const said = `${measures[state.m].name}: ${runs[state.system]} is better on ${gains}, worse on ${losses}, the same on ${all.length - gains - losses} of ${all.length} queries`;
     at("differences").replaceChildren(
       drawing(228, said,
         make("path", { class: "grid", d: "M52 20H628M52 200H628" }), make("path", { class: "axis", d: `M52 ${zero}H628` }),
@@ -163,11 +163,12 @@
   }
 
   function spread() {
-    const all = columns[state.m], known = all.flatMap((column) => Array.from(column).filter((x) => !Number.isNaN(x)));
-    const low = Math.min(0, ...ends(known)), high = Math.max(1, ...ends(known));
+    const all = columns[state.m];
+    let low = 0, high = 1;
+    all.forEach((column) => column.forEach((x) => { low = x < low ? x : low; high = x > high ? x : high; }));
     const counts = all.map((column) => {
       const bins = new Array(BINS).fill(0);
-      column.forEach((x) => { if (!Number.isNaN(x)) bins[Math.min(BINS - 1, Math.floor(BINS * (x - low) / (high - low) + 1e-9))]++; });
+      column.forEach((x) => { if (!isNaN(x)) bins[Math.min(BINS - 1, Math.floor(BINS * (x - low) / (high - low) + 1e-9))]++; });
       return bins;
     });
     const most = Math.max(1, ...counts.flat()), tall = 84, end = tall * runs.length;
@@ -175,7 +176,7 @@
       const base = tall * (run + 1), width = 576 / BINS;
       const path = bins.map((n, i) => n ? `M${52 + i * width + 1} ${base}v${(-52 * n / most).toFixed(1)}h${width - 2}V${base}Z` : "").join("");
       return [make("path", { class: "axis", d: `M52 ${base}H628` }), make("path", { class: `bar r${run % COLORS}`, d: path }),
-        text(52, base - 62, runs[run], { class: "name" })];
+        text(52, base - 62, runs[run].slice(0, 60), { class: "name" })];
     });
     for (let i = 0; i <= 4; i++) {
       const x = low + (high - low) * i / 4;
@@ -184,8 +185,6 @@
     const said = `How many queries have which ${measures[state.m].name}; the highest bar stands for ${most}`;
     at("spread").replaceChildren(drawing(end + 24, said, ...parts), make("figcaption", {}, said + "."));
   }
-
-  const ends = (known) => known.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]).filter(Number.isFinite);
 
   // --- The controls ---
 
