@@ -52,11 +52,12 @@ def _without_relevant(findings: Findings) -> Iterator[str]:
 def _unjudged(findings: Findings) -> Iterator[str]:
     treated = next(iter(findings.results.values())).policy.unjudged
     how = "count as not relevant" if treated == "nonrelevant" else "are removed"
-    if not findings.judged_share:
+    if findings.only_relevant:
         yield (
             "Only relevant items are judged, so nothing tells an item judged not relevant from one that "
             f"nobody looked at. All others {how}."
         )
+        return
     for name, share in findings.judged_share.items():
         if share < ENOUGH:
             yield (

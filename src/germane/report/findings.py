@@ -28,9 +28,8 @@ class Findings:
         Explained
     ]  # a query and each run's explanations, what matters most first
     judgments: int
-    judged_share: Mapping[
-        str, float
-    ]  # of the first ten; empty where only relevant items are judged
+    only_relevant: bool  # is nothing judged not relevant?
+    judged_share: Mapping[str, float]  # of each run's first ten results
     left_out: tuple[str, ...]  # what the page does not show, and why
     origin: Origin
 
