@@ -24,6 +24,7 @@ START = """
 import os, sys
 read, write = (os.dup(int(end)) for end in sys.argv[1:3])
 os.dup2(read, 3), os.dup2(write, 4)
+os.set_inheritable(3, True), os.set_inheritable(4, True)  # also where they were there already
 os.execv(sys.argv[3], sys.argv[3:])
 """
 

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane import output
-from germane.averaging import evaluated
 from germane.compare import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.means import Means, mean_intervals
@@ -19,8 +18,9 @@ from germane.curve import mean_curve_of
 from germane.errors import InputError, clip
 from germane.evaluate import DEFAULT, Choices, evaluate_many
 from germane.explain import explain_result
-from germane.measure import Measure, Measures, parse
+from germane.measure import Measure, Measures
 from germane.placement import Placement
+from germane.ranking import Ranking
 from germane.report.findings import Explained, Findings
 from germane.report.origin import origin_of
 from germane.report.page import page
@@ -30,12 +30,17 @@ from germane.sources import Progress
 __all__ = ["Report", "report"]
 
 NAMED = 4  # runs that a title names
+FIRST = 10  # results of which the judged share is told
 UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A finished page: ``html`` is its text, ``save`` writes it."""
+    """A finished page: ``html`` is its text, ``save`` writes it.
+
+    >>> germane.report({"q": ["d"]}, {"bm25": {"q": ["d"]}}, "RR").html[:15]
+    '<!DOCTYPE html>'
+    """
 
     title: str
     html: str
@@ -158,10 +163,15 @@ def _curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
 def _judged(results: Results) -> dict[str, float]:
     """The share of each run's first ten results that is judged, where results have an order."""
     return {
-        name: evaluated(parse("Judged@10"), _placement(result).ranking, "zero").mean
+        name: _share(_placement(result).ranking)
         for name, result in results.items()
         if result.policy.ties not in UNORDERED
     }
+
+
+def _share(ranking: Ranking) -> float:
+    judged = np.count_nonzero((ranking.rank <= FIRST) & (ranking.relevance >= 0))
+    return judged / max(1, int(np.minimum(ranking.retrieved, FIRST).sum()))
 
 
 def _placement(result: Result) -> Placement:

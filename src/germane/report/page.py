@@ -181,8 +181,13 @@ def _key(findings: Findings) -> Iterator[str]:
         yield f"<dt>{clean(str(measure))}</dt><dd>{clean(measure.definition)}</dd>"
     yield "</dl>"
     percent, board = f"{100 * findings.confidence:g}%", _board(findings)
-    bold = "" if board is None else "; bold: the highest mean"
-    yield f'<p class="small">Below each mean: its {percent} interval, a BCa bootstrap of the queries{bold}.</p>'
+    said = []
+    if any(any(of.values()) for of in findings.intervals.values()):
+        said.append(f"Below each mean: its {percent} interval, a BCa bootstrap of the queries")
+    if board is not None:
+        said.append("Bold: the highest mean")
+    if said:
+        yield f'<p class="small">{". ".join(said)}.</p>'
     if board is not None:
         defined = {f"{measure}: {measure.definition}" for measure in findings.measures}
         yield from _notes(note for note in board.notes if note and note not in defined)
