@@ -111,7 +111,7 @@ def mean_pr_curve(
     judgments = graded(qrels, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
-    return _averaged(ranking, conventions, levels, rel, confidence, generator)
+    return _averaged(ranking, judged.policy, levels, rel, confidence, generator)
 
 
 def mean_curve_of(
@@ -137,7 +137,7 @@ def _averaged(
     precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
     low, high = _band(per_query, precision, confidence, generator)
     return MeanPRCurve(
-        ranking, rel, judged.policy, np.array(levels), precision, per_query, confidence, low, high
+        ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
     )
 
 
