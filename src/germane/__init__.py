@@ -48,6 +48,7 @@ if _TYPE_CHECKING:
     from germane.groups import Groups
     from germane.precision_recall import MeanPRCurve, PRCurve
     from germane.reconcile import Reconciliation, reconcile
+    from germane.report import Report, report
     from germane.saved import read_results
     from germane.similar import evaluate_embeddings
     from germane.simulate import simulate
@@ -76,6 +77,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "read_results",
     "read_run",
     "reconcile",
+    "report",
     "score",
     "simulate",
     "spread",
@@ -94,6 +96,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "Qrels",
     "Ranking",
     "Reconciliation",
+    "Report",
     "Result",
     "Results",
     "Spread",
@@ -199,6 +202,7 @@ _LATER = {
     "rbo": "agreement",
     "read_results": "saved",
     "reconcile": "reconcile",
+    "report": "report",
     "tau_ap": "agreement",
     "evaluate_embeddings": "similar",
     "explain": "explain",
@@ -213,6 +217,7 @@ _LATER = {
     "MeanPRCurve": "precision_recall",
     "PRCurve": "precision_recall",
     "Reconciliation": "reconcile",
+    "Report": "report",
     "Spread": "spread",
 }
 

@@ -10,10 +10,12 @@ from germane.averaging import check_ties, evaluated
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
 from germane.evaluate import Choices, opened
-from germane.judging import judge
+from germane.judging import Policy, judge
 from germane.listed import is_list, one_list
 from germane.measure import Measure
 from germane.precision_recall import MeanPRCurve, PRCurve, Start, precision_at, recall_levels
+from germane.ranking import Ranking
+from germane.result import Result
 from germane.sources import Progress
 
 RESAMPLES = 1000  # bootstrap samples behind a confidence band
@@ -109,12 +111,33 @@ def mean_pr_curve(
     judgments = graded(qrels, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
+    return _averaged(ranking, judged.policy, levels, rel, confidence, generator)
+
+
+def mean_curve_of(
+    result: Result, *, rel: float = 1.0, confidence: float = 0.95, rng: int = 0
+) -> MeanPRCurve:
+    """``mean_pr_curve`` of a result that was just computed, without reading its run again."""
+    if result.placement is None:
+        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
+    levels, ranking = recall_levels(11), result.placement.ranking
+    return _averaged(ranking, result.policy, levels, rel, confidence, _generator(rng))
+
+
+def _averaged(
+    ranking: Ranking,
+    conventions: Policy,
+    levels: list[float],
+    rel: float,
+    confidence: float,
+    generator: np.random.Generator,
+) -> MeanPRCurve:
     no_relevant = conventions.no_relevant
     at = [evaluated(precision_at(level, rel), ranking, no_relevant) for level in levels]
     precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
     low, high = _band(per_query, precision, confidence, generator)
     return MeanPRCurve(
-        ranking, rel, judged.policy, np.array(levels), precision, per_query, confidence, low, high
+        ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
     )
 
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from germane._ragged import Bools, Ints
 from germane.averaging import kernel, scores
-from germane.errors import MeasureError
-from germane.evaluate import Choices
+from germane.errors import InputError, MeasureError, clip
+from germane.evaluate import Choices, OtherOrders
 from germane.explanation import Explanation, Rank, Ranks, Reading, written
-from germane.listed import Listed, is_list, one_list
+from germane.listed import NONE, Listed, check_ordered, is_list, one_list
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import Scored
 from germane.ranking import Ranking
-from germane.result import number
+from germane.result import Result, number
 from germane.retrieval import Qrels
 from germane.sources import Progress
 
@@ -61,6 +61,26 @@ def explain(
         progress,
     )
     return _explanation(listed, chosen, rel)
+
+
+def explain_result(result: Result, query: Hashable, measures: tuple[Measure, ...]) -> Explanation:
+    """Explain one query of a result that was just computed, without reading its run again.
+
+    What nobody judged has no name then. Raises what ``explain`` raises.
+    """
+    if result.placement is None:
+        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
+    judged = result.placement.of(query)
+    check_ordered(judged.policy, ("expected", "grouped"))
+    listed = Listed(
+        judged.ranking(judged.policy.ties),
+        judged.qrels,
+        OtherOrders(judged),
+        judged.policy,
+        NONE,
+        bool(judged.retrieved.answered[0]),
+    )
+    return _explanation(listed, measures, _level(measures))
 
 
 def _level(measures: tuple[Measure, ...]) -> float:

@@ -228,6 +228,23 @@ class Judged(Record):
             ranking = _only(ranking, self.kept)
         return ranking if self.policy.unknown != "zero" else _with(ranking, got.unknown)
 
+    def only(self, query: Hashable) -> "Judged":
+        """The same of one query. Raises AbsentError where it has no judgments."""
+        qrels, got, q = self.qrels.only(query), self.retrieved, self.qrels.position[query]
+        start, end = np.searchsorted(got.owner, [q, q + 1]).tolist()
+        part = slice(start, end)
+        retrieved = Retrieved(
+            judgment=got.judgment[part] - self.qrels.offsets[q],
+            owner=np.zeros(end - start, np.int64),
+            rank=got.rank[part],
+            tied_from=got.tied_from[part],
+            tied_to=got.tied_to[part],
+            retrieved=got.retrieved[q : q + 1],
+            answered=got.answered[q : q + 1],
+            unknown=[],
+        )
+        return replaced(self, qrels=qrels, retrieved=retrieved, kept=self.kept[q : q + 1])
+
     @property
     def grades(self) -> _ragged.Floats:
         """H: the grade of each hit."""

@@ -104,11 +104,7 @@ def _of_query(
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     qrels, run, conventions = opened(qrels, run, policy)
-    if conventions.ties in refused:
-        raise PolicyError(
-            f"ties={conventions.ties} puts equal scores in no order, and ranks need one; choose "
-            f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
-        )
+    check_ordered(conventions, refused)
     complete = complete_for(measures, (conventions,))
     judgments = graded(qrels, conventions, complete)
     if query is None and len(judgments) > 1:
@@ -126,6 +122,15 @@ def _of_query(
     ranking = judged.ranking(conventions.ties)
     unjudged = _unjudged(ranking, judgments, items, item_scores, conventions)
     return Listed(ranking, judgments, OtherOrders(judged), judged.policy, unjudged)
+
+
+def check_ordered(policy: Policy, refused: Collection[str]) -> None:
+    """Refuse the orders of ties that are no orders of single items."""
+    if policy.ties in refused:
+        raise PolicyError(
+            f"ties={policy.ties} puts equal scores in no order, and ranks need one; choose "
+            f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
+        )
 
 
 def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:

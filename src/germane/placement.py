@@ -8,6 +8,7 @@ import numpy as np
 from germane._cached import cached
 from germane.judging import Judged
 from germane.ranking import Ranking
+from germane.retrieval import Qrels
 
 
 class Hit(NamedTuple):
@@ -30,17 +31,27 @@ class Placement:
         queries = self._judged.qrels.queries
         return frozenset(queries[q] for q in np.flatnonzero(self._judged.retrieved.answered))
 
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments that the run was judged against."""
+        return self._judged.qrels
+
     @cached
-    def _ranking(self) -> Ranking:
+    def ranking(self) -> Ranking:
+        """All queries, under the policy's order of ties."""
         return self._judged.ranking(self._judged.policy.ties)
+
+    def of(self, query: Hashable) -> Judged:
+        """The judged items of one query, before the order of ties is chosen."""
+        return self._judged.only(query)
 
     @cached
     def _position(self) -> dict[Hashable, int]:
-        return {query: q for q, query in enumerate(self._ranking.queries)}
+        return {query: q for q, query in enumerate(self.ranking.queries)}
 
     def hits(self, query: Hashable) -> tuple[Hit, ...]:
         """A query's judged items that were retrieved, by rank; none for a query that was left out."""
-        ranking, q = self._ranking, self._position.get(query)
+        ranking, q = self.ranking, self._position.get(query)
         if q is None or ranking.judgment is None:
             return ()
         part = slice(ranking.offsets[q], ranking.offsets[q + 1])

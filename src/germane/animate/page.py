@@ -62,7 +62,7 @@ def page(drawing: Drawing) -> str:
                 "<!DOCTYPE html>",
                 '<html lang="en">',
                 '<head><meta charset="utf-8">',
-                f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">',
+                f'<meta http-equiv="Content-Security-Policy" content="{content_policy(script)}">',
                 '<meta name="viewport" content="width=device-width, initial-scale=1">',
                 '<meta name="color-scheme" content="light dark">',
                 f"<title>{clean(drawing.title)}</title>",
@@ -95,7 +95,7 @@ def _room(width: float) -> str:
     return f'style="flex: {width:.0f} 1 {width:.0f}px; max-width: min(100%, {1.25 * width:.0f}px)"'
 
 
-def _policy(script: str) -> str:
+def content_policy(script: str) -> str:
     """Nothing is loaded, and no script runs but the page's own."""
     import base64
     import hashlib

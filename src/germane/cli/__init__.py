@@ -20,6 +20,7 @@ COMMANDS = (
     "explain",
     "curve",
     "compare",
+    "report",
     "gate",
     "simulate",
     "measures",

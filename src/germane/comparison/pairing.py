@@ -93,7 +93,7 @@ def _pair(
         baseline=sample.systems[pair[0]],
         queries=len(sample),
         difference=mean,
-        interval=None if spread is None else _interval(sample, centered, mean, drawn, settings),
+        interval=None if spread is None else interval_of(sample, centered, mean, drawn, settings),
         d_z=mean / spread.deviation if spread and varies else None,
         improvement=(wins + ties / 2) / len(sample),
         wins=wins,
@@ -108,9 +108,10 @@ def _pair(
     )
 
 
-def _interval(
+def interval_of(
     sample: Sample, centered: Floats, mean: float, drawn: Floats, settings: Settings
 ) -> Interval:
+    """The interval of a mean, or of a mean difference, from its parts and its resampled values."""
     if np.abs(centered).sum() <= 1e-12 * abs(mean):
         return Interval(mean, mean, settings.confidence)  # the same difference on every query
     low, high = bca(drawn, centered, mean, reach(settings.confidence, sample.freedom))

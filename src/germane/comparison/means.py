@@ -1,0 +1,47 @@
+"""Means: the interval of each system's own mean."""
+
+from collections.abc import Hashable, Mapping
+
+import numpy as np
+
+from germane._ragged import Floats
+from germane.comparison.pair import Interval
+from germane.comparison.pairing import interval_of, resampled_means
+from germane.comparison.sample import Sample, sampled
+from germane.comparison.settings import Settings
+from germane.measure import Measure
+from germane.result import Result
+
+Means = dict[str, dict[Measure, Interval | None]]
+
+
+def mean_intervals(
+    results: Mapping[str, Result],
+    measures: tuple[Measure, ...],
+    settings: Settings,
+    rng: np.random.Generator,
+) -> Means:
+    """System → measure → interval of its mean; None where it rests on one query.
+
+    Each system's over its own queries; those with the same ones share the draws. Measures whose
+    number is a sum over queries, or a geometric mean, are refused by the caller.
+    """
+    alike: dict[frozenset[Hashable], dict[str, Result]] = {}
+    for name, result in results.items():
+        kept = frozenset(q for q, value in result[measures[0]].per_query.items() if value == value)
+        alike.setdefault(kept, {})[name] = result
+    out: Means = {name: {} for name in results}
+    for group in alike.values():
+        for sample in sampled({"": group}, measures):
+            drawn = resampled_means(sample, settings, rng)
+            for m, measure in enumerate(sample.measures):
+                for s, system in enumerate(sample.systems):
+                    out[system][measure] = _interval(sample, m, s, drawn[m, s], settings)
+    return out
+
+
+def _interval(sample: Sample, m: int, s: int, drawn: Floats, settings: Settings) -> Interval | None:
+    if sample.freedom < 1:
+        return None
+    centered = sample.centered(sample.weighted[m, s])
+    return interval_of(sample, centered, float(sample.means[m, s]), drawn, settings)

@@ -1,0 +1,97 @@
+"""Caution: what a reader should know of the data before relying on the numbers."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from germane.comparison.layout import FEW
+from germane.measure import Measure
+from germane.report.findings import Findings
+from germane.result import Result, number
+
+ENOUGH = 0.9  # judged of the first ten results
+
+
+def cautions(findings: Findings) -> Iterator[str]:
+    """One sentence or two for each thing that stands out."""
+    queries = max(result.counts.judged for result in findings.results.values())
+    if queries < FEW:
+        yield (
+            f"Few queries ({queries}): the intervals are rough, and only large differences can be shown."
+        )
+    for name, result in findings.results.items():
+        yield from _coverage(name, result)
+    yield from _without_relevant(findings)
+    yield from _unjudged(findings)
+    yield from _ties(findings)
+    if len({result.policy for result in findings.results.values()}) > 1:
+        yield "The runs were not evaluated under the same conventions; they are listed below."
+
+
+def _coverage(name: str, result: Result) -> Iterator[str]:
+    counts = result.counts
+    if counts.missing:
+        how = {"zero": "count as 0", "skip": "are left out"}[result.policy.missing]
+        yield (
+            f"{name} does not answer {counts.missing:,} of {counts.judged:,} judged queries; they {how} "
+            f"(missing={result.policy.missing})."
+        )
+    if counts.unjudged_queries:
+        yield f"{name} answers {_several(counts.unjudged_queries)} that nobody judged; they are left out."
+
+
+def _without_relevant(findings: Findings) -> Iterator[str]:
+    result = next(iter(findings.results.values()))
+    if count := result.counts.without_relevant:
+        how = {
+            "zero": "count as 0", "skip": "are left out", "one": "count as 1",
+            "nan": "make means undefined", "error": "are an error",
+        }[result.policy.no_relevant]  # fmt: skip
+        yield f"{_several(count)} without a relevant item {how} (no_relevant={result.policy.no_relevant})."
+
+
+def _unjudged(findings: Findings) -> Iterator[str]:
+    treated = next(iter(findings.results.values())).policy.unjudged
+    how = "count as not relevant" if treated == "nonrelevant" else "are removed"
+    if findings.only_relevant:
+        yield (
+            "Only relevant items are judged, so nothing tells an item judged not relevant from one that "
+            f"nobody looked at. All others {how}."
+        )
+        return
+    for name, share in findings.judged_share.items():
+        if share < ENOUGH:
+            yield (
+                f"Of the first ten results of {name}, {share:.0%} are judged; the others {how}. A run that "
+                "finds what the judges never saw is underrated."
+            )
+
+
+def _ties(findings: Findings) -> Iterator[str]:
+    for name, result in findings.results.items():
+        moving = [m for m in findings.measures if result[m].band > 0]
+        if moving:
+            widest = max(moving, key=lambda m: result[m].band)
+            low, high = sorted((result[widest].worst, result[widest].best))
+            yield (
+                f"{result.counts.tied_share:.1%} of the judged items that {name} retrieved share their score "
+                f"with another; by their order alone {widest} could be anything from "
+                f"{number(low, widest, 4)} to {number(high, widest, 4)}."
+            )
+    for measure in findings.measures:
+        for one, other in combinations(findings.runs, 2):
+            if _reversible(findings, measure, one, other):
+                yield f"The order of ties alone could turn {one} against {other} on {measure}."
+
+
+def _reversible(findings: Findings, measure: Measure, one: str, other: str) -> bool:
+    """Could the system that is ahead fall behind, were all ties to go against it?"""
+    ahead, behind = sorted(
+        (findings.results[name][measure] for name in (one, other)), key=lambda r: -r.mean
+    )
+    if ahead.mean == behind.mean or not ahead.band + behind.band > 0:
+        return False
+    return min(ahead.worst, ahead.best) < max(behind.worst, behind.best)
+
+
+def _several(count: int) -> str:
+    return "1 query" if count == 1 else f"{count:,} queries"
