@@ -184,7 +184,7 @@ def _finite(written: bytes, what: str, error: type[InputError]) -> float:
         number = float(written)
         if np.isfinite(number):
             return number
-    raise error(f"{what} is a finite number; got {shown_id(written)}")
+    raise error(f"{what} must be a finite number; got {shown_id(written)}")
 
 
 def _malformed(line: bytes) -> InputError:
