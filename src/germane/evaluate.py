@@ -123,7 +123,7 @@ def evaluate(
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
     with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
-    not have; ``findings`` of the result holds the same, and ``check`` looks further.
+    not have; ``findings`` of the result holds the same.
     """
     spoken, own = _spoken(dialect)
     qrels, run, conventions = opened(qrels, run, {**own, **policy})

@@ -16,6 +16,13 @@ GAIN = Parameter(
     words=("linear", "exp"),
     grades=True,
 )
+WHOLE = Parameter(
+    "rounding",
+    "up",
+    "how a multiple of R becomes a number of items: up is the definition; trec9 is "
+    "int(share·R + 0.9), as in trec_eval; nearest is int(share·R + 0.5)",
+    words=("up", "trec9", "nearest"),
+)
 ROUNDING = Parameter(
     "rounding",
     "up",
@@ -256,7 +263,7 @@ TABLE: tuple[Definition, ...] = (
             Parameter(
                 "mult", 1.0, "the cutoff as a multiple of R", low=0.0, high=1e6, open_ends=True
             ),
-            ROUNDING,
+            WHOLE,
             MEAN,
         ),
         aliases=("RPrecision",),
