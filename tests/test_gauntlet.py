@@ -36,6 +36,8 @@ DIFFERENCES = {
     "every judgment of a query -2": "the same",
     "a query of grades -2": "the same",
     "a query of grades -9999999": "the same",
+    "a hole of NULs": "it begins in the third line, which is the one named",
+    "more relevant lists than ranked ones": "lists are found by query: one is missing, which is told",
     "tied": "equal scores in arrays, which have no ids, stand in the order of the columns",
     "signed zeros": "the same",
     "halves that become equal": "the same",
