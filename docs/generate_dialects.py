@@ -2,6 +2,7 @@
 
 import math
 import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,7 @@ def page() -> str:
 
 def formatted(text: str) -> str:
     """The page with its code as the formatter writes it."""
-    command = ["ruff", "format", "--stdin-filename", str(TARGET), "-"]
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"]
     return subprocess.run(command, input=text, capture_output=True, check=True, text=True).stdout
 
 
