@@ -415,3 +415,9 @@ def test_letters_go_on_after_z() -> None:
     board = compare(runs, "RR", baseline="last").leaderboard()
     assert [row[0] for row in board.rows][23:] == ["y", "z", "aa", "ab"]
     assert board.marks[26, 2].split() == [row[0] for row in board.rows][:26]
+
+
+def test_micro_means_are_refused_for_their_differences_are_no_mean() -> None:
+    runs = {"a": {"q": ["x"], "p": ["y"]}, "b": {"q": ["y"], "p": ["x"]}}
+    with pytest.raises(germane.MeasureError, match=r"difference of micro means .* compare P@1\."):
+        germane.compare({"q": ["x"], "p": ["y"]}, runs, "P(mean=micro)@1")

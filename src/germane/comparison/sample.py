@@ -77,9 +77,10 @@ def sampled(datasets: Mapping[str, Runs], measures: tuple[Measure, ...]) -> tupl
     """
     groups: dict[tuple[tuple[Hashable, ...], ...], list[Measure]] = {}
     for measure in measures:
-        if ("mean", "geometric") in measure.parameters:
+        mean = dict(measure.parameters).get("mean", "arithmetic")
+        if mean != "arithmetic":
             raise MeasureError(
-                f"{measure}: a difference of geometric means is not a mean of differences; "
+                f"{measure}: a difference of {mean} means is not a mean of differences; "
                 f"compare {measure(mean='arithmetic')}."
             )
         shared = tuple(_shared(name, runs, measure) for name, runs in datasets.items())
