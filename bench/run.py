@@ -42,7 +42,7 @@ def command(tool: str, qrels: str, run: str) -> list[str]:
     """What evaluates two files with a tool."""
     if tool == "germane":
         asked = ["-m", " ".join(MEASURES), "--format", "json"]
-        return [sys.executable, "-m", "germane", "evaluate", qrels, run, *asked]
+        return [str(Path(sys.executable).with_name("germane")), "evaluate", qrels, run, *asked]
     if tool == "trec_eval":
         return [*TREC_EVAL, qrels, run]
     return [sys.executable, str(HERE / "tools.py"), "files", tool, qrels, run]

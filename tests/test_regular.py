@@ -26,7 +26,9 @@ def read(text: bytes, columns: int) -> list[Line] | None:
     found = regular.fields(data, len(text), columns, 4 if columns == 6 else 3)
     if found is None:
         return None
-    return list(zip(found.query.tolist(), found.item.tolist(), found.number.tolist(), strict=True))
+    lengths = np.diff(found.offsets).tolist()
+    queries = [query for query, n in zip(found.queries, lengths, strict=True) for _ in range(n)]
+    return list(zip(queries, found.item.tolist(), found.number.tolist(), strict=True))
 
 
 def model(text: bytes, columns: int) -> list[Line] | None:
@@ -69,6 +71,21 @@ def test_lines_that_are_alike(columns: int, data: st.DataObject) -> None:
     if len(text) > 48:  # a shorter block may have no room for a word
         assert found is not None
     assert found in (None, model(text, columns))
+
+
+@given(st.lists(st.tuples(FIELD, st.integers(1, 700)), min_size=1, max_size=4), st.data())
+def test_long_stretches_of_one_query(
+    stretches: list[tuple[bytes, int]], data: st.DataObject
+) -> None:
+    """Whose lines are compared with the first of them; one of the lines may be another query's."""
+    lines = [b"%s Q0 d%d 1 %d.5 tag\n" % (query, i, i) for query, n in stretches for i in range(n)]
+    at = data.draw(st.integers(0, len(lines) - 1))
+    query, _, rest = lines[at].partition(b" ")
+    lines[at] = data.draw(st.sampled_from([query, query[:-1] + b"x", query + b"x"])) + b" " + rest
+    text = b"".join(lines)
+    found = read(text, 6)
+    assert found is not None or len(text) < 48
+    assert found in (None, model(text, 6))
 
 
 @pytest.mark.parametrize("columns", [4, 6])

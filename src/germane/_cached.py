@@ -40,10 +40,12 @@ def cached_by_argument(compute: Callable[[S, A], T]) -> Callable[[S, A], T]:
 
     @wraps(compute)
     def method(instance: S, argument: A) -> T:
-        kept: dict[A, T] = instance.__dict__.setdefault(name, {})
-        value = kept.get(argument)
-        if value is None:
-            value = kept[argument] = compute(instance, argument)
+        kept: dict[A, T] | None = instance.__dict__.get(name)
+        if kept is None:
+            kept = instance.__dict__[name] = {}
+        elif argument in kept:
+            return kept[argument]
+        value = kept[argument] = compute(instance, argument)
         return value
 
     return method

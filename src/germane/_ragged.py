@@ -50,7 +50,7 @@ def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
 
 def running(flags: Bools, owner: Ints, rows: int) -> Ints:
     """How many flags of the row are set so far, the one at hand included."""
-    total: Ints = np.add.accumulate(flags.astype(np.int64))
+    total: Ints = np.add.accumulate(flags, dtype=np.int64)
     if rows == 1:
         return total
     in_row = counts(flags, owner, rows)
@@ -100,6 +100,8 @@ def sorted_descending(values: Floats, offsets: Ints) -> Floats:
         rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
         if not rising.any():
             return values
+    else:
+        return np.sort(values)[::-1]
     return values[ascending(-values, owners(offsets), len(offsets) - 1)]
 
 

@@ -67,7 +67,14 @@ class Value(Record):
         return bool(self._key(self) == self._key(other))
 
     def __hash__(self) -> int:
-        return hash(self._key(self))
+        kept: int | None = self.__dict__.get("_hash")
+        if kept is None:
+            kept = self.__dict__["_hash"] = hash(self._key(self))
+        return kept
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash: that of text is another one in every process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in as_dict(self).items())

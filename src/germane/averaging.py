@@ -127,12 +127,12 @@ def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     return all_scores((measure,), ranking, no_relevant)[0]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused
 def all_scores(
     measures: tuple[Measure, ...], ranking: Ranking, no_relevant: str
 ) -> tuple[Floats, ...]:
     """The values of several measures for every query."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
-        return tuple([_scores(measure, ranking, no_relevant) for measure in measures])
+    return tuple([_scores(measure, ranking, no_relevant) for measure in measures])
 
 
 def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:

@@ -295,9 +295,9 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy, where: str = "the 
         raise CoverageError(
             f"not in the qrels: {some(retrieved.unknown)}. unknown=ignore leaves them out."
         )
-    if not np.count_nonzero(answered) and retrieved.answered.any():
-        raise CoverageError("the run has no results for any judged query: its lists are empty.")
     if not np.count_nonzero(answered):
+        if retrieved.answered.any():
+            raise CoverageError("the run has no results for any judged query: its lists are empty.")
         raise CoverageError(
             f"no query of {where} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
             f"{some(qrels.queries)}{_types(retrieved, qrels) or _alike(retrieved, qrels)}"

@@ -99,7 +99,7 @@ class Measure(Value):
         """The lowest grade that counts as relevant; None where grades are used as they are."""
         return dict(self.parameters).get("rel")
 
-    @property
+    @cached
     def nonrelevant(self) -> bool:
         """Does the value depend on which items of grade 0 or below are judged?"""
         rel, gain = self.rel, dict(self.parameters).get("gain")

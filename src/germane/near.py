@@ -58,12 +58,13 @@ def pairs(
             yield one, near
 
 
-def variants(identifier: str) -> Iterator[str]:
+def variants(identifier: str) -> set[str]:
     """Other ways in which an id is often written; few, so that they can be looked up."""
-    ways = [f"{identifier} ", f" {identifier}", identifier.strip()]
-    ways += [identifier.lower(), identifier.upper()]
+    ways = {identifier + " ", " " + identifier, identifier.strip()}
+    ways |= {identifier.lower(), identifier.upper()}
     if not identifier.isascii():
-        ways += [unicodedata.normalize(form, identifier) for form in ("NFC", "NFD")]
+        ways.update(unicodedata.normalize(form, identifier) for form in ("NFC", "NFD"))
     if identifier[:1] == "0":
-        ways.append(_without_zeros(identifier))
-    return (way for way in dict.fromkeys(ways) if way != identifier)
+        ways.add(_without_zeros(identifier))
+    ways.discard(identifier)
+    return ways

@@ -54,7 +54,7 @@ class Ranking(Record):
 
     def within(self, k: int | None) -> Bools:
         """H: does the hit stand within the first ``k`` ranks?"""
-        return self.rank <= (self.retrieved[self.owner] if k is None else k)
+        return np.ones(len(self.rank), bool) if k is None else self.rank <= k
 
     @cached_by_argument
     def relevant(self, rel: float) -> Bools:
@@ -64,7 +64,10 @@ class Ranking(Record):
     @cached_by_argument
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
-        counted = _ragged.offsets(self.ideal >= rel)
+        relevant = self.ideal >= rel
+        if len(self) == 1:
+            return np.array([np.count_nonzero(relevant)])
+        counted = _ragged.offsets(relevant)
         return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
     @cached_by_argument

@@ -109,7 +109,7 @@ class Order(Value):
     def takes_all(self) -> bool:
         return self.threshold is None and self.own == "keep"
 
-    @property
+    @cached
     def plain(self) -> bool:
         """Does nothing but the order of scores matter, and is nothing left out?"""
         return self in (AS_GIVEN, BY_ID)

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from germane._records import Value
 
 Row = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Value):
     """A finished table. The first column is text, the others are numbers unless ``left`` says so."""
 
     columns: Row
@@ -16,7 +16,7 @@ class Table:
     notes: tuple[str, ...] = ()
     left: tuple[int, ...] = ()  # further columns of text, set to the left
     strong: frozenset[tuple[int, int]] = frozenset()  # row and column of cells to stress
-    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)  # superscripts of cells
+    marks: Mapping[tuple[int, int], str] = {}  # superscripts of cells
 
     def text(self) -> str:
         """Aligned columns for a terminal; control characters in ids are made visible."""

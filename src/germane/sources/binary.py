@@ -6,13 +6,13 @@ Nothing here needs ``pyarrow.compute``, which takes longer to import than a smal
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
+from germane._records import Record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,8 +26,7 @@ LONG = 1 << 10  # bytes of a text that are read word by word; what follows is re
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], "<u8")
 
 
-@dataclass(frozen=True, eq=False)
-class Spans:
+class Spans(Record):
     """Some texts, each of them somewhere in the same bytes."""
 
     data: NDArray[np.uint8]
@@ -217,6 +216,12 @@ def changes(values: Spans) -> Ints:
     for i in np.flatnonzero(~different & (size[1:] > LONG)).tolist() if size.max() > LONG else ():
         different[i] = values.text(i) != values.text(i + 1)
     return np.concatenate(([0], np.flatnonzero(different) + 1))
+
+
+def stretches(values: Spans) -> tuple[list[bytes], Ints]:
+    """The text of each stretch of rows with the same one; where they begin, and the last one ends."""
+    starts = changes(values)
+    return values.chosen(starts).tolist(), np.append(starts, len(values))
 
 
 def _changes_side_by_side(values: Spans) -> Ints:

@@ -8,10 +8,8 @@ import lzma
 import os
 import re
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
@@ -78,16 +76,16 @@ class TextFile:
             raise InputError(f"{clip(named)}: there is no such file.")
         self._progress = progress
         self._copy: BinaryIO | None = None
-        self._path = Path(named)
+        self._path = named
         with self._explained():
             if named == "-":
                 if sys.stdin is None:
                     raise InputError("standard input is closed.")
                 self._copy = self._copied(sys.stdin.buffer)
-            elif self._path.is_dir():
+            elif os.path.isdir(named):
                 raise InputError(f"{self.name}: this is a directory, not a file.")
-            elif not self._path.is_file() and self._path.exists():
-                with open(self._path, "rb") as pipe:
+            elif not os.path.isfile(named) and os.path.exists(named):
+                with open(named, "rb") as pipe:
                     self._copy = self._copied(pipe)
 
     def __enter__(self) -> "TextFile":
@@ -150,6 +148,8 @@ class TextFile:
                 yield _decompressed(watched, kind)
 
     def _copied(self, source: BinaryIO) -> BinaryIO:
+        import tempfile
+
         copy = tempfile.TemporaryFile()  # noqa: SIM115  (closed by __exit__)
         done = 0
         while chunk := source.read(_CHUNK):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -74,9 +73,9 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
 def _check_named(where: str, *several: Iterable[Hashable]) -> None:
     """Refuse None and NaN, which stand for an id that is missing."""
     for ids in several:
-        if odd := set(map(type, ids)) & _MISSING:
+        if not _MISSING.isdisjoint(map(type, ids)):
             for one in ids:
-                if type(one) in odd and (one is None or one != one):
+                if type(one) in _MISSING and (one is None or one != one):
                     raise FormatError(f"{where}: an id is missing; got {clip(one)}")
 
 
@@ -167,8 +166,7 @@ def _each_query(
     if not hits.owner:
         _check_types(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
-    got = hits.result(unknown)
-    return replaced(got, noticed=(*misses.of_mapping(qrels, got, run), *hits.rounded()))
+    return hits.result(qrels, run, unknown)
 
 
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
@@ -219,9 +217,12 @@ class _Hits:
         says = f"query {clip(self.inexact)} has whole scores beyond 2^53, which doubles round: some are tied"
         return (Finding("serious", "scores lose precision", says, 1),)
 
-    def result(self, unknown: list[Hashable]) -> Retrieved:
+    def result(
+        self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
+    ) -> Retrieved:
+        judgment = np.asarray(self.judgment)
         return Retrieved(
-            judgment=np.asarray(self.judgment),
+            judgment=judgment,
             owner=np.asarray(self.owner),
             rank=np.asarray(self.rank),
             tied_from=np.asarray(self.tied_from),
@@ -229,6 +230,7 @@ class _Hits:
             retrieved=self.retrieved,
             answered=self.answered,
             unknown=unknown,
+            noticed=(*misses.of_mapping(qrels, judgment, self.answered, run), *self.rounded()),
         )
 
 

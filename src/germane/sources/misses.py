@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from germane import near
-from germane._ragged import Ints
+from germane._ragged import Bools, Ints
 from germane.errors import clip
 from germane.finding import Finding
 from germane.retrieval import Qrels, Retrieved
@@ -17,26 +18,28 @@ ROWS = 2000  # rows of a run that are looked at
 MOST = 64  # relevant items that are looked for under another spelling
 
 
-def missed(qrels: Qrels, got: Retrieved) -> Iterator[tuple[Hashable, Hashable]]:
+def missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashable, Hashable]]:
     """Some queries that the run answers, and relevant items of theirs that it does not have."""
-    if len(got.judgment) == len(qrels.grades):
+    if len(found) == len(qrels.grades):
         return
     lost = qrels.grades > 0
-    lost[got.judgment] = False
-    at = np.flatnonzero(lost)
+    lost[found] = False
+    (at,) = lost.nonzero()
     if len(at) > MOST:
         at = at[np.linspace(0, len(at) - 1, MOST).astype(np.int64)]
-    owner: Ints = np.searchsorted(qrels.offsets, at, "right") - 1
-    for j, q in zip(at.tolist(), owner.tolist(), strict=True):
-        if got.answered[q]:
+    for j in at.tolist():
+        q = bisect_right(qrels.offsets, j) - 1
+        if answered[q]:
             yield qrels.queries[q], qrels.items[j]
 
 
-def of_mapping(qrels: Qrels, got: Retrieved, run: Mapping[Hashable, Any]) -> tuple[Finding, ...]:
+def of_mapping(
+    qrels: Qrels, judgment: Ints, answered: Bools, run: Mapping[Hashable, Any]
+) -> tuple[Finding, ...]:
     """What ``{query: {item: score}}`` holds under nearly the id that was judged."""
     held: dict[Hashable, Any] = {}
     found = []
-    for query, item in missed(qrels, got):
+    for query, item in missed(qrels, judgment, answered):
         if query not in held:
             results = run[query]
             held[query] = results if isinstance(results, Mapping) else frozenset(results)
@@ -51,7 +54,7 @@ def of_rows(
     """The same among rows of query and item, such as the first of a file."""
     wanted = {
         (query, other): item
-        for query, item in missed(qrels, got)
+        for query, item in missed(qrels, got.judgment, got.answered)
         if isinstance(item, str)
         for other in near.variants(item)
     }

@@ -12,6 +12,8 @@ from germane._ragged import Floats
 EXACT = 2.0**53
 """Beyond this size doubles do not hold every whole number."""
 
+_FEW = 64  # values that Python looks through before NumPy has begun
+
 
 def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Floats | None:
     """Finite doubles, or None where one of the values is not a finite number, or too large.
@@ -23,7 +25,11 @@ def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Flo
         packed = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, TypeError, ValueError, OverflowError):
         return None
-    return packed if np.count_nonzero(np.abs(packed) <= largest) == len(packed) else None
+    if len(packed) <= _FEW:
+        within = all(-largest <= one <= largest for one in packed.tolist())
+    else:
+        within = np.count_nonzero(np.abs(packed) <= largest) == len(packed)
+    return packed if within else None
 
 
 def is_finite_number(value: Any) -> bool:

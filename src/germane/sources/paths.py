@@ -13,7 +13,7 @@ Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 
 def is_path(given: object) -> bool:
-    return isinstance(given, (str, os.PathLike))
+    return isinstance(given, str) or hasattr(type(given), "__fspath__")
 
 
 def check_path(given: object) -> None:

@@ -7,13 +7,13 @@ parser that has to look at every byte. Whatever is not like that is left to the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from germane._ragged import Bools, Floats, Ints
-from germane.sources.binary import LONG, Spans, Words
+from germane._records import Record
+from germane.sources.binary import LONG, Spans, Words, stretches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
 _DECIMALS = 8  # they fill a word
 
 
-@dataclass(frozen=True)
-class Fields:
+class Fields(Record):
     """The columns that are read."""
 
-    query: Spans
+    queries: list[bytes]  # of each stretch of lines with the same one
+    offsets: Ints  # where the stretches begin, and where the last one ends
     item: Spans
     number: Floats
 
 
-@dataclass(frozen=True)
-class _Form:
+class _Form(Record):
     """What all lines share."""
 
     second: bytes  # the second column, between blanks
@@ -65,19 +64,16 @@ def fields(data: Bytes, end: int, columns: int, number: int) -> Fields | None:
     if found is None:
         return None
     numbers, before = found
-    query = _texts(data, start, before)
-    if query is None:
+    led = _by_stretch(data, start, form.second) or _by_line(data, start, before, form.second)
+    if led is None:
         return None
-    start = start + query.sizes
-    if not (_words(data, start) & _ones(len(form.second)) == _word(form.second)).all():
-        return None
-    item = _texts(data, start + len(form.second), before)
+    queries, offsets, behind = led
+    item = _texts(data, behind, before)
     if item is None:
         return None
     behind = item.starts + item.sizes
     apart = behind == before if number == 3 else behind + 1 < before  # is there a rank between?
-    sound = query.sizes.all() and item.sizes.all() and apart.all()
-    return Fields(query, item, numbers) if sound else None
+    return Fields(queries, offsets, item, numbers) if item.sizes.all() and apart.all() else None
 
 
 def _form(line: list[bytes], columns: int, number: int) -> _Form | None:
@@ -88,6 +84,67 @@ def _form(line: list[bytes], columns: int, number: int) -> _Form | None:
         return None
     tail = sum(1 + len(field) for field in line[number + 1 :])
     return _Form(b" " + line[1] + b" ", len(decimals), tail)
+
+
+# --- Queries ---------------------------------------------------------------------------------------
+
+_AHEAD = 256  # lines that are compared with the first of their stretch at a time
+_WORTH = 128  # lines a stretch, from which on it is faster to look at stretches
+
+Led: TypeAlias = tuple[list[bytes], Ints, Ints]  # queries, offsets, and where the items begin
+
+
+def _by_stretch(data: Bytes, start: Ints, second: bytes) -> Led | None:
+    """The queries of lines most of which begin as the line before does, up to the second column.
+
+    None where stretches are short, or query and second column do not fit into two words.
+    """
+    words = _words(data, start)
+    queries: list[bytes] = []
+    firsts: list[int] = []
+    sizes: list[int] = []
+    line = 0
+    while line < len(start):
+        if len(queries) * _WORTH > line + _AHEAD:
+            return None
+        query = bytes(data[start[line] : start[line] + 16]).split(b" ", 1)[0]
+        led = query + second
+        if not query or min(query) < ord(" ") or len(led) > 16:
+            return None
+        queries.append(query)
+        firsts.append(line)
+        sizes.append(len(led))
+        upto = _led(data, start, words, led, line)
+        if upto == line:  # not even the first
+            return None
+        line = upto
+    offsets = np.array([*firsts, len(start)])
+    return queries, offsets, start + np.repeat(sizes, np.diff(offsets))
+
+
+def _led(data: Bytes, start: Ints, words: Words, led: bytes, line: int) -> int:
+    """The first line, from one on, that does not begin with some bytes."""
+    mask, head, tail = _ones(min(len(led), 8)), _word(led[:8]), _word(led[-8:])
+    while line < len(start):
+        part = slice(line, line + _AHEAD)
+        same = words[part] & mask == head
+        if len(led) > 8:
+            same &= _words(data, start[part] + (len(led) - 8)) == tail
+        if not same.all():
+            return line + int(same.argmin())
+        line += len(same)
+    return line
+
+
+def _by_line(data: Bytes, start: Ints, before: Ints, second: bytes) -> Led | None:
+    """The queries of any lines."""
+    query = _texts(data, start, before)
+    if query is None or not query.sizes.all():
+        return None
+    behind = start + query.sizes
+    if not (_words(data, behind) & _ones(len(second)) == _word(second)).all():
+        return None
+    return *stretches(query), behind + len(second)
 
 
 # --- Words -----------------------------------------------------------------------------------------

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
+from germane._records import Record, Value
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Value):
     """Which columns a kind of file has."""
 
     kind: str
@@ -64,8 +63,7 @@ QRELS = Layout(
 )
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(Record):
     """Some lines of a file as columns. The next block may overwrite the items."""
 
     queries: list[bytes]  # of each stretch of lines with the same one
@@ -101,18 +99,20 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
 
 def _regular(block: Block, layout: Layout) -> Rows | None:
     found = regular.fields(block.padded, block.end, len(layout.columns), layout.number)
-    return None if found is None else _rows(found.query, found.item, found.number, layout)
+    if found is None:
+        return None
+    return _rows(found.queries, found.offsets, found.item, found.number, layout)
 
 
-def _rows(query: Spans, item: Spans, number: Floats, layout: Layout) -> Rows | None:
+def _rows(
+    queries: list[bytes], offsets: Ints, item: Spans, number: Floats, layout: Layout
+) -> Rows | None:
     """The rows of a block that has no comments."""
     if layout.largest == EXACT and (np.abs(number) > EXACT).any():
         return None
-    starts = binary.changes(query)
-    queries = query.chosen(starts).tolist()
     if not all(queries) or any(b"#" in query for query in queries):
         return None
-    return Rows(queries, np.append(starts, len(query)), item, number)
+    return Rows(queries, offsets, item, number)
 
 
 # --- Plain blocks ----------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def _parsed(data: memoryview | bytes, layout: Layout) -> Rows | None:
     numbers, items = binary.doubles(number), binary.of_array(item)
     if not len(query) or not np.isfinite(numbers).all() or not items.sizes.all():
         return None
-    return _rows(binary.of_array(query), items, numbers, layout)
+    return _rows(*binary.stretches(binary.of_array(query)), items, numbers, layout)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
