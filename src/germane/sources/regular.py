@@ -88,7 +88,7 @@ def _form(line: list[bytes], columns: int, number: int) -> _Form | None:
 
 # --- Queries ---------------------------------------------------------------------------------------
 
-_AHEAD = 256  # lines that are compared with the first of their stretch at a time
+_AHEAD = 2048  # lines that are compared with the first of their stretch at a time
 _WORTH = 128  # lines a stretch, from which on it is faster to look at stretches
 
 Led: TypeAlias = tuple[list[bytes], Ints, Ints]  # queries, offsets, and where the items begin
@@ -130,8 +130,9 @@ def _led(data: Bytes, start: Ints, words: Words, led: bytes, line: int) -> int:
         same = words[part] & mask == head
         if len(led) > 8:
             same &= _words(data, start[part] + (len(led) - 8)) == tail
-        if not same.all():
-            return line + int(same.argmin())
+        other = int(same.argmin())
+        if not same[other]:
+            return line + other
         line += len(same)
     return line
 
