@@ -19,6 +19,9 @@ else:  # numpy.typing takes longer to import than germane
     Ints = Floats = Bools = np.ndarray
 
 
+FEW = 64  # values that Python has looked through before NumPy has begun
+
+
 def offsets(lengths: Any) -> Ints:
     """Row lengths → offsets."""
     out = np.zeros(len(lengths) + 1, np.int64)
@@ -100,8 +103,6 @@ def sorted_descending(values: Floats, offsets: Ints) -> Floats:
         rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
         if not rising.any():
             return values
-    else:
-        return np.sort(values)[::-1]
     return values[ascending(-values, owners(offsets), len(offsets) - 1)]
 
 

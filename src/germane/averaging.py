@@ -138,7 +138,7 @@ def all_scores(
 def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     scored = kernel(measure, ranking)
     out = values(ranking, scored)
-    if np.count_nonzero(np.isfinite(out)) < len(out):
+    if not math.isfinite(np.add.reduce(out)) and not np.isfinite(out).all():
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
     if no_relevant == "zero" or scored.relevant is None:
         return out

@@ -56,6 +56,10 @@ class Ranking(Record):
         """H: does the hit stand within the first ``k`` ranks?"""
         return np.ones(len(self.rank), bool) if k is None else self.rank <= k
 
+    def counted(self, rel: float, k: int | None) -> Bools:
+        """H: is the hit relevant, and within the first ``k`` ranks?"""
+        return self.relevant(rel) if k is None else self.relevant(rel) & (self.rank <= k)
+
     @cached_by_argument
     def relevant(self, rel: float) -> Bools:
         """H: is the hit relevant, that is, graded ``rel`` or higher?"""
@@ -90,7 +94,7 @@ class Ranking(Record):
 
     def found(self, rel: float, k: int | None) -> Ints:
         """Q: the number of relevant items within the first ``k`` ranks."""
-        return _ragged.counts(self.relevant(rel) & self.within(k), self.owner, len(self))
+        return _ragged.counts(self.counted(rel, k), self.owner, len(self))
 
     def sums(self, values: Floats | Ints | Bools) -> Floats:
         """H → Q: each query's sum of a value per hit."""

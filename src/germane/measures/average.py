@@ -19,7 +19,7 @@ def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) ->
         if norm == "found":
             return _expected_over_found(ranking, k, rel, terms)
     else:
-        counted = ranking.relevant(rel) & ranking.within(k)
+        counted = ranking.counted(rel, k)
         terms = np.where(counted, ranking.so_far(rel) / ranking.rank, 0.0)
     return Scored(terms, _norm(ranking, k, rel, norm), total)
 

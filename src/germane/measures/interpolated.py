@@ -65,7 +65,7 @@ def _trapezoids(ranking: Ranking, k: int | None, rel: float, start: str) -> Floa
     first = ranking.tied_from if grouped else ranking.rank
     after = ranking.so_far(rel)
     before = after - (ranking.tied_relevant(rel)[0] if grouped else 1)
-    counted = ranking.relevant(rel) & ranking.within(k)
+    counted = ranking.counted(rel, k)
     started = {"none": first > 1, "(1/R,P@first)": before > 0}.get(start, np.True_)
     previous = np.where(first > 1, before / np.maximum(first - 1, 1), float(start == "(0,1)"))
     return np.where(counted & started, (previous + after / ranking.rank) / 2, 0.0)
@@ -81,7 +81,7 @@ def _hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
     grouped = ranking.ties == "grouped"
     first = ranking.tied_from if grouped else ranking.rank
     size = ranking.tied_relevant(rel)[0] if grouped else np.ones(len(first), np.int64)
-    counted = ranking.relevant(rel) & ranking.within(k)
+    counted = ranking.counted(rel, k)
     size = np.where(counted, size, 1)
     true = ranking.so_far(rel) - size
     false = first - 1 - true
@@ -116,7 +116,7 @@ def _areas_of_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
 
 def _envelope(ranking: Ranking, k: int | None, rel: float) -> tuple[Ints, Ints, Floats, Floats]:
     """The relevant hits, their offsets by query, their precision, and the best from there on."""
-    at = np.flatnonzero(ranking.relevant(rel) & ranking.within(k))
+    at = np.flatnonzero(ranking.counted(rel, k))
     offsets = _ragged.offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / ranking.rank[at]
     best = _ragged.running_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from germane import near
-from germane._ragged import Bools, Ints
+from germane._ragged import FEW, Bools, Floats, Ints
 from germane.errors import clip
 from germane.finding import Finding
 from germane.retrieval import Qrels, Retrieved
@@ -22,29 +22,40 @@ def missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashabl
     """Some queries that the run answers, and relevant items of theirs that it does not have."""
     if len(found) == len(qrels.grades):
         return
-    lost = qrels.grades > 0
+    for j in _lost(qrels.grades, found):
+        q = bisect_right(qrels.offsets, j) - 1
+        if answered[q]:
+            yield qrels.queries[q], qrels.items[j]
+
+
+def _lost(grades: Floats, found: Ints) -> list[int]:
+    """At most MOST of the relevant judgments that were not found, spread over all of them."""
+    if len(grades) <= FEW:
+        hits = set(found.tolist())
+        return [j for j, grade in enumerate(grades.tolist()) if grade > 0 and j not in hits]
+    lost = grades > 0
     lost[found] = False
     (at,) = lost.nonzero()
     if len(at) > MOST:
         at = at[np.linspace(0, len(at) - 1, MOST).astype(np.int64)]
-    for j in at.tolist():
-        q = bisect_right(qrels.offsets, j) - 1
-        if answered[q]:
-            yield qrels.queries[q], qrels.items[j]
+    out: list[int] = at.tolist()
+    return out
 
 
 def of_mapping(
     qrels: Qrels, judgment: Ints, answered: Bools, run: Mapping[Hashable, Any]
 ) -> tuple[Finding, ...]:
     """What ``{query: {item: score}}`` holds under nearly the id that was judged."""
-    held: dict[Hashable, Any] = {}
     found = []
+    last: Hashable = None
+    held: Any = ()
     for query, item in missed(qrels, judgment, answered):
-        if query not in held:
-            results = run[query]
-            held[query] = results if isinstance(results, Mapping) else frozenset(results)
-        if isinstance(item, str):
-            found += [(query, item, other) for other in near.variants(item) if other in held[query]]
+        if not isinstance(item, str):
+            continue
+        if query is not last:
+            last, held = query, run[query]
+            held = held if isinstance(held, (dict, Mapping)) else frozenset(held)
+        found += [(query, item, other) for other in near.variants(item) if other in held]
     return _finding(found)
 
 

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane._ragged import FEW, Floats
 
 EXACT = 2.0**53
 """Beyond this size doubles do not hold every whole number."""
-
-_FEW = 64  # values that Python looks through before NumPy has begun
 
 
 def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Floats | None:
@@ -25,7 +23,7 @@ def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Flo
         packed = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, TypeError, ValueError, OverflowError):
         return None
-    if len(packed) <= _FEW:
+    if len(packed) <= FEW:
         within = all(-largest <= one <= largest for one in packed.tolist())
     else:
         within = np.count_nonzero(np.abs(packed) <= largest) == len(packed)
