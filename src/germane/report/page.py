@@ -7,13 +7,12 @@ from germane.animate.mark import COLORS as PAPER
 from germane.animate.page import content_policy
 from germane.animate.svg import clean, quoted
 from germane.comparison.pair import Interval, Pair
-from germane.measure import Measure
 from germane.report.caution import cautions
 from germane.report.chart import COLORS, chart, swatch
 from germane.report.data import embedded
 from germane.report.findings import Findings
 from germane.report.origin import Input
-from germane.result import number
+from germane.result import banded, number
 from germane.tables import Table
 
 SENTENCES = 8  # comparisons said in words; all of them stand in a table
@@ -225,29 +224,20 @@ def _curves(findings: Findings) -> Iterable[str]:
 
 
 def _ties(findings: Findings) -> Iterable[str]:
-    banded = [
-        (name, measure)
+    rows = [
+        (name, str(one.measure), low, number(one.mean, one.measure, 4), high)
         for name, result in findings.results.items()
-        for measure in findings.measures
-        if result[measure].band > 0
+        for one, low, high in banded(result)
     ]
-    if not banded:
+    if not rows:
         yield "<p>Nothing: no judged item's tie changes a number of this report.</p>"
         return
-    rows = [
-        (name, str(measure), *_orders(findings, name, measure)) for name, measure in banded
-    ]  # fmt: skip
     yield (
         "<p>Items of equal score have no order of their own. The numbers of this report order them "
         "as the conventions below say; other orders would give:</p>"
     )
     columns = ("run", "measure", "worst order", "reported", "best order")
     yield from _wide(_table(columns, rows, (1,)))
-
-
-def _orders(findings: Findings, name: str, measure: Measure) -> Iterator[str]:
-    result = findings.results[name][measure]
-    return (number(value, measure, 4) for value in (result.worst, result.mean, result.best))
 
 
 # --- Queries ---------------------------------------------------------------------------------------
