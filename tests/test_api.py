@@ -46,23 +46,28 @@ VERBS = [
     "tau_ap",
 ]
 TYPES = [
+    "Comparison",
     "Dialect",
     "Explanation",
     "Finding",
+    "Gate",
     "Groups",
     "Labels",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",
     "PRCurve",
+    "Pair",
     "Policy",
     "Qrels",
+    "QueryDifferences",
     "Ranking",
     "Reconciliation",
     "Report",
     "Result",
     "Results",
     "Spread",
+    "Stability",
 ]
 ERRORS = [
     "AbsentError",

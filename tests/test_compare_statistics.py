@@ -148,24 +148,36 @@ def test_student_on_darwins_maize() -> None:
 def test_wilcoxon_and_sign_are_scipys() -> None:
     stats = pytest.importorskip("scipy.stats")
     assert p_value("wilcoxon", DARWIN) == stats.wilcoxon(DARWIN).pvalue
-    assert p_value("sign", DARWIN) == pytest.approx(stats.binomtest(13, 15).pvalue)
+    observed = stats.binom.pmf(13, 15, 0.5)  # of both tails, of which each counts half
+    assert p_value("sign", DARWIN) == pytest.approx(stats.binomtest(13, 15).pvalue - observed)
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 @settings(max_examples=30)
-def test_sign_test_is_scipys(wins: int, losses: int) -> None:
+def test_sign_test_is_scipys_with_the_observed_count_halved(wins: int, losses: int) -> None:
     stats = pytest.importorskip("scipy.stats")
-    if wins + losses:
-        expected = stats.binomtest(wins, wins + losses).pvalue
-        assert sign_test(wins, losses) == pytest.approx(expected, rel=1e-9)
+    throws = wins + losses
+    if wins != losses:
+        usual = stats.binomtest(wins, throws).pvalue
+        assert sign_test(wins, losses) == pytest.approx(
+            usual - stats.binom.pmf(wins, throws, 0.5), rel=1e-9
+        )
+    assert sign_test(wins, wins) == 1
     assert 0 < sign_test(3600, 3380) < 1  # beyond what a double holds
+
+
+def test_sign_test_of_few_throws() -> None:
+    """Of 32 ways to throw 5 coins one has 5 heads and one none; 5 have 4 heads and 5 one."""
+    assert sign_test(5, 0) == (1 + 1) / 32 / 2
+    assert sign_test(1, 4) == (1 + 1) / 32 + (5 + 5) / 32 / 2
+    assert sign_test(0, 0) == 1
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_no_difference_gives_1(test: str) -> None:
     pytest.importorskip("scipy")
     assert p_value(test, np.zeros(30)) == 1.0
-    assert p_value(test, np.array([0.5])) == 1.0  # one query
+    assert p_value(test, np.array([0.5])) == (0.5 if test == "sign" else 1.0)  # one query
 
 
 # --- Corrections -----------------------------------------------------------------------------------

@@ -872,6 +872,7 @@ def test_what_has_no_curve(arguments, options, error, says) -> None:  # type: ig
         ({"rel": -1}, germane.MeasureError, "rel=…) takes a number of at least 0; got -1"),
         ({"ties": "expected"}, germane.MeasureError, "no closed form here; choose ties=trec"),
         ({"rng": -1}, germane.InputError, "rng takes a seed, which is a whole number from 0, or a NumPy generator; got -1"),
+        ({"rng": True}, germane.InputError, "rng takes a seed, which is a whole number from 0, or a NumPy generator; got True"),
         ({"rng": "0"}, germane.InputError, "rng takes a seed, which is a whole number from 0, or a NumPy generator; got '0'"),
         ({"no_relevant": "error"}, germane.CoverageError, "without a relevant item: 'none' (1 of 3 queries)"),
         ({"query": "q1"}, germane.PolicyError, "there is no convention 'query'"),

@@ -194,7 +194,7 @@ def test_whole_large_negative_and_missing_values() -> None:
 
 
 def test_rankings_are_those_of_explain(made: germane.Report) -> None:
-    """Row by row and term by term; only what nobody judged has no name."""
+    """Row by row and term by term, and besides each of the first ten ranks is a row."""
     data = embedded(made)
     assert len(data["details"]) == 200, "all of them fit"
     for at in (0, 17, 199):
@@ -207,11 +207,17 @@ def test_rankings_are_those_of_explain(made: germane.Report) -> None:
             assert one["names"] == [str(item) for item, _ in explanation.missed[:40]]
             rows = [row.split("\u00a0") for row in one["rows"].split("\n")]
             assert one["columns"] == ["rank", "item", "relevance", "hit", *MEASURES.split()]
-            for row, expected in zip(rows, explanation.table().rows, strict=True):
-                place, terms = expected[:4], expected[6::2]
-                if place[2] == "–":
-                    place = (place[0], "?", *place[2:])
-                assert row == [*place, *terms]
+            expected = {row[0]: [*row[:4], *row[6::2]] for row in explanation.table().rows}
+            top = [line.split() for line in Path(path).read_text().splitlines()]
+            top = [fields[2] for fields in top if fields[0] == query][:10]
+            assert [row[0] for row in rows[:10]] == [str(rank) for rank in range(1, 11)]
+            assert [row[1] for row in rows[:10]] == top
+            beyond = [row for row in rows[10:] if row[0] in expected]
+            assert len(rows) - 10 - len(beyond) <= 1, "the one that was cut at rank 10"
+            assert all(row == expected[row[0]] for row in beyond)
+            assert {row[0] for row in rows} >= {r[0] for r in expected.values() if r[3]}
+            for row in rows[:10]:
+                assert row == expected.get(row[0], [row[0], row[1], "–", "", *[""] * 5])
 
 
 def test_curves_are_those_of_mean_pr_curve(made: germane.Report) -> None:

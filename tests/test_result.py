@@ -95,3 +95,16 @@ def test_ids_of_the_same_text_do_not_fall_together_in_files(tmp_path: Any) -> No
     for qrels in ({1: {"1": 1}, "1": {"1": 1}}, {"1": {1: 1, "1": 0}}):
         with pytest.raises(germane.FormatError, match="have the same text"):
             germane.evaluate(qrels, path, "AP")
+
+
+def test_a_tie_band_that_shows_at_no_printed_digit_is_not_printed() -> None:
+    """RR is 1/4 or 1/5 in one query; 1/30000 or 1/30001, both 0.0000, in the other."""
+    near = {"x1": 5.0, "x2": 4.0, "x3": 3.0, "a": 2.0, "d": 2.0}
+    far = {f"x{i}": 40_000.0 - i for i in range(29_999)} | {"a": 0.0, "d": 0.0}
+    shown = str(germane.evaluate({"q": ["d"]}, {"q": near}, "RR P@1"))
+    assert f"tie band RR {1 / 5:.4f}…{1 / 4:.4f}\n" in shown
+    hidden = germane.evaluate({"q": ["d"]}, {"q": far}, "RR P@1")
+    assert hidden["RR"].band > 0
+    assert "100.0% of judged items retrieved are tied\n" in str(hidden)
+    page = germane.report({"q": ["d"]}, {"far": {"q": far}}, "RR P@1").html
+    assert "0.0000 to 0.0000" not in page

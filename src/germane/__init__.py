@@ -40,11 +40,15 @@ if _TYPE_CHECKING:
     from germane.animate import animate
     from germane.collapse import collapse
     from germane.compare import compare
+    from germane.comparison.comparison import Comparison
+    from germane.comparison.pair import Pair
+    from germane.comparison.queries import QueryDifferences
+    from germane.comparison.stability import Stability
     from germane.curve import mean_pr_curve, pr_curve
     from germane.dialects import Dialect, dialects
     from germane.explain import explain
     from germane.explanation import Explanation
-    from germane.gate import assert_no_regression, gate
+    from germane.gate import Gate, assert_no_regression, gate
     from germane.groups import Groups
     from germane.precision_recall import MeanPRCurve, PRCurve
     from germane.reconcile import Reconciliation, reconcile
@@ -83,23 +87,28 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "spread",
     "tau_ap",
     # types
+    "Comparison",
     "Dialect",
     "Explanation",
     "Finding",
+    "Gate",
     "Groups",
     "Labels",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",
     "PRCurve",
+    "Pair",
     "Policy",
     "Qrels",
+    "QueryDifferences",
     "Ranking",
     "Reconciliation",
     "Report",
     "Result",
     "Results",
     "Spread",
+    "Stability",
     # errors
     "AbsentError",
     "CoverageError",
@@ -210,15 +219,20 @@ _LATER = {
     "pr_curve": "curve",
     "simulate": "simulate",
     "spread": "spread",
+    "Comparison": "comparison.comparison",
     "Dialect": "dialects",
     "Explanation": "explanation",
+    "Gate": "gate",
     "Groups": "groups",
     "Labels": "sources.labels",
     "MeanPRCurve": "precision_recall",
     "PRCurve": "precision_recall",
+    "Pair": "comparison.pair",
+    "QueryDifferences": "comparison.queries",
     "Reconciliation": "reconcile",
     "Report": "report",
     "Spread": "spread",
+    "Stability": "comparison.stability",
 }
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-import numpy as np
-
 from germane.comparison.comparing import compared
 from germane.comparison.comparison import Comparison
 from germane.comparison.settings import Settings
@@ -12,6 +10,7 @@ from germane.comparison.words import Correction, Family, TestName
 from germane.errors import InputError
 from germane.evaluate import DEFAULT, Choices, evaluate_many
 from germane.measure import Measures
+from germane.seed import Seed
 from germane.sources import Progress
 
 
@@ -27,7 +26,7 @@ def compare(
     confidence: float = 0.95,
     equivalence: float | None = None,
     resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: Seed = 0,
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> Comparison:

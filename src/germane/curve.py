@@ -16,6 +16,7 @@ from germane.measure import Measure
 from germane.precision_recall import MeanPRCurve, PRCurve, Start, precision_at, recall_levels
 from germane.ranking import Ranking
 from germane.result import Result
+from germane.seed import Seed, generator
 from germane.sources import Progress
 
 RESAMPLES = 1000  # bootstrap samples behind a confidence band
@@ -86,7 +87,7 @@ def mean_pr_curve(
     points: Literal[11, 101] = 11,
     rel: float = 1.0,
     confidence: float = 0.95,
-    rng: "int | np.random.Generator" = 0,  # numpy.random is imported when it is used
+    rng: Seed = 0,
     progress: Progress | None = None,
     **policy: Unpack[Choices],
 ) -> MeanPRCurve:
@@ -104,14 +105,14 @@ def mean_pr_curve(
     levels = recall_levels(points)
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
-    rel, generator = _level(rel), _generator(rng)
+    rel, draws = _level(rel), generator(rng)
     qrels, run, conventions = opened(qrels, run, policy)
     check_ties(precision_at(0.0, rel), conventions.ties)
     complete = complete_for((precision_at(0.0, rel),), (conventions,))
     judgments = graded(qrels, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
-    return _averaged(ranking, judged.policy, levels, rel, confidence, generator)
+    return _averaged(ranking, judged.policy, levels, rel, confidence, draws)
 
 
 def mean_curve_of(
@@ -121,7 +122,7 @@ def mean_curve_of(
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
     levels, ranking = recall_levels(11), result.placement.ranking
-    return _averaged(ranking, result.policy, levels, rel, confidence, _generator(rng))
+    return _averaged(ranking, result.policy, levels, rel, confidence, generator(rng))
 
 
 def _averaged(
@@ -130,12 +131,12 @@ def _averaged(
     levels: list[float],
     rel: float,
     confidence: float,
-    generator: np.random.Generator,
+    draws: "np.random.Generator",
 ) -> MeanPRCurve:
     no_relevant = conventions.no_relevant
     at = [evaluated(precision_at(level, rel), ranking, no_relevant) for level in levels]
     precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
-    low, high = _band(per_query, precision, confidence, generator)
+    low, high = _band(per_query, precision, confidence, draws)
     return MeanPRCurve(
         ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
     )
@@ -146,17 +147,8 @@ def _level(rel: Any) -> float:
     return Measure("AP", (("rel", rel),)).rel or 0.0
 
 
-def _generator(rng: Any) -> np.random.Generator:
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"rng takes a seed, which is a whole number from 0, or a NumPy generator; got {clip(rng)}"
-        ) from None
-
-
 def _band(
-    per_query: Floats, mean: Floats, confidence: float, rng: np.random.Generator
+    per_query: Floats, mean: Floats, confidence: float, rng: "np.random.Generator"
 ) -> Sequence[Floats]:
     """levels × Q → the ends of the bootstrap interval of each level's mean, NaN where that is."""
     if np.isnan(mean).any():

@@ -13,7 +13,7 @@ from germane.averaging import kernel, scores
 from germane.errors import InputError, MeasureError, clip
 from germane.evaluate import Choices, OtherOrders
 from germane.explanation import Explanation, Rank, Ranks, Reading, written
-from germane.listed import NONE, Listed, check_ordered, is_list, one_list
+from germane.listed import NONE, Listed, check_ordered, is_list, one_list, unjudged_of
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import Scored
 from germane.ranking import Ranking
@@ -63,10 +63,13 @@ def explain(
     return _explanation(listed, chosen, rel)
 
 
-def explain_result(result: Result, query: Hashable, measures: tuple[Measure, ...]) -> Explanation:
-    """Explain one query of a result that was just computed, without reading its run again.
+def explain_result(
+    result: Result, query: Hashable, measures: tuple[Measure, ...], run: Any = None, top: int = 0
+) -> Explanation:
+    """Explain one query of a result that was just computed, without judging its run again.
 
-    What nobody judged has no name then. Raises what ``explain`` raises.
+    What nobody judged has a name where the ``run`` is given, and knows it by query; each of the ``top``
+    ranks is a row of its own. Raises what ``explain`` raises.
     """
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
@@ -77,10 +80,10 @@ def explain_result(result: Result, query: Hashable, measures: tuple[Measure, ...
         judged.qrels,
         OtherOrders(judged),
         judged.policy,
-        NONE,
+        NONE if run is None else unjudged_of(judged, run),
         bool(judged.retrieved.answered[0]),
     )
-    return _explanation(listed, measures, _level(measures))
+    return _explanation(listed, measures, _level(measures), top)
 
 
 def _level(measures: tuple[Measure, ...]) -> float:
@@ -94,11 +97,13 @@ def _level(measures: tuple[Measure, ...]) -> float:
     return levels.pop()
 
 
-def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> Explanation:
+def _explanation(
+    listed: Listed, measures: tuple[Measure, ...], rel: float, top: int = 0
+) -> Explanation:
     ranking = listed.ranking
     scored = [kernel(measure, ranking) for measure in measures]
     speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
-    first, last = _stretches(ranking, speaks, measures)
+    first, last = _stretches(ranking, speaks, measures, top)
     hit = _hits_at(ranking, first, last)
     rows = _rows(listed, rel, first, last, hit)
     return Explanation(
@@ -116,17 +121,20 @@ def _explanation(listed: Listed, measures: tuple[Measure, ...], rel: float) -> E
     )
 
 
-def _stretches(ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...]) -> tuple[Ints, Ints]:
-    """The first and last rank of each row: alone what is relevant or adds a term, the rest together.
+def _stretches(
+    ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...], top: int
+) -> tuple[Ints, Ints]:
+    """The first and last rank of each row: alone the top, and what is relevant or adds a term.
 
-    What no measure looks at, beyond the largest cutoff, is one row.
+    The rest stands together; what no measure looks at, beyond the largest cutoff, is one row.
     """
     end = int(ranking.retrieved[0])
     if end <= SHORT:
         alone = np.arange(1, end + 1)
         return alone, alone
     shown = min(end, max(end if measure.k is None else measure.k for measure in measures))
-    alone = ranking.rank[speaks & (ranking.rank <= shown)]
+    spoken = ranking.rank[speaks & (ranking.rank <= shown)]
+    alone = np.union1d(np.arange(1, min(top, shown) + 1), spoken)
     after = np.append(0, alone) + 1  # where what lies between two of them would begin
     before = np.append(alone, shown + 1) - 1
     between = after <= before

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-import numpy as np
-
 from germane.compare import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import Pair
@@ -16,6 +14,7 @@ from germane.evaluate import DEFAULT, Choices, evaluate
 from germane.measure import Measures
 from germane.result import Result
 from germane.saved import read_results
+from germane.seed import Seed
 from germane.tables import Table
 
 RUN, BASELINE = "run", "baseline"
@@ -101,7 +100,7 @@ def gate(
     test: TestName = "randomization",
     correction: Correction | None = None,
     resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: Seed = 0,
     **policy: Unpack[Choices],
 ) -> Gate:
     """Compare a run with its baseline, and say which measures fell.

@@ -11,7 +11,7 @@ from germane._ragged import Ints
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.evaluate import OtherOrders, opened
-from germane.judging import WORDS, Policy, judge, stated
+from germane.judging import WORDS, Judged, Policy, judge, stated
 from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
@@ -161,11 +161,18 @@ def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
     return Listed(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
 
 
+def unjudged_of(judged: Judged, run: Any) -> Unjudged:
+    """The unjudged items of a judged query, where the run has its items by query."""
+    _, items, item_scores = sources.only(judged.qrels, run, judged.policy.duplicates)
+    ranking = judged.ranking(judged.policy.ties)
+    return _unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
+
+
 def _unjudged(
     ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
 ) -> Unjudged:
     """The unjudged items: in the order of the list, they fill the ranks that are left free."""
-    if policy.unjudged == "remove" or len(set(items)) < len(items):
+    if policy.unjudged == "remove" or not policy.order.plain or len(set(items)) < len(items):
         return NONE
     order = np.arange(len(items))
     first, last = order + 1, order + 1

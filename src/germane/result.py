@@ -304,14 +304,20 @@ def _count_line(result: Result) -> str:
         parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
-    bands = [
-        f"{m} {r.worst:.4f}…{r.best:.4f}"
-        for m, r in zip(result, result.values(), strict=True)
-        if r.band > 0
-    ]
-    if bands:
+    if bands := [f"{one.measure} {low}…{high}" for one, low, high in banded(result)]:
         parts.append("tie band " + ", ".join(bands))
     return "; ".join(parts)
+
+
+def banded(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
+    """The measures that the order of ties moves, with their values under the worst and the best.
+
+    Written out as in a table, which leaves out what moves no digit of it.
+    """
+    for one in result.values():
+        low, high = (number(value, one.measure, 4) for value in (one.worst, one.best))
+        if low != high:
+            yield one, low, high
 
 
 def number(value: float, measure: Measure, digits: int | None) -> str:

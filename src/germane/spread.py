@@ -13,7 +13,7 @@ from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
 from germane.evaluate import Choices, measured, opened
 from germane.judging import Policy
-from germane.measure import Measure, parse
+from germane.measure import Measure, Measures, parse, parse_all
 from germane.sources import Progress
 from germane.tables import Table
 
@@ -63,9 +63,9 @@ class Spread:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The lowest and the highest value."""
+        """The lowest and the highest value; NaN where no dialect has one."""
         values = [one.value for one in (self.own, *self.stated) if not math.isnan(one.value)]
-        return min(values), max(values)
+        return min(values, default=math.nan), max(values, default=math.nan)
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a dialect; germane's own among them."""
@@ -117,10 +117,29 @@ def spread(
     holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
     """
     asked = measure if isinstance(measure, Measure) else parse(measure)
+    [found] = spreads(qrels, run, asked, progress=progress, **policy)
+    return found
+
+
+def spreads(
+    qrels: Any,
+    run: Any,
+    measures: Measures,
+    *,
+    progress: Progress | None = None,
+    **policy: Unpack[Choices],
+) -> tuple[Spread, ...]:
+    """``spread`` of several measures of one run: what is read and judged alike is so once."""
     qrels, run, conventions = opened(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
     loaded = sources.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "spread", progress))
+    return tuple(_spread(asked, conventions, given, values) for asked in parse_all(measures))
+
+
+def _spread(
+    asked: Measure, conventions: Policy, given: Mapping[str, Any], values: "Values"
+) -> Spread:
     own = Stated("germane", str(asked), asked, values(conventions, asked).mean, ())
     stated, without = [], []
     for dialect in dialects().values():

@@ -11,7 +11,7 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     chosen,
-    policy_of,
+    given_policy,
     read_runs,
 )
 from germane.cli.compare import add_statistics
@@ -60,6 +60,6 @@ def run(options: argparse.Namespace) -> None:
             command=shlex.join(["germane", *sys.argv[1:]]),
             progress=progress,
             **words,
-            **policy_of(options),
+            **given_policy(options),
         )
     output.write(options.output, made.html)

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from germane.comparison.comparison import Comparison
 from germane.comparison.pairing import pairs_of, resampled_means
 from germane.comparison.sample import Runs, sampled
@@ -20,18 +18,19 @@ from germane.errors import (
 )
 from germane.measure import Measures, parse_all
 from germane.result import Result
+from germane.seed import generator
 
 
 def compared(results: Any, measures: "Measures | None", settings: Settings, rng: Any) -> Comparison:
     """Compare results: of one data set, or of several, ``{name: results}``."""
-    generator = _generator(rng)
+    draws = generator(rng)
     datasets = _datasets(results)
     _check_systems(datasets, settings.baseline)
     first = next(iter(next(iter(datasets.values())).values()))
     asked = first.measures if measures is None else parse_all(measures)
     samples = sampled(datasets, asked)
-    resampled = [resampled_means(sample, settings, generator) for sample in samples]
-    pairs = pairs_of(samples, resampled, settings, generator)
+    resampled = [resampled_means(sample, settings, draws) for sample in samples]
+    pairs = pairs_of(samples, resampled, settings, draws)
     return Comparison(datasets, samples, resampled, pairs, settings)
 
 
@@ -85,12 +84,3 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
         raise AbsentError(
             f"no run {clip(baseline)} for a baseline.{near}  There are: {some(expected)}"
         )
-
-
-def _generator(rng: Any) -> np.random.Generator:
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"rng takes a seed, which is a whole number from 0, or a NumPy generator; got {clip(rng)}"
-        ) from None

@@ -21,6 +21,7 @@ from germane.explain import explain_result
 from germane.measure import Measure, Measures
 from germane.placement import Placement
 from germane.ranking import Ranking
+from germane.report.again import kept, named, told
 from germane.report.findings import Explained, Findings
 from germane.report.origin import origin_of
 from germane.report.page import page
@@ -30,7 +31,7 @@ from germane.sources import Progress
 __all__ = ["Report", "report"]
 
 NAMED = 4  # runs that a title names
-FIRST = 10  # results of which the judged share is told
+FIRST = 10  # results of which the judged share is told, and which are shown one by one
 UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 
 
@@ -101,6 +102,7 @@ def report(
         results[baseline]  # one run alone is compared with nothing, but its name is checked
     first = next(iter(results.values()))
     placement = _placement(first)
+    again = kept(runs, results, policy)
     left_out: list[str] = []
     explanations: Iterator[Explained] = iter(())
     if first.policy.ties in UNORDERED:
@@ -108,7 +110,7 @@ def report(
             f"ties={first.policy.ties} puts equal scores in no order: no rankings here."
         )
     else:
-        explanations = _explained(results, progress)
+        explanations = _explained(results, named(again), progress)
     findings = Findings(
         title=title or _title(list(results)),
         results=results,
@@ -116,6 +118,7 @@ def report(
         confidence=confidence,
         comparison=_compared(results, tested, settings, rng),
         curves=_curves(results, confidence, rng),
+        spreads=told(qrels, again, results, policy, progress),
         explanations=explanations,
         judgments=len(placement.qrels.items),
         only_relevant=not bool((placement.qrels.grades < 1).any()),
@@ -182,7 +185,9 @@ def _placement(result: Result) -> Placement:
 # --- Queries to explain ----------------------------------------------------------------------------
 
 
-def _explained(results: Results, progress: Progress | None) -> Iterator[Explained]:
+def _explained(
+    results: Results, runs: Mapping[str, Any], progress: Progress | None
+) -> Iterator[Explained]:
     """Each query with its explanations: large differences and low values first, by turns."""
     order = _order(results)
     for i, query in enumerate(order):
@@ -190,18 +195,21 @@ def _explained(results: Results, progress: Progress | None) -> Iterator[Explaine
             progress("rankings", i, len(order))
         yield (
             query,
-            {name: tuple(_explanations(result, query)) for name, result in results.items()},
+            {
+                name: tuple(_explanations(result, query, runs.get(name)))
+                for name, result in results.items()
+            },
         )
 
 
-def _explanations(result: Result, query: Hashable) -> Iterator[Any]:
+def _explanations(result: Result, query: Hashable, run: Any) -> Iterator[Any]:
     """One explanation for all measures that agree on which items are hits."""
     levels: dict[float | None, list[Measure]] = {}
     common = next((m.rel for m in result.measures if m.rel is not None), None)
     for measure in result.measures:
         levels.setdefault(common if measure.rel is None else measure.rel, []).append(measure)
     for measures in levels.values():
-        yield explain_result(result, query, tuple(measures))
+        yield explain_result(result, query, tuple(measures), run, FIRST)
 
 
 def _order(results: Results) -> list[Hashable]:

@@ -6,7 +6,7 @@ from itertools import combinations
 from germane.comparison.layout import FEW
 from germane.measure import Measure
 from germane.report.findings import Findings
-from germane.result import Result, number
+from germane.result import Result, banded
 
 ENOUGH = 0.9  # judged of the first ten results
 
@@ -68,14 +68,12 @@ def _unjudged(findings: Findings) -> Iterator[str]:
 
 def _ties(findings: Findings) -> Iterator[str]:
     for name, result in findings.results.items():
-        moving = [m for m in findings.measures if result[m].band > 0]
-        if moving:
-            widest = max(moving, key=lambda m: result[m].band)
-            low, high = sorted((result[widest].worst, result[widest].best))
+        if moving := list(banded(result)):
+            widest, *ends = max(moving, key=lambda each: each[0].band)
+            low, high = sorted(ends, key=float)
             yield (
                 f"{result.counts.tied_share:.1%} of the judged items that {name} retrieved share their score "
-                f"with another; by their order alone {widest} could be anything from "
-                f"{number(low, widest, 4)} to {number(high, widest, 4)}."
+                f"with another; by their order alone {widest.measure} could be anything from {low} to {high}."
             )
     for measure in findings.measures:
         for one, other in combinations(findings.runs, 2):

@@ -10,6 +10,7 @@ from germane.measure import Measure
 from germane.precision_recall import MeanPRCurve
 from germane.report.origin import Origin
 from germane.result import Result
+from germane.spread import Spread
 
 Explained = tuple[Hashable, Mapping[str, tuple[Explanation, ...]]]
 
@@ -24,6 +25,7 @@ class Findings:
     confidence: float
     comparison: Comparison | None  # None for one run
     curves: Mapping[str, MeanPRCurve]
+    spreads: Mapping[str, tuple[Spread, ...]]  # of each run that was read again, all measures
     explanations: Iterable[
         Explained
     ]  # a query and each run's explanations, what matters most first

@@ -5,15 +5,16 @@ from importlib import resources
 
 from germane.animate.mark import COLORS as PAPER
 from germane.animate.page import content_policy
-from germane.animate.svg import clean, quoted
+from germane.animate.svg import clean
 from germane.comparison.pair import Interval, Pair
-from germane.measure import Measure
 from germane.report.caution import cautions
 from germane.report.chart import COLORS, chart, swatch
 from germane.report.data import embedded
+from germane.report.dialects import dialects
 from germane.report.findings import Findings
+from germane.report.markup import notes, table, text, wide
 from germane.report.origin import Input
-from germane.result import number
+from germane.result import banded, number
 from germane.tables import Table
 
 SENTENCES = 8  # comparisons said in words; all of them stand in a table
@@ -28,6 +29,7 @@ def page(findings: Findings) -> str:
         "curves": ("Precision and recall", _curves(findings)),
         "queries": ("Query by query", _queries(findings)),
         "ties": ("What the order of ties could change", _ties(findings)),
+        "dialects": ("What other tools would report", dialects(findings)),
         "conventions": ("Conventions", _conventions(findings)),
         "origin": ("Where this comes from", _origin(findings)),
     }
@@ -42,7 +44,7 @@ def page(findings: Findings) -> str:
         '<meta name="color-scheme" content="light dark">',
         f"<title>{clean(findings.title)}</title>",
         f"<style>{_colors()}{_resource('page.css')}</style></head>",
-        f'<body><main><header><p class="over">Ranking report</p><h1>{_text(findings.title)}</h1>',
+        f'<body><main><header><p class="over">Ranking report</p><h1>{text(findings.title)}</h1>',
         f'<p class="lead">{_lead(findings)}</p>',
         '<nav aria-label="Sections">',
         *(f'<a href="#{name}">{title}</a>' for name, (title, _) in sections.items()),
@@ -80,11 +82,6 @@ def _colors() -> str:
     return f"\n:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{runs}\n"
 
 
-def _text(text: str) -> str:
-    """Text of the user's, whose direction is its own."""
-    return f"<bdi>{clean(text)}</bdi>"
-
-
 def _lead(findings: Findings) -> str:
     counts = next(iter(findings.results.values())).counts
     runs = len(findings.runs)
@@ -103,19 +100,19 @@ def _result(findings: Findings) -> Iterable[str]:
         yield '<ul class="said">'
         for pair in said:
             main, rest = _parted(pair.sentence)
-            yield f'<li class="{"sure" if pair.significant else "noise"}">{_text(main)}'
-            yield f"<small>{_text(rest)}</small></li>"
+            yield f'<li class="{"sure" if pair.significant else "noise"}">{text(main)}'
+            yield f"<small>{text(rest)}</small></li>"
         yield "</ul>"
     if more:
         yield f"<p>{more:,} more comparisons stand in the table of all of them, below.</p>"
-    yield from _wide(_headline(findings))
+    yield from wide(_headline(findings))
     yield from _key(findings)
     if findings.comparison is not None:
         count = len(findings.comparison.pairs)
-        table = findings.comparison.table()
+        pairs = findings.comparison.table()
         yield f"<details><summary>All {count:,} comparisons</summary>"
-        yield from _wide(_table(table.columns, table.rows, table.left))
-        yield from _notes(note for note in table.notes[:4])
+        yield from wide(table(pairs.columns, pairs.rows, pairs.left))
+        yield from notes(note for note in pairs.notes[:4])
         yield "</details>"
 
 
@@ -153,7 +150,7 @@ def _headline(findings: Findings) -> Iterator[str]:
     yield "</tr></thead><tbody>"
     for r, (name, result) in enumerate(findings.results.items()):
         letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
-        yield f'<tr><th scope="row">{swatch(r)} {letter}{_text(name)}</th>'
+        yield f'<tr><th scope="row">{swatch(r)} {letter}{text(name)}</th>'
         for measure in findings.measures:
             place = r, columns.get(str(measure), -1)
             value = clean(number(result[measure].mean, measure, 4))
@@ -190,7 +187,7 @@ def _key(findings: Findings) -> Iterator[str]:
         yield f'<p class="small">{". ".join(said)}.</p>'
     if board is not None:
         defined = {f"{measure}: {measure.definition}" for measure in findings.measures}
-        yield from _notes(note for note in board.notes if note and note not in defined)
+        yield from notes(note for note in board.notes if note and note not in defined)
 
 
 # --- Cautions, curves, ties ------------------------------------------------------------------------
@@ -205,7 +202,7 @@ def _cautions(findings: Findings) -> Iterable[str]:
         )
         return
     yield '<ul class="cautions">'
-    yield from (f"<li>{_text(one)}</li>" for one in found)
+    yield from (f"<li>{text(one)}</li>" for one in found)
     yield "</ul>"
 
 
@@ -214,7 +211,7 @@ def _curves(findings: Findings) -> Iterable[str]:
         return
     yield f'<figure>{chart(findings.curves)}<figcaption><ul class="legend">'
     for r, (name, curve) in enumerate(findings.curves.items()):
-        yield f"<li>{swatch(r)} {_text(name)} <span>area (AP) {curve.area():.4f}</span></li>"
+        yield f"<li>{swatch(r)} {text(name)} <span>area (AP) {curve.area():.4f}</span></li>"
     one = next(iter(findings.curves.values()))
     yield (
         f"</ul><p>Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
@@ -225,29 +222,20 @@ def _curves(findings: Findings) -> Iterable[str]:
 
 
 def _ties(findings: Findings) -> Iterable[str]:
-    banded = [
-        (name, measure)
+    rows = [
+        (name, str(one.measure), low, number(one.mean, one.measure, 4), high)
         for name, result in findings.results.items()
-        for measure in findings.measures
-        if result[measure].band > 0
+        for one, low, high in banded(result)
     ]
-    if not banded:
+    if not rows:
         yield "<p>Nothing: no judged item's tie changes a number of this report.</p>"
         return
-    rows = [
-        (name, str(measure), *_orders(findings, name, measure)) for name, measure in banded
-    ]  # fmt: skip
     yield (
         "<p>Items of equal score have no order of their own. The numbers of this report order them "
         "as the conventions below say; other orders would give:</p>"
     )
     columns = ("run", "measure", "worst order", "reported", "best order")
-    yield from _wide(_table(columns, rows, (1,)))
-
-
-def _orders(findings: Findings, name: str, measure: Measure) -> Iterator[str]:
-    result = findings.results[name][measure]
-    return (number(value, measure, 4) for value in (result.worst, result.mean, result.best))
+    yield from wide(table(columns, rows, (1,)))
 
 
 # --- Queries ---------------------------------------------------------------------------------------
@@ -277,7 +265,7 @@ def _queries(findings: Findings) -> Iterable[str]:
     yield '<div class="wide"><table id="rows"><thead></thead><tbody></tbody></table></div>'
     yield '<button type="button" id="more"></button><p class="small" id="note"></p></div>'
     for note in findings.left_out:
-        yield f"<p>{_text(note)}</p>"
+        yield f"<p>{text(note)}</p>"
 
 
 # --- Conventions and origin ------------------------------------------------------------------------
@@ -290,14 +278,14 @@ def _conventions(findings: Findings) -> Iterable[str]:
     for name, policy in policies.items():
         words = (f"{k}={v}" for k, v in policy.to_dict().items() if v is not None)
         chips = " ".join(f"<code>{clean(word)}</code>" for word in words)
-        yield f"<p>{f'{_text(name)}: ' if name else ''}{chips}</p>"
+        yield f"<p>{f'{text(name)}: ' if name else ''}{chips}</p>"
     yield '<p class="small">germane names every choice on which tools differ; these were in force.</p>'
 
 
 def _origin(findings: Findings) -> Iterable[str]:
     origin = findings.origin
     rows = [(one.name, one.path, _size(one), one.sha256 or "") for one in origin.inputs]
-    yield from _wide(_table(("input", "file", "bytes", "SHA-256"), rows, (1, 3), "origin"))
+    yield from wide(table(("input", "file", "bytes", "SHA-256"), rows, (1, 3), "origin"))
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     yield f"<p>Made with {clean(versions)}"
     yield f" by<br><code>{clean(origin.command)}</code></p>" if origin.command else ".</p>"
@@ -305,40 +293,3 @@ def _origin(findings: Findings) -> Iterable[str]:
 
 def _size(given: Input) -> str:
     return "" if given.size is None else f"{given.size:,}"
-
-
-# --- Pieces ----------------------------------------------------------------------------------------
-
-
-def _table(
-    columns: Iterable[str],
-    rows: Iterable[Iterable[str]],
-    left: Iterable[int] = (),
-    kind: str = "plain",
-) -> Iterator[str]:
-    texts = {0, *left}
-    sides = [' class="n"' if i not in texts else "" for i, _ in enumerate(columns)]
-    heads = "".join(
-        f'<th scope="col"{side}>{clean(name)}</th>'
-        for name, side in zip(columns, sides, strict=True)
-    )
-    yield f"<table class={quoted(kind)}><thead><tr>{heads}</tr></thead><tbody>"
-    for row in rows:
-        cells = "".join(
-            f"<td{side}>{_text(cell)}</td>" for cell, side in zip(row, sides, strict=True)
-        )
-        yield f"<tr>{cells}</tr>"
-    yield "</tbody></table>"
-
-
-def _wide(table: Iterable[str]) -> Iterator[str]:
-    """A table that is scrolled by itself where the window is narrower."""
-    yield '<div class="wide" tabindex="0">'
-    yield from table
-    yield "</div>"
-
-
-def _notes(notes: Iterable[str]) -> Iterator[str]:
-    yield '<ul class="notes">'
-    yield from (f"<li>{_text(note)}</li>" for note in notes)
-    yield "</ul>"

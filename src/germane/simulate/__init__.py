@@ -1,17 +1,13 @@
 """Experiments on the measures themselves: one quantity is swept, and the measures say what moves."""
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from germane.errors import InputError, clip
+from germane.seed import Seed, generator
 
 if TYPE_CHECKING:
     from germane.simulate.experiment import Experiment
 
 __all__ = ["simulate"]
-
-Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes longer to import
 
 
 def simulate(name: str, *, rng: Seed = 0) -> "Experiment":
@@ -29,10 +25,4 @@ def simulate(name: str, *, rng: Seed = 0) -> "Experiment":
     from germane.simulate.registry import design_of  # only for whoever asks: imports add up
 
     design = design_of(name)
-    try:
-        generator = np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"rng takes a seed, a whole number from 0, or a NumPy generator; got {clip(rng)}"
-        ) from None
-    return design.make(design, generator)
+    return design.make(design, generator(rng))

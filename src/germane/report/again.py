@@ -1,0 +1,60 @@
+"""Again: runs that are read a second time, for what evaluating them does not keep."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from germane import sources
+from germane.errors import GermaneError
+from germane.result import Results
+from germane.sources import Progress, formats
+from germane.sources.paths import is_path
+from germane.spread import Spread, spreads
+
+ROOM = 1_000_000  # results of all the runs that are read again, which are held in memory
+
+
+def kept(runs: Mapping[str, Any], results: Results, policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The first runs that are not too large, TREC files as what was read of them."""
+    room, again = ROOM, {}
+    for name, run in runs.items():
+        placement = results[name].placement
+        room -= int(placement.ranking.retrieved.sum()) if placement else ROOM
+        if room < 0:
+            break
+        if not is_path(run):
+            again[name] = run
+        elif os.path.isfile(run):  # standard input and pipes are gone when they are read
+            plain = formats.format_of(run, "run", policy.get("input_format")) == "trec"
+            again[name] = sources.loaded(run) if plain else run
+    return again
+
+
+def named(again: Mapping[str, Any]) -> dict[str, Any]:
+    """Those whose items are found by query, at no cost: not files and frames, which are searched."""
+    return {
+        name: run
+        for name, run in again.items()
+        if not is_path(run) and not sources.has_columns(run)
+    }
+
+
+def told(
+    qrels: Any,
+    again: Mapping[str, Any],
+    results: Results,
+    policy: Mapping[str, Any],
+    progress: Progress | None,
+) -> dict[str, tuple[Spread, ...]]:
+    """What other tools would report of each run. A stream that has gone by is left out."""
+    out = {}
+    for i, (name, run) in enumerate(again.items()):
+        if progress is not None:
+            progress("dialects", i, len(again))
+        placement = results[name].placement
+        judgments = placement.qrels if placement and is_path(qrels) else qrels
+        try:
+            out[name] = spreads(judgments, run, results.measures, **policy)
+        except GermaneError:
+            continue
+    return out

@@ -1,0 +1,78 @@
+"""Dialects: each measure as every other tool would report it, and the seam that moves it away."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from germane.animate.svg import clean
+from germane.dialects import SEAMS
+from germane.report.findings import Findings
+from germane.report.markup import table, text, wide
+from germane.result import number
+from germane.spread import Spread, Stated
+
+Row = tuple[str, ...]
+
+
+def dialects(findings: Findings) -> Iterator[str]:
+    """A table a measure: tools that say the same of every run, for the same reason, are one row."""
+    shown = {
+        str(each[0].own.measure): each
+        for each in zip(*findings.spreads.values(), strict=True)
+        if len(each[0]) and not math.isnan(each[0].range[0])
+    }
+    if not shown:
+        return
+    left = [name for name in findings.runs if name not in findings.spreads]
+    yield (
+        "<p>The same data under the conventions of other tools: what each would call by this name, and "
+        "the seam that moves it away from the number above.</p>"
+    )
+    for i, (name, each) in enumerate(shown.items()):
+        low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
+        yield f"<details{' open' if not i else ''}><summary>{clean(name)}: {low:.4f} to {high:.4f}"
+        yield f" in {len(each[0])} dialects</summary>"
+        columns = ("reported by", "as", *findings.spreads, "moved by")
+        yield from wide(table(columns, _rows(each), (1, len(columns) - 1), "dialects"))
+        if each[0].without:
+            yield f'<p class="small">No such measure: {text(", ".join(each[0].without))}</p>'
+        yield "</details>"
+    if left:
+        yield (
+            f"<p>Not of {text(', '.join(left))}: read once only, being large or a stream. "
+            "germane dialects QRELS RUN says it.</p>"
+        )
+    yield (
+        '<p class="small">Seams: reading, judging (ties, missing queries, depth), measuring (norm, gain, '
+        "cutoff), averaging. germane dialects says more of each tool.</p>"
+    )
+
+
+def _rows(each: Sequence[Spread]) -> Iterator[Row]:
+    """From the highest value of the first run to the lowest, germane's own where it belongs."""
+    by_name = [{one.dialect: one for one in (found.own, *found.stated)} for found in each]
+    tools: dict[Row, list[str]] = {}
+    order = sorted(by_name[0].values(), key=_descending)
+    for first in order:
+        stated = [names[first.dialect] for names in by_name]
+        alike = tuple(map(_value, stated))
+        tools.setdefault((str(first.measure), *alike, _why(stated)), []).append(first.dialect)
+    for (measure, *rest), names in tools.items():
+        yield (", ".join(names), measure, *rest)
+
+
+def _descending(one: Stated) -> tuple[bool, float, bool, str]:
+    return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
+
+
+def _value(one: Stated) -> str:
+    if math.isnan(one.value) or one.measure is None:
+        return "none"
+    return number(one.value, one.measure, 4)
+
+
+def _why(stated: Sequence[Stated]) -> str:
+    """The seams that move some run's value, or why there is none."""
+    if said := next((one.says for one in stated if one.says), ""):
+        return said
+    moved = {seam for one in stated for seam in one.seams}
+    return ", ".join(seam for seam in SEAMS if seam in moved) or "–"
