@@ -38,6 +38,7 @@ from germane.retrieval import Qrels
 if _TYPE_CHECKING:
     from germane.agreement import kendall_tau, rbo, tau_ap
     from germane.animate import animate
+    from germane.check import Checkup, check
     from germane.collapse import collapse
     from germane.compare import compare
     from germane.curve import mean_pr_curve, pr_curve
@@ -59,6 +60,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
     "assert_no_regression",
+    "check",
     "collapse",
     "compare",
     "dialects",
@@ -83,6 +85,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "spread",
     "tau_ap",
     # types
+    "Checkup",
     "Dialect",
     "Explanation",
     "Finding",
@@ -194,6 +197,7 @@ infAP = Measure("infAP")
 _LATER = {
     "animate": "animate",
     "assert_no_regression": "gate",
+    "check": "check",
     "collapse": "collapse",
     "compare": "compare",
     "dialects": "dialects",
@@ -210,6 +214,7 @@ _LATER = {
     "pr_curve": "curve",
     "simulate": "simulate",
     "spread": "spread",
+    "Checkup": "check",
     "Dialect": "dialects",
     "Explanation": "explanation",
     "Groups": "groups",

@@ -1,7 +1,9 @@
 """Ids that are nearly the same: why what was judged may not have been found."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import islice
 
 
 def _composed(text: str) -> str:
@@ -56,6 +58,22 @@ def pairs(
         near = by_form.get(_folded(one), one)
         if near is not one and (type(near) is not type(one) or near != one):
             yield one, near
+
+
+def affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
+    """What most ids have before or behind one of the others: ``the prefix 'doc_'``."""
+    known = set(map(_text, others))
+    found: Counter[str] = Counter()
+    looked = list(islice(map(_text, ids), _SAMPLE))
+    for text in looked:
+        for at in range(1, min(len(text), _LONGEST)):
+            found[f"the prefix {text[:at]!r}"] += text[at:] in known
+            found[f"the suffix {text[-at:]!r}"] += text[:-at] in known
+    says, count = max(found.items(), key=lambda item: item[1], default=("", 0))
+    return says if count * 2 > len(looked) else None
+
+
+_SAMPLE, _LONGEST = 200, 64
 
 
 def variants(identifier: str) -> set[str]:

@@ -287,3 +287,15 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
 
 def _shown(data: bytes) -> str:
     return shown_id(data.strip())
+
+
+def row(line: bytes, layout: Layout) -> tuple[list[bytes], float] | None:
+    """One line's fields and its number; None for a blank or a comment.
+
+    Raises InputError, which does not say where the line stands.
+    """
+    fields = _fields(line)
+    if not fields or fields[0].startswith(b"#"):
+        return None
+    _check_fields(line, fields, layout)
+    return fields, _number(fields, layout)
