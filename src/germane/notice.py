@@ -1,6 +1,6 @@
 """What evaluating notices by itself: findings that the reduction knows without another look."""
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Container, Hashable, Iterator
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from germane.ranking import Ranking
 from germane.retrieval import Retrieved
 
 MANY = 100  # results of which chance does not give all the same score
+LOOKED = 64  # queries that are looked for under another spelling
 
 
 def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
@@ -26,7 +27,7 @@ def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
         lost = [queries[q] for q in np.flatnonzero(~got.answered)]
         found.append(missing(lost, len(queries), got.unknown))
     if got.unknown:
-        found.append(left_out(got.unknown))
+        found.append(left_out(got.unknown, judged.qrels.position))
     if judged.qrels.unjudged:
         found.append(empty(judged.qrels.unjudged))
     if policy.no_relevant == "zero" and np.count_nonzero(ranking.total(1.0)) < len(ranking):
@@ -50,11 +51,24 @@ def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Findi
     return Finding("serious", "missing queries", says, len(lost), shown(lost), advice)
 
 
-def left_out(unknown: Collection[Hashable]) -> Finding:
-    """Queries of the run that nobody judged."""
+def left_out(unknown: list[Hashable], judged: Container[Hashable]) -> Finding:
+    """Queries of the run that nobody judged, or not under this name."""
     are = is_are(len(unknown), "query of the run is", "queries of the run are")
     says = f"{are} not in the qrels and left out"
-    return Finding("doubtful", "queries not judged", says, len(unknown), shown(unknown))
+    advice = ""
+    for one, other in _respelled(unknown, judged):
+        advice = f"The qrels have {clip(other)}: it differs in {near.difference(one, other)}."
+        break
+    return Finding("doubtful", "queries not judged", says, len(unknown), shown(unknown), advice)
+
+
+def _respelled(
+    ids: list[Hashable], others: Container[Hashable]
+) -> Iterator[tuple[Hashable, Hashable]]:
+    """The first few ids that are there under another spelling."""
+    for one in ids[:LOOKED]:
+        if isinstance(one, str):
+            yield from ((one, way) for way in near.variants(one) if way in others)
 
 
 def empty(queries: Collection[Hashable]) -> Finding:

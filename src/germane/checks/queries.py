@@ -31,7 +31,7 @@ def missing(data: Data) -> Sees:
 def unknown(data: Data) -> Sees:
     """Queries of the run that nobody judged."""
     if data.unknown and data.answered.any():
-        yield noticed(notice.left_out(data.unknown))
+        yield noticed(notice.left_out(data.unknown, set(data.qrels.queries)))
 
 
 def without_results(data: Data) -> Sees:
