@@ -238,12 +238,12 @@ def test_evaluate_and_check_speak_with_one_voice() -> None:
 
 def test_names_of_what_evaluating_notices_are_in_the_table() -> None:
     from germane import notice
-    from germane.sources import first_rows, mappings, misses
+    from germane.sources import first_rows, precision, unmatched
 
-    modules = (notice, first_rows, mappings, misses)
+    modules = (notice, first_rows, precision, unmatched)
     text = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
     named = re.findall(r'Finding\(\s*"\w+", "([^"]+)"', text)
-    assert len(named) == 9
+    assert len(named) == 10
     assert {*named} <= {row.name for row in TABLE}
 
 

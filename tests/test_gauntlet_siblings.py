@@ -2,13 +2,12 @@
 
 import bz2
 import gzip
-import io
 import lzma
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 import germane
@@ -82,10 +81,11 @@ def test_a_field_too_few_or_too_many_in_any_line(form: str, tmp_path: Path) -> N
 def test_a_nul_byte_anywhere(form: str, tmp_path: Path) -> None:
     """Inside and instead of a byte, at any place of either file."""
     run, qrels = FORMS[form](R), FORMS[form](Q)
-    for at in range(0, len(run), 3):
+    inside = {*range(0, max(len(run), len(qrels)), 3)}
+    for at in sorted(inside & {n for n in range(len(run)) if run[n - 1 : n] != b"\r"}):
         line = run.count(b"\n", 0, at) + 1
         refused(tmp_path, qrels, run[:at] + b"\0" + run[at:], FormatError, f"run:{line}: ", "NUL")
-    for at in range(0, len(qrels), 3):
+    for at in sorted(inside & {n for n in range(len(qrels)) if qrels[n - 1 : n] != b"\r"}):
         line = qrels.count(b"\n", 0, at) + 1
         refused(
             tmp_path, qrels[:at] + b"\0" + qrels[at:], run, FormatError, f"qrels:{line}: ", "NUL"
@@ -125,7 +125,7 @@ def long_run(kind: str) -> Iterator[str]:
         (" Q0 d", " Q0 \0", "NUL"),
         (".", "_", "finite number"),
         (".", ",", "finite number"),
-        (".", "e999", "range"),
+        (" tag", "e999 tag", "range"),
         (".", "x", "finite number"),
     ],
 )
@@ -146,20 +146,10 @@ def test_duplicates_far_behind(kind: str, tmp_path: Path) -> None:
     lines.append(lines[first].replace(" tag", " again"))
     run = "\n".join(lines).encode()
     words = f"run:{ROWS + 1}: ", "twice", f"as on line {first + 1}"
-    refused(tmp_path, b"q00 0 d0000000 1\n", run, germane.DuplicateError, *words)
+    refused(tmp_path, f"{query} 0 d0000000 1\n".encode(), run, germane.DuplicateError, *words)
 
 
 # --- Compressed files, cut and damaged -------------------------------------------------------------
-
-
-def zstd(data: bytes) -> bytes:
-    sink = io.BytesIO()
-    with pa.CompressedOutputStream(sink, "zstd") as out:
-        out.write(data)
-        out.flush()
-        return_value = sink
-        out.close()
-        return return_value.getvalue()
 
 
 COMPRESSED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
@@ -171,8 +161,7 @@ def outcome(folder: Path) -> float | None:
         try:
             return germane.evaluate(folder / "qrels", folder / "run", "AP")["AP"].mean
         except InputError as error:
-            assert str(error).startswith(f"{folder}/run"), error
-            return None
+            return None if str(error).startswith(f"{folder}/run") else math.nan
 
 
 @pytest.mark.parametrize("kind", COMPRESSED)

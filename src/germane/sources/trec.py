@@ -249,9 +249,8 @@ def _names_columns(fields: list[bytes]) -> bool:
 
 def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     if b"\0" in line:
-        wide = (
-            "  Is the file UTF-16? Save it as UTF-8." if 3 * line.count(b"\0") > len(line) else ""
-        )
+        alternate = 3 * line.count(b"\0") > len(line) and line.strip(b"\0")
+        wide = "  Is the file UTF-16? Save it as UTF-8." if alternate else ""
         raise FormatError(f"the line has a NUL byte (\\x00): {_shown(line)}{wide}")
     count, wanted = len(fields), len(layout.columns)
     tabbed = [field for field in line.split(b"\t") if field.strip()]
