@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 VERBS = [
     "animate",
     "assert_no_regression",
+    "check",
     "collapse",
     "compare",
     "dialects",
@@ -46,6 +47,7 @@ VERBS = [
     "tau_ap",
 ]
 TYPES = [
+    "Checkup",
     "Comparison",
     "Dialect",
     "Explanation",

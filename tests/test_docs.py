@@ -264,29 +264,26 @@ def test_orders_that_are_not_extremes() -> None:
     assert sorted(listed) == sorted(row.name for row in TABLE if not row.monotone)
 
 
-def test_measures_page_is_generated() -> None:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
+@pytest.mark.parametrize(
+    ("page", "generator"),
+    [("measures", "generate"), ("dialects", "generate_dialects"), ("check", "generate_check")],
+)
+def test_page_is_generated(page: str, generator: str) -> None:
+    path = ROOT / f"docs/{generator}.py"
+    spec = importlib.util.spec_from_file_location(generator, path)
     assert spec is not None
     assert spec.loader is not None
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    written = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    assert written == module.page(), f"out of date: run python docs/{generator}.py"
+
+
+def test_every_measure_has_a_section() -> None:
     written = (ROOT / "docs/measures.md").read_text("utf-8")
-    assert written == generate.page(), (
-        "docs/measures.md is out of date: run python docs/generate.py"
-    )
     for row in TABLE:
         assert f"\n## {row.name}\n" in written
         assert row.example in written
-
-
-def test_dialects_page_is_generated() -> None:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate_dialects.py")
-    assert spec is not None
-    assert spec.loader is not None
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
-    written = (ROOT / "docs/dialects.md").read_text("utf-8")
-    assert written == generate.page(), "out of date: run python docs/generate_dialects.py"
 
 
 def test_changelog() -> None:

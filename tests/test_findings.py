@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -78,16 +79,29 @@ def test_scores_that_doubles_round() -> None:
         ("caf\u00e9", "cafe\u0301", "Unicode normalization, NFC and NFD"),
         ("Doc", "doc", "letter case"),
         ("007", "7", "leading zeros"),
+        ("7", "07", "leading zeros"),
+        ("7", "7.0", "a decimal '.0'"),
+        ("d7", "d7\u200b", "an invisible character"),
+        ("d7", "\uff447", "full-width or other compatible characters"),
+        ("d7", "d7\xa0", "white space"),
+        ("d\xe9", "d\udce9", "encoding, UTF-8 and Latin-1"),
+        ("d\xe9", "d\xc3\xa9", "encoding, UTF-8 and Latin-1"),
+        ("d\u2019", "d\xe2\u20ac\u2122", "encoding, UTF-8 and Latin-1"),
+        ("a&b", "a&amp;b", "HTML or URL escapes"),
+        ("a%2Fb", "a/b", "HTML or URL escapes"),
+        ("a/b", "a%2Fb", "HTML or URL escapes"),
     ],
 )
 def test_ids_that_are_nearly_the_same(judged: str, other: str, reason: str, tmp_path: Path) -> None:
     qrels = {"q": {judged: 1, "x": 1}}
     path = tmp_path / "run"
-    path.write_text(f"q Q0 x 1 2 a\nq Q0 {other} 2 1 a\n")
-    frame = pa.table({"query": ["q", "q"], "item": ["x", other], "score": [2.0, 1.0]})
-    for run in ({"q": {"x": 2.0, other: 1.0}}, {"q": ["x", other]}, frame, path):
-        if run is path and " " in other:
-            continue
+    path.write_text(f"q Q0 x 1 2 a\nq Q0 {other} 2 1 a\n", "utf-8", "surrogateescape")
+    runs: list[Any] = [{"q": {"x": 2.0, other: 1.0}}, {"q": ["x", other]}]
+    if other.isprintable() or other.isascii():
+        runs.append(pa.table({"query": ["q", "q"], "item": ["x", other], "score": [2.0, 1.0]}))
+    if " " not in other:
+        runs.append(path)
+    for run in runs:
         finding = found(qrels, run)["ids nearly the same"]
         assert finding.severity == "serious"
         assert f"{judged!r} is judged and {other!r} was retrieved" in finding.says
@@ -100,6 +114,46 @@ def test_what_two_ids_differ_in() -> None:
     assert near.difference("\ufeffq1", "q1") == "a byte-order mark"
     assert list(near.pairs(["a", "B"], ["b", "c"])) == [("B", "b")]
     assert list(near.pairs(["a"], ["a"])) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda item: f"doc_{item}", "the run's item ids have the prefix 'doc_'"),
+        (lambda item: f"{item}.jpg", "the run's item ids have the suffix '.jpg'"),
+        (lambda item: item[1:], "the qrels' item ids have the prefix 'd'"),
+        (lambda item: item.replace("d", "d0"), "which differ in leading zeros"),
+    ],
+)
+def test_why_nothing_judged_was_found(change: Any, says: str, tmp_path: Path) -> None:
+    run = {q: {change(item): s for item, s in held.items()} for q, held in RUN.items()}
+    (tmp_path / "run").write_text(
+        "".join(f"{q} Q0 {i} 0 {s} t\n" for q, held in run.items() for i, s in held.items())
+    )
+    for given in (run, {q: list(held) for q, held in run.items()}, tmp_path / "run"):
+        told = found(QRELS, given)
+        assert says in told["ids nearly the same"].says
+        assert "nothing judged was found" in told
+
+
+@pytest.mark.parametrize("numbers", [[2**53, 2**53 + 1], [-(2**53), -(2**53) - 1]])
+def test_whole_scores_beyond_doubles_in_every_source(numbers: list[int], tmp_path: Path) -> None:
+    (tmp_path / "run").write_text(
+        "".join(f"q Q0 {i} 0 {s} t\n" for i, s in zip("ab", numbers, strict=True))
+    )
+    frame = pa.table(
+        {"query": ["q", "q"], "item": ["a", "b"], "score": pa.array(numbers, pa.int64())}
+    )
+    mapping = {"q": dict(zip("ab", map(np.int64, numbers), strict=True))}
+    for run in (tmp_path / "run", frame, mapping):
+        assert found({"q": {"a": 1}}, run)["scores lose precision"].severity == "serious"
+    (tmp_path / "run").write_text(f"q Q0 a 0 {2**53} t\nq Q0 b 0 {2**60} t\n")
+    assert found({"q": {"a": 1}}, tmp_path / "run") == {}
+
+
+def test_queries_that_nobody_judged_under_this_name() -> None:
+    finding = found(QRELS, {**RUN, "\ufeffq1": {"d1": 1.0}})["queries not judged"]
+    assert finding.advice == "The qrels have 'q1': it differs in a byte-order mark."
 
 
 def test_ranks_that_scores_contradict_everywhere(tmp_path: Path) -> None:

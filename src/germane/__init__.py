@@ -38,6 +38,7 @@ from germane.retrieval import Qrels
 if _TYPE_CHECKING:
     from germane.agreement import kendall_tau, rbo, tau_ap
     from germane.animate import animate
+    from germane.check import Checkup, check
     from germane.collapse import collapse
     from germane.compare import compare
     from germane.comparison.comparison import Comparison
@@ -63,6 +64,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     # verbs
     "animate",
     "assert_no_regression",
+    "check",
     "collapse",
     "compare",
     "dialects",
@@ -87,6 +89,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "spread",
     "tau_ap",
     # types
+    "Checkup",
     "Comparison",
     "Dialect",
     "Explanation",
@@ -203,6 +206,7 @@ infAP = Measure("infAP")
 _LATER = {
     "animate": "animate",
     "assert_no_regression": "gate",
+    "check": "check",
     "collapse": "collapse",
     "compare": "compare",
     "dialects": "dialects",
@@ -219,6 +223,7 @@ _LATER = {
     "pr_curve": "curve",
     "simulate": "simulate",
     "spread": "spread",
+    "Checkup": "check",
     "Comparison": "comparison.comparison",
     "Dialect": "dialects",
     "Explanation": "explanation",

@@ -1,21 +1,70 @@
 """Ids that are nearly the same: why what was judged may not have been found."""
 
+import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import islice
 
 
 def _composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def _compatible(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
 def _without_zeros(text: str) -> str:
-    return text.lstrip("0") or text[-1:]
+    return _ZEROS.sub("", text) if "0" in text else text
+
+
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+
+
+def _visible(text: str) -> str:
+    """Without what has no width, such as a zero-width space, a soft hyphen, a byte-order mark."""
+    if text.isascii():
+        return text
+    return "".join(one for one in text if unicodedata.category(one) != "Cf")
+
+
+def _decoded(text: str) -> str:
+    """Bytes that are not UTF-8 as Latin-1, and UTF-8 that was taken for Latin-1 or Windows-1252."""
+    if text.isascii():
+        return text
+    try:
+        if _ESCAPED.search(text):
+            return text.encode("utf-8", "surrogateescape").decode("latin-1")
+        return text.encode("cp1252" if _WINDOWS.search(text) else "latin-1").decode()
+    except UnicodeError:
+        return text
+
+
+_ESCAPED = re.compile("[\udc80-\udcff]")  # how bytes that are not UTF-8 are kept
+_WINDOWS = re.compile("[^\u0000-\u00ff]")
+
+
+def _unescaped(text: str) -> str:
+    if "&" in text:
+        import html
+
+        text = html.unescape(text)
+    if "%" in text:
+        import urllib.parse
+
+        text = urllib.parse.unquote(text)
+    return text
 
 
 FOLDS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("encoding, UTF-8 and Latin-1", _decoded),
+    ("HTML or URL escapes", _unescaped),
     ("white space", str.strip),
     ("a byte-order mark", lambda text: text.removeprefix("\ufeff")),
+    ("an invisible character", _visible),
     ("Unicode normalization, NFC and NFD", _composed),
+    ("full-width or other compatible characters", _compatible),
     ("letter case", str.casefold),
     ("leading zeros", _without_zeros),
     ("a decimal '.0'", lambda text: text.removesuffix(".0")),
@@ -29,11 +78,10 @@ def _text(identifier: Hashable) -> str:
     return str(identifier)
 
 
-def _folded(identifier: Hashable, without: str = "") -> str:
+def _folded(identifier: Hashable, folds: Iterable[tuple[str, Callable[[str], str]]] = FOLDS) -> str:
     text = _text(identifier)
-    for name, fold in FOLDS:
-        if name != without:
-            text = fold(text)
+    for _, fold in folds:
+        text = fold(text)
     return text
 
 
@@ -41,8 +89,12 @@ def difference(one: Hashable, other: Hashable) -> str:
     """What two ids of the same folded form differ in: ``letter case and leading zeros``."""
     if _text(one) == _text(other):
         return f"type, {type(one).__name__} and {type(other).__name__}"
-    needed = (name for name, _ in FOLDS if _folded(one, name) != _folded(other, name))
-    return " and ".join(needed)
+    needed = list(FOLDS)
+    for fold in FOLDS[::-1]:
+        fewer = [kept for kept in needed if kept is not fold]
+        if _folded(one, fewer) == _folded(other, fewer):
+            needed = fewer
+    return " and ".join(name for name, _ in needed)
 
 
 def pairs(
@@ -58,13 +110,62 @@ def pairs(
             yield one, near
 
 
+def affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
+    """What most ids have before or behind one of the others: ``the prefix 'doc_'``."""
+    known = set(map(_text, others))
+    found: Counter[tuple[str, str]] = Counter()
+    looked = list(islice(map(_text, ids), _SAMPLE))
+    for text in looked:
+        for at in range(1, min(len(text), _LONGEST)):
+            if text[at:] in known:
+                found["prefix", text[:at]] += 1
+            if text[:-at] in known:
+                found["suffix", text[-at:]] += 1
+    for (what, affix), count in found.most_common(1):
+        if count * 2 > len(looked):
+            return f"the {what} {affix!r}"
+    return None
+
+
+_SAMPLE, _LONGEST = 200, 64
+
+
 def variants(identifier: str) -> set[str]:
     """Other ways in which an id is often written; few, so that they can be looked up."""
-    ways = {identifier + " ", " " + identifier, identifier.strip()}
+    ways = {identifier + " ", " " + identifier, identifier + "\xa0", identifier.strip()}
     ways |= {identifier.lower(), identifier.upper()}
     if not identifier.isascii():
-        ways.update(unicodedata.normalize(form, identifier) for form in ("NFC", "NFD"))
-    if identifier[:1] == "0":
-        ways.add(_without_zeros(identifier))
+        ways.update(_other_letters(identifier))
+    if "0" in identifier:
+        ways |= {_without_zeros(identifier), identifier.removesuffix(".0")}
+    if identifier.isdigit():
+        ways |= {"0" + identifier, identifier + ".0"}
+    elif not identifier.isalnum():
+        ways.update(_escapes(identifier))
     ways.discard(identifier)
     return ways
+
+
+def _other_letters(identifier: str) -> Iterator[str]:
+    """Other normal forms, and what wrong encodings make of letters beyond ASCII."""
+    for form in ("NFC", "NFD", "NFKC"):
+        yield unicodedata.normalize(form, identifier)
+    yield _decoded(identifier)
+    yield _visible(identifier)
+    for encoding in ("latin-1", "cp1252"):
+        try:
+            yield identifier.encode().decode(encoding)
+            yield identifier.encode(encoding).decode("utf-8", "surrogateescape")
+        except UnicodeError:
+            continue
+
+
+def _escapes(identifier: str) -> Iterator[str]:
+    """As HTML and addresses write what is no letter, and back."""
+    yield _unescaped(identifier)
+    if any(one in identifier for one in "&<>/ "):
+        import html
+        import urllib.parse
+
+        yield html.escape(identifier, quote=False)
+        yield urllib.parse.quote(identifier, safe="")

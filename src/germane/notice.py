@@ -1,6 +1,6 @@
 """What evaluating notices by itself: findings that the reduction knows without another look."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Container, Hashable, Iterator
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from germane.ranking import Ranking
 from germane.retrieval import Retrieved
 
 MANY = 100  # results of which chance does not give all the same score
+LOOKED = 64  # queries that are looked for under another spelling
 
 
 def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
@@ -21,14 +22,17 @@ def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
     """
     got, policy = judged.retrieved, judged.policy
     found = [*got.noticed]
+    queries = judged.qrels.queries
     if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
-        found.append(_missing(judged))
+        lost = [queries[q] for q in np.flatnonzero(~got.answered)]
+        found.append(missing(lost, len(queries), got.unknown))
     if got.unknown:
-        found.append(_left_out(got.unknown))
+        found.append(left_out(got.unknown, judged.qrels.position))
     if judged.qrels.unjudged:
-        found.append(_empty(judged.qrels.unjudged))
+        found.append(empty(judged.qrels.unjudged))
     if policy.no_relevant == "zero" and np.count_nonzero(ranking.total(1.0)) < len(ranking):
-        found.append(_without_relevant(ranking))
+        lost = [ranking.queries[q] for q in np.flatnonzero(ranking.total(1.0) == 0)]
+        found.append(without_relevant(lost, len(ranking)))
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
     elif got.tied_to[0] > got.tied_from[0]:
@@ -36,36 +40,50 @@ def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _missing(judged: Judged) -> Finding:
-    answered = judged.retrieved.answered
-    missing = [judged.qrels.queries[q] for q in np.flatnonzero(~answered)]
-    is_missing = is_are(len(missing), "judged query is", "judged queries are")
-    says = f"{is_missing} missing from the run, of {len(answered):,}, and counted as 0"
-    alike = next(near.pairs(missing, judged.retrieved.unknown), None)
+def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Finding:
+    """Judged queries that the run does not have, and perhaps under which name it has them."""
+    is_missing = is_are(len(lost), "judged query is", "judged queries are")
+    says = f"{is_missing} missing from the run, of {judged:,}, and counted as 0"
+    alike = next(near.pairs(lost, unknown), None)
     advice = "missing=skip leaves them out."
     if alike is not None:
         advice = f"The run has {clip(alike[1])}: it differs in {near.difference(*alike)}."
-    return Finding("serious", "missing queries", says, len(missing), shown(missing), advice)
+    return Finding("serious", "missing queries", says, len(lost), shown(lost), advice)
 
 
-def _left_out(unknown: list[Hashable]) -> Finding:
+def left_out(unknown: list[Hashable], judged: Container[Hashable]) -> Finding:
+    """Queries of the run that nobody judged, or not under this name."""
     are = is_are(len(unknown), "query of the run is", "queries of the run are")
     says = f"{are} not in the qrels and left out"
-    return Finding("doubtful", "queries not judged", says, len(unknown), shown(unknown))
+    advice = ""
+    for one, other in _respelled(unknown, judged):
+        advice = f"The qrels have {clip(other)}: it differs in {near.difference(one, other)}."
+        break
+    return Finding("doubtful", "queries not judged", says, len(unknown), shown(unknown), advice)
 
 
-def _empty(empty: tuple[Hashable, ...]) -> Finding:
-    stand = is_are(len(empty), "query stands", "queries stand")
+def _respelled(
+    ids: list[Hashable], others: Container[Hashable]
+) -> Iterator[tuple[Hashable, Hashable]]:
+    """The first few ids that are there under another spelling."""
+    for one in ids[:LOOKED]:
+        if isinstance(one, str):
+            yield from ((one, way) for way in near.variants(one) if way in others)
+
+
+def empty(queries: Collection[Hashable]) -> Finding:
+    """Queries that stand in the qrels with nothing judged."""
+    stand = is_are(len(queries), "query stands", "queries stand")
     says = f"{stand} in the qrels without a judgment, and left out"
-    return Finding("doubtful", "queries without a judgment", says, len(empty), shown(empty))
+    return Finding("doubtful", "queries without a judgment", says, len(queries), shown(queries))
 
 
-def _without_relevant(ranking: Ranking) -> Finding:
-    which = [ranking.queries[q] for q in np.flatnonzero(ranking.total(1.0) == 0)]
-    have = is_are(len(which), "judged query has", "judged queries have")
-    says = f"{have} no relevant item, of {len(ranking):,}, and counted as 0"
+def without_relevant(lost: Collection[Hashable], judged: int) -> Finding:
+    """Judged queries without a relevant item."""
+    have = is_are(len(lost), "judged query has", "judged queries have")
+    says = f"{have} no relevant item, of {judged:,}, and counted as 0"
     advice = "no_relevant=skip leaves them out."
-    return Finding("doubtful", "nothing relevant", says, len(which), shown(which), advice)
+    return Finding("doubtful", "nothing relevant", says, len(lost), shown(lost), advice)
 
 
 def _nothing_found(results: int) -> Iterator[Finding]:

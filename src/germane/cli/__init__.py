@@ -16,6 +16,7 @@ DONE, WRONG = 0, 2
 
 COMMANDS = (
     "evaluate",
+    "check",
     "score",
     "explain",
     "curve",

@@ -32,7 +32,8 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_WIDER = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+_WIDE = (b"\xff\xfe", b"\xfe\xff", *_WIDER)
 BOM = b"\xef\xbb\xbf"
 
 
@@ -126,7 +127,8 @@ class TextFile:
 
     def _without_mark(self, buffer: bytearray, got: int) -> int:
         if buffer.startswith(_WIDE, 0, got):
-            raise FormatError(f"{self.name}: the file is UTF-16; save it as UTF-8.")
+            width = 32 if buffer.startswith(_WIDER, 0, got) else 16
+            raise FormatError(f"{self.name}: the file is UTF-{width}; save it as UTF-8.")
         if not buffer.startswith(BOM, 0, got):
             return got
         buffer[: got - len(BOM)] = buffer[len(BOM) : got]

@@ -6,12 +6,15 @@ from collections.abc import Hashable, Iterator
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from germane.errors import clip
 from germane.finding import Finding
 from germane.retrieval import Qrels, Retrieved
-from germane.sources import misses
+from germane.sources import misses, precision
 from germane.sources.files import TextFile
 from germane.sources.ids import to_text
+from germane.sources.numbers import EXACT
 
 _FEW = 3  # rises that may be a matter of rounding
 
@@ -23,13 +26,14 @@ class Row(NamedTuple):
     item: Hashable
     rank: float
     score: float
+    written: bytes  # the score
 
 
 def of_file(file: TextFile, qrels: Qrels, got: Retrieved) -> tuple[Finding, ...]:
     """What the first lines of a TREC run show."""
     rows = list(islice(_lines(file), misses.ROWS))
     alike = misses.of_rows(qrels, got, ((row.query, row.item) for row in rows))
-    return (*alike, *against_ranks(rows))
+    return (*alike, *against_ranks(rows), *inexact(rows))
 
 
 def _lines(file: TextFile) -> Iterator[Row]:
@@ -42,16 +46,20 @@ def _lines(file: TextFile) -> Iterator[Row]:
                 rank, score = float(fields[3]), float(fields[4])
             except ValueError:
                 continue
-            yield Row(to_text(fields[0]), to_text(fields[2]), rank, score)
+            yield Row(to_text(fields[0]), to_text(fields[2]), rank, score, fields[4])
+
+
+def _by_query(rows: list[Row]) -> dict[Hashable, list[Row]]:
+    found: dict[Hashable, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.query, []).append(row)
+    return found
 
 
 def against_ranks(rows: list[Row]) -> Iterator[Finding]:
     """Scores that rise where ranks do: a distance, where less is better, or a column mixed up."""
-    by_query: dict[Hashable, list[Row]] = {}
-    for row in rows:
-        by_query.setdefault(row.query, []).append(row)
     rising, falling = [], 0
-    for query in by_query.values():
+    for query in _by_query(rows).values():
         for one, other in pairwise(sorted(query, key=lambda row: row.rank)):
             if other.rank > one.rank and other.score > one.score:
                 rising.append((one, other))
@@ -66,3 +74,15 @@ def against_ranks(rows: list[Row]) -> Iterator[Finding]:
     )
     advice = "Are they distances, where less is better? Then negate them."
     yield Finding("serious", "ranks against scores", says, len(rising), (), advice)
+
+
+def inexact(rows: list[Row]) -> Iterator[Finding]:
+    """Whole scores that doubles round to the same number."""
+    if any(abs(row.score) >= EXACT for row in rows):
+        for query, several in _by_query(rows).items():
+            whole = [row for row in several if row.written.lstrip(b"+-").isdigit()]
+            if precision.rounds(
+                (row.written for row in whole), np.array([row.score for row in whole])
+            ):
+                yield precision.inexact(query)
+                return

@@ -14,8 +14,9 @@ from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
+from germane.finding import Finding
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import arrow, headings, id_columns, misses, pairs
+from germane.sources import arrow, headings, id_columns, misses, pairs, precision
 from germane.sources.alike import neighbors, shortened
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
@@ -165,13 +166,27 @@ def retrieve(
     except Scattered:
         reader = Reader(frame.records, frame.rows, index, moves)
         got = _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
-    return replaced(got, noticed=misses.of_rows(qrels, got, _first_pairs(frame)))
-
-
-def _first_pairs(frame: Frame) -> Iterator[tuple[Hashable, Hashable]]:
     record = next(record for record in frame.records() if record.num_rows)
+    alike = misses.of_rows(qrels, got, _first_pairs(frame, record))
+    return replaced(got, noticed=(*alike, *_inexact(frame, record)))
+
+
+def _first_pairs(frame: Frame, record: pa.RecordBatch) -> Iterator[tuple[Hashable, Hashable]]:
     query, item = frame.identifiers(record.slice(0, misses.ROWS), 0)
     yield from zip(query.python, item.python, strict=True)
+
+
+def _inexact(frame: Frame, record: pa.RecordBatch) -> Iterator[Finding]:
+    """Whole scores of the first query that doubles round to the same number."""
+    import pyarrow as pa
+
+    name = frame.headings.score
+    if name is None or not pa.types.is_integer(record.column(name).type):
+        return
+    query, _ = frame.identifiers(record.slice(0, misses.ROWS), 0)
+    first = record.column(name).slice(0, int((*query.changes(), len(query))[1])).to_pylist()
+    if precision.rounds(first, np.array(first, float)):
+        yield precision.inexact(query[0])
 
 
 def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:

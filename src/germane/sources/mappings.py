@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from germane.errors import (
 )
 from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import misses
+from germane.sources import misses, precision
 from germane.sources.ids import by_bytes
 from germane.sources.numbers import EXACT, doubles, is_finite_number
 
@@ -214,8 +215,7 @@ class _Hits:
         """Scores that became equal because doubles cannot tell them apart."""
         if self.inexact is _ABSENT:
             return ()
-        says = f"query {clip(self.inexact)} has whole scores beyond 2^53, which doubles round: some are tied"
-        return (Finding("serious", "scores lose precision", says, 1),)
+        return (precision.inexact(self.inexact),)
 
     def result(
         self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
@@ -246,12 +246,13 @@ def _scored(
         raise FormatError(
             f"run, query {clip(query)}: results are {{item: score}}; got {typed(got)}"
         )
-    if None in got:
+    if None in got or nan in got or np.nan in got:
         _check_named(f"run, query {clip(query)}", got)
     scores = doubles(got.values())
     if scores is None:
         raise _bad_score(query, got)
-    if len(scores) and type(next(iter(got.values()))) is int and _rounds(got.values(), scores):
+    first = next(iter(got.values()), None)
+    if type(first) in precision.WHOLE and precision.rounds(got.values(), scores):
         hits.inexact = query
     if not order.plain:
         got, scores = _admitted(query, got, scores, order)
@@ -287,10 +288,6 @@ def _admitted(
     scores = scores[kept]
     items = [item for item, keep in zip(got, kept.tolist(), strict=True) if keep]
     return dict(zip(items, scores.tolist(), strict=True)), scores
-
-
-def _rounds(given: Iterable[Any], scores: Floats) -> bool:
-    return np.abs(scores).max() >= EXACT and len(set(given)) > len(set(scores.tolist()))
 
 
 def _many_scored(
@@ -349,7 +346,7 @@ def _listed(
         )
     try:
         items = set(got)
-        if None in items:
+        if None in items or nan in items or np.nan in items:
             _check_named(f"run, query {clip(query)}", got)
         if len(items) < len(got):
             got = _unique(query, got, duplicates)

@@ -10,9 +10,9 @@ import numpy as np
 
 from germane import near
 from germane._ragged import FEW, Bools, Floats, Ints
-from germane.errors import clip
 from germane.finding import Finding
 from germane.retrieval import Qrels, Retrieved
+from germane.sources import unmatched
 
 ROWS = 2000  # rows of a run that are looked at
 MOST = 64  # relevant items that are looked for under another spelling
@@ -46,23 +46,29 @@ def of_mapping(
     qrels: Qrels, judgment: Ints, answered: Bools, run: Mapping[Hashable, Any]
 ) -> tuple[Finding, ...]:
     """What ``{query: {item: score}}`` holds under nearly the id that was judged."""
-    found = []
+    if not len(judgment):
+        return unmatched.of_none(qrels, ((q, item) for q, items in run.items() for item in items))
+    found: list[unmatched.Pair] = []
     last: Hashable = None
-    held: Any = ()
+    held: Any = None
     for query, item in missed(qrels, judgment, answered):
-        if not isinstance(item, str):
-            continue
         if query is not last:
+            if held is None:
+                found += unmatched.beyond_ascii(qrels, query, run[query])
             last, held = query, run[query]
             held = held if isinstance(held, (dict, Mapping)) else frozenset(held)
-        found += [(query, item, other) for other in near.variants(item) if other in held]
-    return _finding(found)
+        if isinstance(item, str):
+            found += [(query, item, other) for other in near.variants(item) if other in held]
+    return unmatched.finding(found)
 
 
 def of_rows(
     qrels: Qrels, got: Retrieved, rows: Iterable[tuple[Hashable, Hashable]]
 ) -> tuple[Finding, ...]:
     """The same among rows of query and item, such as the first of a file."""
+    if not len(got.judgment):
+        return unmatched.of_none(qrels, rows)
+    rows = list(rows)
     wanted = {
         (query, other): item
         for query, item in missed(qrels, got.judgment, got.answered)
@@ -71,18 +77,5 @@ def of_rows(
     }
     if not wanted:
         return ()
-    return _finding((row[0], wanted[row], row[1]) for row in rows if row in wanted)
-
-
-def _finding(found: Iterable[tuple[Hashable, Hashable, Hashable]]) -> tuple[Finding, ...]:
-    alike = list(dict.fromkeys(found))
-    if not alike:
-        return ()
-    query, judged, other = alike[0]
-    says = (
-        f"query {clip(query)}: item {clip(judged)} is judged and {clip(other)} was retrieved, which "
-        f"differ in {near.difference(judged, other)}; they do not match"
-    )
-    if len(alike) > 1:
-        says += f" (and {len(alike) - 1:,} more like these)"
-    return (Finding("serious", "ids nearly the same", says, len(alike)),)
+    found = [(row[0], wanted[row], row[1]) for row in rows if row in wanted]
+    return unmatched.finding([*found, *unmatched.rows_beyond_ascii(qrels, rows)])

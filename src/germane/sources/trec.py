@@ -249,7 +249,9 @@ def _names_columns(fields: list[bytes]) -> bool:
 
 def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     if b"\0" in line:
-        raise FormatError(f"the line has a NUL byte (\\x00): {_shown(line)}")
+        alternate = 3 * line.count(b"\0") > len(line) and line.strip(b"\0")
+        wide = "  Is the file UTF-16? Save it as UTF-8." if alternate else ""
+        raise FormatError(f"the line has a NUL byte (\\x00): {_shown(line)}{wide}")
     count, wanted = len(fields), len(layout.columns)
     tabbed = [field for field in line.split(b"\t") if field.strip()]
     if b"\t" in line and len(tabbed) == wanted < count:
@@ -287,3 +289,15 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
 
 def _shown(data: bytes) -> str:
     return shown_id(data.strip())
+
+
+def row(line: bytes, layout: Layout) -> tuple[list[bytes], float] | None:
+    """One line's fields and its number; None for a blank or a comment.
+
+    Raises InputError, which does not say where the line stands.
+    """
+    fields = _fields(line)
+    if not fields or fields[0].startswith(b"#"):
+        return None
+    _check_fields(line, fields, layout)
+    return fields, _number(fields, layout)

@@ -1,0 +1,115 @@
+"""Write docs/check.md from the table of checks: ``python docs/generate_check.py``."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import germane
+from germane.checks.table import TABLE, Check
+from germane.finding import SEVERITIES, Finding
+
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "docs/check.md"
+sys.path.insert(0, str(ROOT / "tests"))
+
+import check_examples  # noqa: E402  (it lies beside the tests, which see that each example is found)
+
+INTRODUCTION = """\
+# Check
+
+`germane check` looks at qrels and runs as an experienced evaluator does, and says what would bend a number: what it
+is, how often, where, and what to do.
+
+```console
+$ germane check examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m AP@10
+2 notes
+
+note: only relevant items judged
+  examples/digits/qrels.txt: 31,940 judgments of grade 1 and no other: nothing is judged not relevant.
+  Measures of what is judged, such as bpref and Judged, say nothing here.
+
+note: differences too small to show
+  examples/digits/lda.run: differences from examples/digits/pixels.run are smaller than what 200 queries show in 4 of 5 cases: AP@10 by 0.0109 where 0.0274 shows.
+  Judge more queries, or claim less: germane compare.
+```
+
+Nothing stops it: of a file with bad lines it counts them all, names the first, and looks at the others. The exit
+status is 0; with `--strict` it is 1 where a finding is serious. It is 2 for what cannot be read at all.
+`--format json` is for programs. `-m` says which cutoffs matter.
+
+In Python the same is a sequence of findings, the serious ones first:
+
+```python
+import germane
+
+qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+found = germane.check(qrels, {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}})
+found.serious[0].what  # 'missing queries'
+found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
+```
+
+Qrels and runs are whatever `evaluate` takes, and several runs are `{name: run}`. Rows are held in memory: a run of a
+million lines takes about 3 seconds and 400 MB.
+
+`evaluate` notices some of this by itself, as far as it costs nothing, says it in one line, and keeps it as `findings` of
+the result.
+
+## What is looked for
+
+This list is generated from the table in `src/germane/checks/table.py` by `python docs/generate_check.py`. *Serious*: the
+number is likely not what was meant. *Doubtful*: it may be. *Note*: good to know. The
+examples are what germane says of data that the tests make for each finding.
+"""
+
+
+def page() -> str:
+    return INTRODUCTION + "".join(
+        f"\n### {severity.capitalize()}\n\n{''.join(rows(severity))}" for severity in SEVERITIES
+    )
+
+
+def rows(severity: str) -> Iterator[str]:
+    yield "| finding | is | example | what to do |\n|---|---|---|---|\n"
+    for row in TABLE:
+        if row.severity == severity:
+            does = (row.sees.__doc__ or "").strip().removesuffix(".")
+            cells = (row.name, does, said(row), row.remedy)
+            yield "| " + " | ".join(map(cell, cells)) + " |\n"
+
+
+def said(row: Check) -> str:
+    """What germane says of the example."""
+    finding = found(row.name)
+    return finding.says + (f": {finding.examples[0]}" if finding.examples else "")
+
+
+def found(name: str) -> Finding:
+    example = check_examples.EXAMPLES[name]
+    with TemporaryDirectory() as folder:
+        given = []
+        for file, data, clean in (
+            ("qrels.txt", example.qrels, check_examples.QRELS),
+            ("run.txt", example.run, check_examples.RUN),
+        ):
+            if isinstance(data, str):
+                path = Path(folder) / file
+                path.write_text(data, "utf-8")
+                data = path
+            given.append(clean if data is None else data)
+        findings = germane.check(*given, example.measures)
+        (one,) = [finding for finding in findings if finding.what == name]
+        says, examples = (
+            str(text).replace(f"{folder}/", "") for text in (one.says, "\n".join(one.examples))
+        )
+    return Finding(
+        one.severity, one.what, says, one.count, tuple(examples.split("\n")[:1] if examples else ())
+    )
+
+
+def cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("*", r"\*").replace("_", r"\_").replace("<", r"\<")
+
+
+if __name__ == "__main__":
+    TARGET.write_text(page(), "utf-8")

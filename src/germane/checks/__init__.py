@@ -1,0 +1,1 @@
+"""Checks: what bends numbers, one small function a kind of finding, in one literal table."""

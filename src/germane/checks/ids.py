@@ -1,0 +1,130 @@
+"""Ids: those that do not match, and why; those that stand twice; and the query's own."""
+
+from collections.abc import Hashable, Sequence
+from itertools import islice
+
+import numpy as np
+
+from germane import near
+from germane._ragged import Ints
+from germane.checks.data import Data
+from germane.checks.seen import Seen, Sees, named, rows, several
+from germane.checks.side import Side
+from germane.errors import choices, clip
+
+LOOKED = 200_000  # ids that are compared with others by more than equality
+SOME = 1 / 3  # of the queries: no accident
+
+
+def no_common_query(data: Data) -> Sees:
+    """Queries of the run of which none is judged."""
+    judged, run = data.qrels.queries, data.run.queries
+    if len(judged) and len(run) and not data.answered.any():
+        says = (
+            f"none of {several(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
+            f"that are judged. run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
+        )
+        yield Seen(says, len(run), (), why(judged, run))
+
+
+def nothing_found(data: Data) -> Sees:
+    """No judged item among the results of any judged query."""
+    asked = data.query[data.run.query] >= 0
+    if asked.any() and len(data.qrels) and np.isnan(data.grade).all():
+        judged, run = data.qrels.items, data.run.items
+        says = (
+            f"no judged item is among the {several(int(asked.sum()), 'result')} of the judged queries. "
+            f"run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
+        )
+        yield Seen(says, int(asked.sum()), (), why(judged, run))
+
+
+def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
+    """In what the ids of both sides differ, as far as one can see."""
+    kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
+    if not set(kinds[0]) & set(kinds[1]):
+        return f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
+    pair = next(near.pairs(judged[:LOOKED], retrieved[:LOOKED]), None)
+    if pair is not None:
+        return f"{clip(pair[1])} and {clip(pair[0])} differ in {near.difference(*pair)}: make them the same."
+    for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
+        if affix := near.affix(one[:LOOKED], other[:LOOKED]):
+            return f"The {whose} ids have {affix} that the others have not: take it off."
+    return "Are these the same ids?"
+
+
+def alike(data: Data) -> Sees:
+    """Judged items that were not found, where the query's results have nearly the same id."""
+    qrels, run = data.qrels, data.run
+    if np.isnan(data.grade).all():
+        return  # said by ``nothing_found``
+    held, judged = set(run.items), set(qrels.items)
+    lost = [item for item in qrels.items if item not in held]
+    others = [item for item in islice(run.items, LOOKED) if item not in judged]
+    pairs = dict(near.pairs(lost[:LOOKED], others))
+    if not pairs:
+        return
+    retrieved = _queries_of(run, set(pairs.values()))
+    found = [
+        (query, one, pairs[one])
+        for one, queries in _queries_of(qrels, set(pairs)).items()
+        for query in queries & retrieved[pairs[one]]
+    ]
+    if found:
+        query, one, other = found[0]
+        says = (
+            f"{several(len(found), 'judged item')} {'was' if len(found) == 1 else 'were'} retrieved under "
+            f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
+            f"{clip(other)} was retrieved, which differ in {near.difference(one, other)}"
+        )
+        yield Seen(says, len(found))
+
+
+def _queries_of(side: Side, items: set[Hashable]) -> dict[Hashable, set[Hashable]]:
+    """The queries that have each of some items."""
+    wanted = np.array([item in items for item in side.items])
+    queries: dict[Hashable, set[Hashable]] = {item: set() for item in items}
+    for row in np.flatnonzero(wanted[side.item]).tolist():
+        queries[side.items[side.item[row]]].add(side.queries[side.query[row]])
+    return queries
+
+
+def repeated_results(data: Data) -> Sees:
+    """An item that stands twice among the results of a query."""
+    yield from _repeated(data.run, "result")
+
+
+def repeated_judgments(data: Data) -> Sees:
+    """An item that is judged twice for a query."""
+    yield from _repeated(data.qrels, "judgment")
+
+
+def _repeated(side: Side, what: str) -> Sees:
+    pairs = side.query * len(side.items) + side.item
+    order = np.argsort(pairs, kind="stable")
+    again: Ints = np.sort(order[1:][np.diff(pairs[order]) == 0])
+    if len(again):
+        repeats = (
+            f"{several(len(again), what)} {'repeats' if len(again) == 1 else 'repeat'} an item"
+        )
+        queries = several(side.distinct(side.query[again]), "query", "queries")
+        says = f"{repeats} of the same query, in {queries}"
+        if what == "judgment" and side.number is not None:
+            first = order[np.searchsorted(pairs[order], pairs[again])]
+            other = int(np.count_nonzero(side.number[first] != side.number[again]))
+            says += f", {other:,} with another grade"
+        yield Seen(says, len(again), rows(side, again))
+
+
+def own(data: Data) -> Sees:
+    """The query itself, first among its results and not judged relevant."""
+    run = data.run
+    first = data.order[data.offsets[:-1][data.retrieved > 0]]
+    mine = [
+        row
+        for row in first.tolist()
+        if run.queries[run.query[row]] == run.items[run.item[row]] and not data.grade[row] > 0
+    ]
+    if not run.places and len(mine) > 1 and len(mine) >= SOME * len(first):
+        says = f"the first result of {several(len(mine), 'query', 'queries')} of {len(first):,} is the query itself"
+        yield Seen(says, len(mine), rows(run, np.array(mine)))

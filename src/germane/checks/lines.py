@@ -1,0 +1,155 @@
+"""TREC files read past what is wrong in them: every bad line is a fault, and has a number."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from germane._ragged import Floats, Ints
+from germane.checks.side import Coded, Faults, Side
+from germane.errors import EmptyError, InputError
+from germane.sources import trec
+from germane.sources.files import TextFile
+from germane.sources.ids import to_text
+from germane.sources.paths import Path, Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ENDS = re.compile(rb"\r\n|\r|\n")
+
+
+class _Part(NamedTuple):
+    """The rows of some lines."""
+
+    query: Ints
+    item: Ints
+    number: Floats
+    rank: Floats
+    line: Ints
+
+
+def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
+    """All rows that can be read. Raises InputError for a file that cannot, or has no lines."""
+    layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
+    queries, items, faults = Coded(), Coded(), Faults()
+    parts, line = [], 1
+    with TextFile(path, progress) as file:
+        for block in file.blocks("lines"):
+            data = block.data
+            part = _plain(data, line, layout, queries, items)
+            if part is None:
+                part = _careful(data, line, layout, (queries, items), faults, file.name)
+            parts.append(part)
+            line += data.count(b"\n")
+        if not faults.count and not any(len(part.line) for part in parts):
+            raise EmptyError(f"{file.name}: the file is empty: it has no {kind} lines.")
+        query, item, number, rank, at = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
+        return Side(
+            kind, file.name, queries.ids, items.ids, query, item, number,
+            rank=rank if kind == "run" else None, line=at, faults=faults, text=True,
+        )  # fmt: skip
+
+
+def _plain(
+    data: bytes, line: int, layout: trec.Layout, queries: Coded, items: Coded
+) -> _Part | None:
+    """The rows of lines that Arrow reads; None where one is anything but plain."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    data = data.replace(b"\t", b" ").replace(b"\r\n", b"\n")
+    odd = (b"\0", b"\r", b"\n#", b"  ", b"\n ", b" \n")
+    if any(one in data for one in odd) or data.startswith((b" ", b"#", b"\xef\xbb\xbf")):
+        return None
+    try:
+        table = csv.read_csv(pa.py_buffer(data), *_options(layout, len(data)))
+    except pa.ArrowInvalid:
+        return None
+    number = table["number"].to_numpy()
+    if not (np.isfinite(number) & (np.abs(number) <= layout.largest)).all():
+        return None
+    query, item = _coded(table["query"], queries), _coded(table["item"], items)
+    if query is None or item is None:
+        return None
+    ranks = table["rank"].to_numpy() if layout is trec.RUN else np.zeros(0)
+    return _Part(query, item, number, ranks, np.arange(line, line + len(number)))
+
+
+def _coded(column: pa.ChunkedArray, coded: Coded) -> Ints | None:
+    """A column of ids as numbers; None where one is empty."""
+    places = column.dictionary_encode().combine_chunks()
+    entries = places.dictionary.to_pylist()
+    if not all(entries):
+        return None
+    codes: Ints = coded(map(to_text, entries))[places.indices.to_numpy()]
+    return codes
+
+
+def _options(layout: trec.Layout, size: int) -> tuple[Any, Any, Any]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [f"unread {i}" for i in range(len(layout.columns))]
+    types = {"query": pa.binary(), "item": pa.binary(), "number": pa.float64()}
+    names[0], names[layout.item], names[layout.number] = types
+    if layout is trec.RUN:
+        names[layout.number - 1], types["rank"] = "rank", pa.float64()
+    return (
+        csv.ReadOptions(column_names=names, block_size=size + 1, use_threads=False),
+        csv.ParseOptions(
+            delimiter=" ", quote_char=False, double_quote=False, escape_char=False,
+            ignore_empty_lines=False,
+        ),
+        csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[], check_utf8=False
+        ),
+    )  # fmt: skip
+
+
+def _careful(
+    data: bytes,
+    first: int,
+    layout: trec.Layout,
+    coded: tuple[Coded, Coded],
+    faults: Faults,
+    name: str,
+) -> _Part:
+    """The rows of any lines, one by one."""
+    rows = list(_rows(data, first, layout, faults, name))
+    queries, items, numbers, ranks, lines = zip(*rows, strict=True) if rows else ([],) * 5
+    return _Part(
+        coded[0](queries),
+        coded[1](items),
+        np.array(numbers, float),
+        np.array(ranks if layout is trec.RUN else [], float),
+        np.array(lines, np.int64),
+    )
+
+
+def _rows(
+    data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str
+) -> Iterator[tuple[str, str, float, float, int]]:
+    for number, line in enumerate(_ENDS.split(data), first):
+        try:
+            found = trec.row(line, layout)
+        except InputError as error:
+            faults.add(f"{name}:{number}: {error}", len(line.split()))
+            continue
+        if found is not None:
+            fields, score = found
+            rank = _rank(fields[layout.number - 1]) if layout is trec.RUN else math.nan
+            yield to_text(fields[0]), to_text(fields[layout.item]), score, rank, number
+
+
+def _rank(field: bytes) -> float:
+    try:
+        return float(field)
+    except ValueError:
+        return math.nan

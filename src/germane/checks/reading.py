@@ -1,0 +1,227 @@
+"""Qrels and runs of every source as sides, past what is wrong in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from germane import sources
+from germane._ragged import Floats, Ints
+from germane.checks import lines
+from germane.checks.side import Coded, Faults, Side
+from germane.errors import EmptyError, InputError, clip, typed
+from germane.retrieval import Qrels
+from germane.sources import host, mappings
+from germane.sources.ids import to_text
+from germane.sources.numbers import EXACT, is_finite_number
+from germane.sources.paths import Progress, is_path
+
+Kind: TypeAlias = Literal["qrels", "run"]
+
+CELLS = 1 << 26  # of an array, that are held at once
+FAULTS = 1000  # of a frame, after which it is no use to go on
+
+
+def side_of(given: Any, kind: Kind, progress: Progress | None = None) -> Side:
+    """What was given, as ``sources.opened`` has opened it. Raises InputError for what nothing reads."""
+    if is_path(given):
+        return lines.read(given, kind, progress)
+    if isinstance(given, Qrels):
+        return _of_qrels(given)
+    if sources.is_rows(given):
+        given = dict(enumerate(given))
+    if mappings.is_mapping(given):
+        return _of_mapping(given, kind)
+    if sources.has_columns(given):
+        return _of_frame(given.reported(progress), kind)
+    if kind == "qrels":
+        return _of_qrels(sources.read_qrels(given, "keep", progress))
+    source = sources.source_of(given)
+    if source.name == "read":
+        return _of_read(given)
+    if source.ids == "places" and host.is_array(given):
+        return _of_array(given, whole=source.name == "top-k ids")
+    raise InputError(f"check does not look into {clip(given)}; evaluate does, and has findings.")
+
+
+# --- Mappings --------------------------------------------------------------------------------------
+
+
+def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
+    if not given:
+        raise EmptyError(f"{_the(kind)} empty: there are no queries.")
+    queries, items, faults = Coded(), Coded(), Faults()
+    query, item, number = [], [], []
+    empty, rounded, scored = [], 0, kind == "qrels"
+    for one, held in given.items():
+        pairs = _pairs(one, held, kind, faults)
+        scored = scored or isinstance(held, Mapping)
+        if not pairs:
+            empty.append(one)
+            continue
+        query.append(np.full(len(pairs), queries([one])[0]))
+        item.append(items(pair[0] for pair in pairs))
+        number.append(np.array([float(pair[1]) for pair in pairs]))
+        rounded += _rounded([pair[1] for pair in pairs], number[-1])
+    none = np.zeros(0, np.int64)
+    return Side(
+        kind, kind, queries.ids, items.ids, np.concatenate([none, *query]),
+        np.concatenate([none, *item]), np.concatenate([np.zeros(0), *number]) if scored else None,
+        faults=faults, empty=tuple(empty), rounded=rounded,
+    )  # fmt: skip
+
+
+def _the(kind: Kind) -> str:
+    return "the qrels are" if kind == "qrels" else "the run is"
+
+
+def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple[Hashable, Any]]:
+    """Items with their numbers; what is none is a fault."""
+    where = f"query {clip(query)}"
+    if hasattr(held, "tolist"):
+        held = held.tolist()
+    if isinstance(held, (str, bytes)) or not isinstance(held, Collection):
+        faults.add(f"{where}: items are a mapping or a list; got {typed(held)}")
+        return []
+    pairs = held.items() if isinstance(held, Mapping) else ((one, 1.0) for one in held)
+    says = "relevance grade" if kind == "qrels" else "score"
+    good = []
+    for one, number in pairs:
+        if one is None or one != one or not isinstance(one, Hashable):
+            faults.add(f"{where}: an item id is missing or no id; got {clip(one)}")
+        elif not is_finite_number(number):
+            faults.add(
+                f"{where}, item {clip(one)}: a {says} must be a finite number; got {typed(number)}"
+            )
+        else:
+            good.append((one, number))
+    return good
+
+
+def _rounded(given: list[Any], numbers: Floats) -> int:
+    """How many whole scores became equal to another because doubles round them."""
+    if not len(numbers) or np.abs(numbers).max() < EXACT:
+        return 0
+    return len(set(given)) - len(set(numbers.tolist()))
+
+
+# --- What has been read already --------------------------------------------------------------------
+
+
+def _of_qrels(qrels: Qrels) -> Side:
+    coded = Coded()
+    item = coded(qrels.items)
+    query = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
+    return Side(
+        "qrels", qrels.name, qrels.queries, coded.ids, query, item, qrels.grades,
+        empty=qrels.unjudged, text=qrels.ids == "text", places=qrels.width is not None,
+    )  # fmt: skip
+
+
+def _of_read(run: Any) -> Side:
+    rows, coded = run.rows, Coded()
+    item = coded(map(to_text, rows.item.tolist()))
+    queries = list(map(to_text, rows.queries))
+    query = np.repeat(np.arange(len(queries)), np.diff(rows.offsets))
+    return Side("run", run.name, queries, coded.ids, query, item, rows.score, text=True)
+
+
+# --- Arrays ----------------------------------------------------------------------------------------
+
+
+def _of_array(given: Any, *, whole: bool) -> Side:
+    cells = host.to_numpy(given, "run")
+    if cells.ndim != 2 or not cells.size or cells.size > CELLS:
+        raise InputError(
+            f"an array that is checked has two dimensions and at most {CELLS:,} cells; got the shape "
+            f"{cells.shape}."
+        )
+    faults, kept = Faults(), ~np.ma.getmaskarray(cells)
+    cells = np.ma.getdata(cells)
+    if whole:
+        kept &= cells != -1
+    else:
+        finite = np.isfinite(cells)
+        for row, at in np.argwhere(kept & ~finite).tolist():
+            faults.add(
+                f"row {row}, column {at}: a score must be a finite number; got {cells[row, at]}"
+            )
+        kept &= finite
+    query, column = np.nonzero(kept)
+    item: Ints = cells[kept].astype(np.int64) if whole else column
+    ids = range(int(item.max(initial=-1)) + 1)
+    number = None if whole else cells[kept].astype(float)
+    return Side(
+        "run", "run", range(len(cells)), ids, query, item, number, faults=faults, places=True
+    )
+
+
+# --- Frames ----------------------------------------------------------------------------------------
+
+
+def _of_frame(frame: Any, kind: Kind) -> Side:
+    queries, items, faults = Coded(), Coded(), Faults()
+    parts: list[_Part] = []
+    row = 0
+    for record in frame.records():
+        parts += _parts(frame, record, row, kind, (queries, items), faults)
+        row += record.num_rows
+    if not row:
+        raise EmptyError(f"{frame.where}: there are no rows.")
+    none = np.zeros(0, np.int64)
+    return Side(
+        kind, frame.where, queries.ids, items.ids,
+        np.concatenate([none, *(part.query for part in parts)]),
+        np.concatenate([none, *(part.item for part in parts)]),
+        _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
+        faults=faults, text=frame.ids == "text",
+    )  # fmt: skip
+
+
+class _Part(NamedTuple):
+    """Some rows of a frame."""
+
+    query: Ints
+    item: Ints
+    number: Floats | None
+    rank: Floats | None
+
+
+def _joined(parts: list[Floats | None]) -> Floats | None:
+    there = [part for part in parts if part is not None]
+    return np.concatenate(there) if there else None
+
+
+def _parts(
+    frame: Any, record: Any, row: int, kind: Kind, coded: tuple[Coded, Coded], faults: Faults
+) -> Iterator[_Part]:
+    """A record batch in pieces without what cannot be read, which is found by halving."""
+    if not record.num_rows:
+        return
+    try:
+        query, item = frame.identifiers(record, row)
+        number, rank = _numbers(frame, record, row, kind)
+    except InputError as error:
+        if record.num_rows == 1:
+            faults.add(str(error))
+            if faults.count > FAULTS:
+                raise
+            return
+        middle = record.num_rows // 2
+        for start, size in ((0, middle), (middle, record.num_rows - middle)):
+            part = record.slice(start, size)
+            yield from _parts(frame, part, row + start, kind, coded, faults)
+        return
+    yield _Part(coded[0](query.python), coded[1](item.python), number, rank)
+
+
+def _numbers(frame: Any, record: Any, row: int, kind: Kind) -> tuple[Floats | None, Floats | None]:
+    names = frame.headings
+    if kind == "run":
+        rows = frame.rows(record, row)
+        return rows.score, rows.rank
+    if names.relevance is None:
+        return np.ones(record.num_rows), None
+    return frame.numbers(record, names.relevance, row, "relevance grade"), None

@@ -1,0 +1,181 @@
+"""Scores: orders that were not meant, and scores that do not tell results apart."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from germane._ragged import Bools, Floats, Ints
+from germane.checks.data import Data
+from germane.checks.seen import FEW, Seen, Sees, rows, several
+from germane.checks.side import Side
+from germane.errors import clip
+
+RISES = 3  # that may be a matter of rounding
+ORDERED = 20  # neighbors of which chance does not put every one in ascending order
+TIED = 0.05  # of the results, or of the queries: worth a word
+ROUNDED = 0.01  # of the results are tied where scores have few decimals
+DECIMALS = 3
+
+
+def ranks_against_scores(data: Data) -> Sees:
+    """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
+    found = _neighbors(data.run)
+    if len(found.before) >= RISES and not found.falling:
+        one, other = found.before[0], found.after[0]
+        query = data.run.queries[data.run.query[one]]
+        shown = ", ".join(
+            f"{clip(data.run.items[data.run.item[row]])} has rank {found.rank[row]:g} and score "
+            f"{found.score[row]:g}"
+            for row in (one, other)
+        )
+        says = (
+            f"the rank column contradicts the scores, which decide: for query {clip(query)} {shown}"
+        )
+        yield Seen(says, len(found.before))
+
+
+def some_ranks_against_scores(data: Data) -> Sees:
+    """Ranks that follow another order than the scores here and there."""
+    found = _neighbors(data.run)
+    count = len(found.after)
+    if count and found.falling:
+        of = several(count + found.falling, "neighbor")
+        queries = several(data.run.distinct(data.run.query[found.after]), "query", "queries")
+        says = (
+            f"{count:,} of {of} in the order of the rank column have a higher score than the one "
+            f"before, in {queries}"
+        )
+        yield Seen(says, count, rows(data.run, found.after))
+
+
+class _Neighbors(NamedTuple):
+    """Results next to each other by rank, whose scores rise, and how many fall."""
+
+    before: Ints  # rows
+    after: Ints
+    falling: int
+    rank: Floats
+    score: Floats
+
+
+def _neighbors(run: Side) -> _Neighbors:
+    none = np.zeros(0, np.int64)
+    if run.rank is None or run.number is None:
+        return _Neighbors(none, none, 0, np.zeros(0), np.zeros(0))
+    order = np.lexsort((run.rank, run.query))
+    query, rank, score = run.query[order], run.rank[order], run.number[order]
+    beside = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
+    rising = np.flatnonzero(beside & (score[1:] > score[:-1]))
+    falling = int(np.count_nonzero(beside & (score[1:] < score[:-1])))
+    return _Neighbors(order[rising], order[rising + 1], falling, run.rank, run.number)
+
+
+def rising_as_given(data: Data) -> Sees:
+    """Scores that rise from each result to the next, where there are no ranks to ask."""
+    run = data.run
+    if run.number is None or (run.rank is not None and len(np.unique(run.rank[:FEW])) > 1):
+        return
+    order = np.argsort(run.query, kind="stable")
+    beside = data.run.query[order][1:] == data.run.query[order][:-1]
+    steps = np.diff(run.number[order])[beside]
+    if len(steps) >= ORDERED and (steps >= 0).all() and (steps > 0).any():
+        says = (
+            f"the scores of every query rise in the order given, over {several(len(steps), 'step')}"
+        )
+        yield Seen(says, len(run))
+
+
+def constant(data: Data) -> Sees:
+    """The same score for all results of a query, in every query."""
+    if len(data.run) >= FEW and data.constant:
+        says = f"all {len(data.run):,} results have the same score as the others of their query"
+        yield Seen(says, len(data.run))
+
+
+def tied(data: Data) -> Sees:
+    """Results that share their score with another of the same query."""
+    shares = _shares(data.equal)
+    count = int(np.count_nonzero(shares))
+    if count and not data.constant and count >= TIED * len(shares):
+        queries = several(data.run.distinct(data.run.query[data.order[shares]]), "query", "queries")
+        says = (
+            f"{several(count, 'result')} of {len(shares):,} ({count / len(shares):.0%}) "
+            f"{'shares its' if count == 1 else 'share their'} score with another, in {queries}"
+        )
+        yield Seen(says, count, rows(data.run, data.order[shares]))
+
+
+def _shares(equal: Bools) -> Bools:
+    """Is each result tied with a neighbor?"""
+    after: Bools = equal.copy()
+    after[:-1] |= equal[1:]
+    return after
+
+
+def tied_at_cutoff(data: Data) -> Sees:
+    """Groups of equal scores that a cutoff tears apart."""
+    if data.constant:
+        return
+    torn = {k: data.order[data.equal & (data.rank == k + 1)] for k in data.cutoffs}
+    most = max(map(len, torn.values()), default=0)
+    if most and most >= TIED * np.count_nonzero(data.retrieved):
+        says = "; ".join(
+            f"{several(len(at), 'query has', 'queries have')} equal scores on both sides of rank {k}"
+            for k, at in torn.items()
+            if len(at)
+        )
+        yield Seen(says, most, rows(data.run, next(at for at in torn.values() if len(at) == most)))
+
+
+def half_precision(data: Data) -> Sees:
+    """Scores that were held in 16 bits, and are tied."""
+    scores = data.run.number
+    if scores is None or not _blurred(data) or (scores == np.trunc(scores)).all():
+        return
+    kind = "bfloat16" * _is_brain(scores) or "float16" * _is_half(scores)
+    if kind:
+        tied = int(np.count_nonzero(_shares(data.equal)))
+        says = f"every score is one that {kind} holds, and {several(tied, 'result')} of {len(scores):,} are tied"
+        yield Seen(says, tied)
+
+
+def rounded(data: Data) -> Sees:
+    """Scores with few decimals, which are tied by that."""
+    scores = data.run.number
+    if scores is None or not _blurred(data) or any(half_precision(data)):
+        return
+    few = [d for d in range(1, DECIMALS + 1) if (np.round(scores, d) == scores).all()]
+    if few and (scores != np.trunc(scores)).any():
+        tied = int(np.count_nonzero(_shares(data.equal)))
+        says = (
+            f"no score has more than {several(few[0], 'decimal')}, and {several(tied, 'result')} of "
+            f"{len(scores):,} are tied"
+        )
+        yield Seen(says, tied)
+
+
+def _blurred(data: Data) -> bool:
+    """Are there enough results, and ties among them, to speak of precision?"""
+    count = len(data.run)
+    if count < FEW or data.constant:
+        return False
+    return int(np.count_nonzero(_shares(data.equal))) >= ROUNDED * count
+
+
+def _is_half(scores: Floats) -> bool:
+    with np.errstate(over="ignore"):
+        return bool((scores.astype(np.float16) == scores).all())
+
+
+def _is_brain(scores: Floats) -> bool:
+    """Have they the 8 bits of a bfloat16?"""
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    return bool((single == scores).all() and not (single.view(np.uint32) & 0xFFFF).any())
+
+
+def imprecise(data: Data) -> Sees:
+    """Whole scores that doubles round to the same number."""
+    if count := data.run.rounded:
+        says = f"{several(count, 'whole score')} beyond 2^53 became equal to another: doubles round them"
+        yield Seen(says, count)

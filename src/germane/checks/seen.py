@@ -1,0 +1,49 @@
+"""Seen: what a check saw, before the table says how serious that is."""
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from germane._ragged import Ints
+from germane.checks.side import NAMED, Side
+from germane.errors import clip
+from germane.finding import Finding, shown
+
+FEW = 100  # results below which chance explains nearly anything
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a finding says, without its name and severity."""
+
+    says: str
+    count: int
+    examples: tuple[str, ...] = ()
+    advice: str = ""  # instead of what the table advises
+
+
+Sees: TypeAlias = Iterator[Seen]
+
+
+def noticed(finding: Finding) -> Seen:
+    """What evaluating notices too, in its words."""
+    return Seen(finding.says, finding.count, finding.examples, finding.advice)
+
+
+def several(count: int, one: str, more: str = "") -> str:
+    """``1 result`` or ``1,200 results``."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def named(ids: Iterable[Hashable]) -> tuple[str, ...]:
+    """The first few ids."""
+    return shown(ids, NAMED)
+
+
+def rows(side: Side, at: Ints) -> tuple[str, ...]:
+    """The first few of some rows, with file and line where there is a file."""
+    return tuple(
+        f"{side.at(row)}query {clip(side.queries[side.query[row]])} "
+        f"item {clip(side.items[side.item[row]])}"
+        for row in at[:NAMED].tolist()
+    )

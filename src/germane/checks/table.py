@@ -1,0 +1,98 @@
+"""The table of checks: the name and severity of each finding, what is looked for, and what to do."""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from germane.checks import forms, grades, ids, queries, scores
+from germane.checks.data import Data
+from germane.checks.seen import Sees
+from germane.finding import Severity
+
+
+class Check(NamedTuple):
+    """One kind of finding."""
+
+    name: str
+    severity: Severity
+    of: Literal["qrels", "run"]  # what a finding is about; qrels are looked at once for all runs
+    sees: Callable[[Data], Sees]
+    remedy: str
+
+
+TABLE: tuple[Check, ...] = (
+    Check("swapped files", "serious", "run", forms.swapped, "Give the qrels first, then the run."),
+    Check("malformed judgments", "serious", "qrels", forms.malformed_judgments,
+          "Correct or delete them; until then evaluate refuses the file."),
+    Check("malformed results", "serious", "run", forms.malformed_results,
+          "Correct or delete them; until then evaluate refuses the file."),
+    Check("qrels that look like a run", "serious", "qrels", forms.qrels_like_run,
+          "Is this the right file?"),
+    Check("a run that looks like qrels", "serious", "run", forms.run_like_qrels,
+          "Is this the right file?"),
+    Check("no query in common", "serious", "run", ids.no_common_query, "Are these the same ids?"),
+    Check("nothing judged was found", "serious", "run", ids.nothing_found,
+          "Are the item ids of run and qrels the same?"),
+    Check("ids nearly the same", "serious", "run", ids.alike,
+          "Write the ids of both sides in the same way."),
+    Check("repeated judgments", "serious", "qrels", ids.repeated_judgments,
+          "Delete the copies, or choose with duplicates=first, last or max."),
+    Check("repeated results", "serious", "run", ids.repeated_results,
+          "Delete the copies, or choose with duplicates=first, last or max."),
+    Check("missing queries", "serious", "run", queries.missing,
+          "missing=skip leaves them out; both kinds of number should be told."),
+    Check("no relevant items", "serious", "qrels", grades.nothing_relevant,
+          "Where lower grades are relevant, say so: P(rel=0.5), or map the grades."),
+    Check("ranks against scores", "serious", "run", scores.ranks_against_scores,
+          "Are they distances, where less is better? Then negate them."),
+    Check("constant scores", "serious", "run", scores.constant,
+          "Their order is that of their ids; best and worst say what that decides."),
+    Check("scores lose precision", "serious", "run", scores.imprecise,
+          "Give ranked lists, or scores that doubles hold."),
+    Check("the query among its results", "doubtful", "run", ids.own,
+          "own=drop leaves it out before ranks are counted."),
+    Check("one result per query", "doubtful", "run", queries.one_result,
+          "Did the system stop early, or keep the best result only?"),
+    Check("the same results for every query", "doubtful", "run", queries.same_results,
+          "Did the system look at the query? A list of what is popular is like that, too."),
+    Check("some ranks against scores", "doubtful", "run", scores.some_ranks_against_scores,
+          "Scores decide; ties=given keeps the order of the lines for equal ones only."),
+    Check("scores rise as given", "doubtful", "run", scores.rising_as_given,
+          "Higher is better here. Are they distances? Then negate them."),
+    Check("tied scores", "doubtful", "run", scores.tied,
+          "The order of their ids decides; look at best and worst, or ask for ties=expected."),
+    Check("ties at the cutoff", "doubtful", "run", scores.tied_at_cutoff,
+          "Which of them counts is decided by ids; look at best and worst, or ask for ties=expected."),
+    Check("half-precision scores", "doubtful", "run", scores.half_precision,
+          "Write scores in single or double precision."),
+    Check("rounded scores", "doubtful", "run", scores.rounded, "Write scores with more decimals."),
+    Check("fewer results than a cutoff", "doubtful", "run", queries.cut_off,
+          "Retrieve more, or choose a smaller cutoff."),
+    Check("results not judged", "doubtful", "run", queries.unjudged,
+          "A run that finds what the judges never saw is underrated: tell Judged@10 beside it, or look "
+          "at bpref, which passes over them."),
+    Check("queries not judged", "doubtful", "run", queries.unknown,
+          "Is it the run of this collection?"),
+    Check("queries without a judgment", "doubtful", "qrels", queries.without_judgments,
+          "Judge something for them, or delete them."),
+    Check("nothing relevant", "doubtful", "qrels", queries.without_relevant,
+          "no_relevant=skip leaves them out."),
+    Check("queries without results", "doubtful", "run", queries.without_results,
+          "Did the system fail there?"),
+    Check("ratings", "doubtful", "qrels", grades.all_relevant,
+          "Say from which grade on an item is relevant, such as P(rel=4)@10."),
+    Check("grades with decimals", "doubtful", "qrels", grades.fractional,
+          "Relevant is 1 and higher; P(rel=0.5) says otherwise."),
+    Check("unusual grades", "doubtful", "qrels", grades.unusual,
+          "gain=exp takes 2 to their power, and ERR needs max=; map them to 0…4 where they are ratings."),
+    Check("negative grades", "note", "qrels", grades.negative,
+          "They count as not relevant; bpref and infAP pass over them."),
+    Check("only relevant items judged", "note", "qrels", grades.only_relevant,
+          "Measures of what is judged, such as bpref and Judged, say nothing here."),
+    Check("queries with few results", "note", "run", queries.shallow,
+          "What lies beyond their last result counts as not found."),
+    Check("few queries", "note", "qrels", queries.few,
+          "Only large differences can be shown: germane compare says which."),
+    Check("differences too small to show", "note", "run", queries.undetectable,
+          "Judge more queries, or claim less: germane compare."),
+)  # fmt: skip
+"""In the order in which findings of one severity are told."""

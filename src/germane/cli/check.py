@@ -1,0 +1,60 @@
+"""germane check: what would bend the numbers, before there are any."""
+
+import argparse
+from typing import Any
+
+from germane import output
+from germane.cli.arguments import add_measures, add_reading, chosen, read_runs
+from germane.cli.terminal import as_json, progress_line
+from germane.evaluate import DEFAULT
+
+FOUND = 1
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "check",
+        help="find what would bend the numbers: ids, duplicates, ties, coverage, grades",
+        description="Look at qrels and runs for what would bend a number, past what is wrong in them: what "
+        "it is, how often, where, and what to do. Exit status 0, or 1 with --strict where a finding is "
+        "serious; 2 for what cannot be read.",
+    )
+    command.set_defaults(run=run)
+    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
+    command.add_argument(
+        "runs", metavar="RUN", nargs="+", help="lines 'query Q0 item rank score tag', or columns"
+    )
+    add_measures(command, DEFAULT)
+    command.add_argument(
+        "--strict", action="store_true", help="exit status 1 where a finding is serious"
+    )
+    command.add_argument(
+        "--format",
+        metavar="text|json",
+        choices=("text", "json"),
+        default="text",
+        help="(default: text)",
+    )
+    command.add_argument(
+        "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
+    )
+    add_reading(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    from germane.check import check  # costs time, which the other commands need not take
+
+    runs = read_runs(options.qrels, options.runs)
+    output.check(options.output, [options.qrels, *options.runs])
+    with progress_line() as progress:
+        found = check(
+            options.qrels,
+            runs,
+            chosen(options),
+            columns=options.columns,
+            input_format=options.input_format,
+            progress=progress,
+        )
+    text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
+    output.write(options.output, text)
+    return FOUND if options.strict and found.serious else 0

@@ -1,0 +1,113 @@
+"""For every check, data in which it finds something; text stands for a file."""
+
+from dataclasses import dataclass
+from typing import Any
+
+QUERIES = [f"q{i}" for i in range(30)]
+QRELS = {
+    query: {f"{query}d{i}": int(i < 3) for i in range(20)} | {f"{query}e": 2} for query in QUERIES
+}
+RUN = {
+    query: {item: 1 / (place + 1.5) + n / 1e3 for place, item in enumerate(judged)}
+    for n, (query, judged) in enumerate(QRELS.items())
+}
+MEASURES = "AP P@10"
+
+
+@dataclass(frozen=True)
+class Example:
+    qrels: Any = None
+    run: Any = None
+    measures: str = MEASURES
+
+
+def with_items(change: Any) -> dict[str, dict[Any, float]]:
+    """The run with other ids of items."""
+    return {query: {change(item): s for item, s in held.items()} for query, held in RUN.items()}
+
+
+def with_scores(change: Any) -> dict[str, dict[str, float]]:
+    """The run with other scores."""
+    return {query: {item: change(s) for item, s in held.items()} for query, held in RUN.items()}
+
+
+def with_grades(change: Any) -> dict[str, dict[str, float]]:
+    """The qrels with other grades."""
+    return {query: {item: change(g) for item, g in held.items()} for query, held in QRELS.items()}
+
+
+def qrels_lines(qrels: Any = QRELS) -> str:
+    return "".join(f"{q} 0 {item} {g}\n" for q, held in qrels.items() for item, g in held.items())
+
+
+def run_lines(run: Any = RUN, rank: Any = lambda place: place) -> str:
+    return "".join(
+        f"{query} Q0 {item} {rank(place)} {score:.6f} tag\n"
+        for query, held in run.items()
+        for place, (item, score) in enumerate(held.items(), 1)
+    )
+
+
+SPARSE = {query: {f"{query}d0": 1, f"{query}d19": 0} for query in QUERIES}
+_FIRST = RUN["q0"]
+
+EXAMPLES = {
+    "swapped files": Example(run_lines(), qrels_lines()),
+    "malformed judgments": Example("q0 0 q0d0\n" + qrels_lines(), run_lines()),
+    "malformed results": Example(
+        qrels_lines(), run_lines() + "q0 Q0 x 31 nan tag\nq0 Q0 y 32 0.1\n"
+    ),
+    "qrels that look like a run": Example(run_lines(), run_lines()),
+    "a run that looks like qrels": Example(qrels_lines(), qrels_lines()),
+    "no query in common": Example(run={query.upper(): held for query, held in RUN.items()}),
+    "nothing judged was found": Example(run=with_items(lambda item: f"doc_{item}")),
+    "ids nearly the same": Example(run=with_items(lambda item: item.replace("q7d0", "Q7D0"))),
+    "repeated judgments": Example(qrels_lines() + "q3 0 q3d1 0\n", run_lines()),
+    "repeated results": Example(qrels_lines(), run_lines() + "q3 Q0 q3d1 31 0.01 tag\n"),
+    "missing queries": Example(run={query: RUN[query] for query in QUERIES[3:]}),
+    "no relevant items": Example(with_grades(lambda grade: grade / 4)),
+    "ranks against scores": Example(qrels_lines(), run_lines(rank=lambda place: 100 - place)),
+    "constant scores": Example(run=with_scores(lambda score: 1.0)),
+    "scores lose precision": Example(run=RUN | {"q0": {"q0d0": 2**53, "q0d1": 2**53 + 1}}),
+    "the query among its results": Example(run={q: {q: 9.0, **held} for q, held in RUN.items()}),
+    "one result per query": Example(run={q: {next(iter(held)): 1.0} for q, held in RUN.items()}),
+    "the same results for every query": Example(run=dict.fromkeys(QUERIES, _FIRST)),
+    "some ranks against scores": Example(
+        qrels_lines(), run_lines(rank=lambda place: 3 if place == 2 else 2 if place == 3 else place)
+    ),
+    "scores rise as given": Example(run=with_scores(lambda score: -score)),
+    "tied scores": Example(run=with_scores(lambda score: round(score, 1))),
+    "ties at the cutoff": Example(
+        run={
+            query: dict(zip(held, [*range(30, 20, -1), 21, *range(20, 10, -1)], strict=True))
+            for query, held in RUN.items()
+        }
+    ),
+    "half-precision scores": Example(
+        run={
+            query: {item: 0.5 - place // 2 / 1024 for place, item in enumerate(held)}
+            for query, held in RUN.items()
+        }
+    ),
+    "rounded scores": Example(run=with_scores(lambda score: round(score, 2))),
+    "fewer results than a cutoff": Example(measures="R@1000"),
+    "results not judged": Example(SPARSE),
+    "queries not judged": Example(run=RUN | {"q99": {"x": 1.0}}),
+    "queries without a judgment": Example(QRELS | {"q99": {}}),
+    "nothing relevant": Example(QRELS | {"q0": dict.fromkeys(QRELS["q0"], 0)}),
+    "queries without results": Example(run=RUN | {"q0": {}}),
+    "ratings": Example(with_grades(lambda grade: grade + 1)),
+    "grades with decimals": Example(with_grades(lambda grade: grade + 0.5)),
+    "unusual grades": Example(with_grades(lambda grade: grade * 50)),
+    "negative grades": Example(with_grades(lambda grade: -1 if grade == 0 else grade)),
+    "only relevant items judged": Example(
+        {query: [item for item, g in held.items() if g] for query, held in QRELS.items()}
+    ),
+    "queries with few results": Example(
+        run=RUN | {q: dict(list(RUN[q].items())[:5]) for q in QUERIES[:6]}
+    ),
+    "few queries": Example(*({q: side[q] for q in QUERIES[:12]} for side in (QRELS, RUN))),
+    "differences too small to show": Example(
+        run={"bm25": RUN, "dense": RUN | {"q0": {item: -s for item, s in _FIRST.items()}}}
+    ),
+}

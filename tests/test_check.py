@@ -1,0 +1,397 @@
+"""Check: every kind of finding is seen where it is, and nowhere else."""
+
+import json
+import random
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import germane
+from check_examples import (
+    EXAMPLES,
+    MEASURES,
+    QRELS,
+    QUERIES,
+    RUN,
+    Example,
+    qrels_lines,
+    run_lines,
+    with_items,
+)
+from germane import cli
+from germane.checks.data import side_by_side
+from germane.checks.reading import side_of
+from germane.checks.table import TABLE
+
+ROOT = Path(__file__).parents[1]
+
+
+def found_in(example: Example, folder: Path) -> germane.Checkup:
+    given = []
+    for name, data, clean in (("qrels.txt", example.qrels, QRELS), ("run.txt", example.run, RUN)):
+        if isinstance(data, str):
+            (folder / name).write_text(data)
+            data = folder / name
+        given.append(clean if data is None else data)
+    return germane.check(*given, example.measures)
+
+
+def whats(found: germane.Checkup) -> list[str]:
+    return [finding.what for finding in found]
+
+
+def only(found: germane.Checkup, what: str) -> germane.Finding:
+    (finding,) = [one for one in found if one.what == what]
+    return finding
+
+
+# --- The table -------------------------------------------------------------------------------------
+
+
+def test_every_check_has_an_example() -> None:
+    assert [row.name for row in TABLE] == list(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(name: str, tmp_path: Path) -> None:
+    finding = only(found_in(EXAMPLES[name], tmp_path), name)
+    assert finding.severity == next(row.severity for row in TABLE if row.name == name)
+    assert finding.count >= 1
+    assert finding.advice
+
+
+@pytest.mark.parametrize("kind", ["mappings", "files"])
+def test_clean_data_has_no_finding(kind: str, tmp_path: Path) -> None:
+    example = Example() if kind == "mappings" else Example(qrels_lines(), run_lines())
+    assert whats(found_in(example, tmp_path)) == []
+
+
+def test_the_example_data_is_sound() -> None:
+    runs = {name: ROOT / f"examples/digits/{name}.run" for name in ("pixels", "lda")}
+    found = germane.check(ROOT / "examples/digits/qrels.txt", runs)
+    assert set(whats(found)) == {"only relevant items judged", "differences too small to show"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_honest_data_of_any_size_has_nothing_serious(seed: int) -> None:
+    rng = random.Random(seed)
+    items = [f"{rng.choice('dDx')}{n}" for n in range(rng.choice([30, 300, 3000]))]
+    queries = [f"{n}" for n in range(rng.choice([2, 30, 200]))]
+    qrels = {q: {i: rng.choice([0, 0, 1, 2]) for i in rng.sample(items, 15)} for q in queries}
+    for q in queries:
+        qrels[q][items[0]] = 1
+    depth = rng.choice([10, 30])
+    run = {q: {i: rng.gauss(0, 1) for i in rng.sample(items, depth)} for q in queries}
+    run["0"][items[0]] = 0.5
+    assert germane.check(qrels, run).serious == ()
+
+
+# --- What findings count and name ------------------------------------------------------------------
+
+
+def test_every_bad_line_is_counted_and_the_first_are_named(tmp_path: Path) -> None:
+    lines = run_lines().splitlines()
+    bad = {
+        3: "q0 Q0 d",
+        10: "q0 Q0 a 1 nan t",
+        17: "q0 Q0 a 1 x t",
+        40: "q1 Q0 a b 9 0.5 t",
+        41: "{}",
+    }
+    for line, text in bad.items():
+        lines.insert(line - 1, text)
+    found = found_in(Example(qrels_lines(), "\n".join(lines)), tmp_path)
+    finding = only(found, "malformed results")
+    assert finding.count == len(bad)
+    at = [
+        example.removeprefix(f"{tmp_path}/run.txt:").split(":")[0] for example in finding.examples
+    ]
+    assert at == ["3", "10", "17"]
+    assert "3 fields" in finding.examples[0]
+    assert "got 'nan'" in finding.examples[1]
+    assert "630 rows that can" in finding.says
+    assert whats(found) == ["malformed results"], (
+        "the others are looked at as if these were not there"
+    )
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("blank", [" ", "\t", "  "])
+def test_line_numbers_of_any_form(blank: str, end: str, tmp_path: Path) -> None:
+    """Lines that Arrow reads and those read one by one; comments and blank lines count, too."""
+    rows = run_lines().replace(" ", blank).splitlines()
+    rows[3:3] = ["# a comment", ""]
+    rows.append(rows[7])
+    (tmp_path / "run").write_bytes((end.join(rows) + end).encode())
+    finding = only(germane.check(QRELS, tmp_path / "run"), "repeated results")
+    assert finding.examples[0].startswith(f"{tmp_path}/run:{len(rows)}: query 'q0' item 'q0d5'")
+
+
+def test_lines_of_many_blocks_are_numbered(tmp_path: Path) -> None:
+    """Blocks that are plain, and one that is not, far behind the first."""
+    rows = [f"q{n // 1000} Q0 document-number-{n:09} {n % 1000} {-n} tag" for n in range(90_000)]
+    rows[70_000] = rows[70_000].replace("-70000", "seventy")
+    rows.append(rows[80_000])
+    (tmp_path / "run").write_text("\n".join(rows))
+    found = germane.check({"q3": {"document-number-000003000": 1}}, tmp_path / "run", "RR")
+    assert f"{tmp_path}/run:70001: " in only(found, "malformed results").examples[0]
+    assert f"{tmp_path}/run:90001: " in only(found, "repeated results").examples[0]
+
+
+def test_all_duplicates_are_counted(tmp_path: Path) -> None:
+    again = "q3 0 q3d1 0\nq3 0 q3d1 1\nq5 0 q5d0 1\n"
+    found = found_in(Example(qrels_lines() + again, run_lines()), tmp_path)
+    finding = only(found, "repeated judgments")
+    assert finding.count == 3
+    assert "in 2 queries, 1 with another grade" in finding.says
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (str.upper, "letter case"),
+        (lambda one: f"{one} ", "white space"),
+        (lambda one: f"\ufeff{one}", "a byte-order mark"),
+        (lambda one: f"00{one[1:]}", "leading zeros"),
+        (lambda one: f"doc_{one}", "the prefix 'doc_'"),
+        (lambda one: f"{one}.jpg", "the suffix '.jpg'"),
+        (lambda one: f"{one[1:]}.0", "a decimal '.0'"),
+        (lambda one: int(one[1:].replace("d", "0").replace("e", "9")), "cast one side"),
+        (lambda one: one.encode(), "cast one side"),
+    ],
+)
+def test_why_no_id_matches(change: Any, reason: str) -> None:
+    qrels = {
+        q: {item[1:].replace("d", "0"): g for item, g in held.items()} for q, held in QRELS.items()
+    }
+    if reason not in ("leading zeros", "a decimal '.0'"):
+        qrels = QRELS
+    finding = only(germane.check(qrels, with_items(change)), "nothing judged was found")
+    assert reason in finding.advice
+    if reason.startswith(("letter", "white", "a byte", "the")):
+        queries = {change(f"q{n}x"): held for n, held in enumerate(RUN.values())}
+        judged = {f"q{n}x": held for n, held in enumerate(QRELS.values())}
+        assert reason in only(germane.check(judged, queries), "no query in common").advice
+
+
+def test_composed_and_decomposed_letters() -> None:
+    qrels = {q: {f"caf\u00e9{item}": g for item, g in held.items()} for q, held in QRELS.items()}
+    finding = only(
+        germane.check(qrels, with_items(lambda i: f"cafe\u0301{i}")), "nothing judged was found"
+    )
+    assert "differ in Unicode normalization" in finding.advice
+
+
+def test_whole_numbers_stand_for_their_digits_in_files_alone(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("1 Q0 7 1 0.9 t\n1 Q0 8 2 0.8 t\n")
+    assert "nothing judged was found" not in whats(
+        germane.check({1: {7: 1, 8: 0}}, tmp_path / "run")
+    )
+    assert "nothing judged was found" in whats(germane.check({1: {7: 1}}, {1: {"7": 1.0}}))
+
+
+def test_the_judged_share_is_that_of_the_measure() -> None:
+    rng = random.Random(1)
+    qrels = {q: {i: g for i, g in held.items() if rng.random() < 0.6} for q, held in QRELS.items()}
+    share = germane.evaluate(qrels, RUN, "Judged@10")["Judged@10"].mean
+    finding = only(germane.check(qrels, RUN), "results not judged")
+    assert f"{share:.0%} are judged" in finding.says
+    assert finding.count == round((1 - share) * 10 * len(QUERIES))
+
+
+def test_values_are_those_of_evaluate() -> None:
+    """What power is computed from, for a run without ties."""
+    rng = random.Random(2)
+    run = {q: {item: rng.random() for item in held} for q, held in QRELS.items()}
+    data = side_by_side(side_of(QRELS, "qrels"), side_of(run, "run"), ())
+    measure = germane.parse("nDCG@10")
+    expected = germane.evaluate(QRELS, run, [measure])[measure].per_query
+    values = germane.averaging.scores(measure, data.ranking, "zero")
+    assert dict(zip(QUERIES, values.tolist(), strict=True)) == pytest.approx(expected, rel=1e-14)
+
+
+def test_differences_too_small_to_show_are_those_of_compare() -> None:
+    example = EXAMPLES["differences too small to show"]
+    pair = germane.compare(QRELS, example.run, "AP").pairs[0]
+    finding = only(germane.check(QRELS, example.run, "AP"), "differences too small to show")
+    assert f"AP by {abs(pair.difference):.3g} where {pair.detectable:.3g} shows" in finding.says
+
+
+def test_evaluate_and_check_speak_with_one_voice() -> None:
+    """What evaluating notices by itself, check says of the same severity."""
+    run = {q: RUN[q] for q in QUERIES[2:]} | {"q99": {"x": 1.0}}
+    qrels = QRELS | {"q98": {}, "q97": {"y": 0}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        noticed = germane.evaluate(qrels, run, MEASURES).findings
+    found = {finding.what: finding for finding in germane.check(qrels, run, MEASURES)}
+    assert len(noticed) == 4
+    for finding in noticed:
+        assert found[finding.what].says == finding.says
+        assert found[finding.what].severity == finding.severity
+
+
+def test_names_of_what_evaluating_notices_are_in_the_table() -> None:
+    from germane import notice
+    from germane.sources import first_rows, precision, unmatched
+
+    modules = (notice, first_rows, precision, unmatched)
+    text = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
+    named = re.findall(r'Finding\(\s*"\w+", "([^"]+)"', text)
+    assert len(named) == 10
+    assert {*named} <= {row.name for row in TABLE}
+
+
+# --- Sources ---------------------------------------------------------------------------------------
+
+
+def test_every_source_has_the_same_findings(tmp_path: Path) -> None:
+    run = {**with_items(lambda item: item.replace("q7d0", "Q7D0")), "q99": {"x": 1.0}}
+    qrels, path = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text(qrels_lines())
+    path.write_text(run_lines(run))
+    rows = [(q, item, s) for q, held in run.items() for item, s in held.items()]
+    judged = [(q, item, g) for q, held in QRELS.items() for item, g in held.items()]
+    runs = {
+        "mapping": run,
+        "file": path,
+        "read": germane.read_run(path),
+        "frame": pa.table(
+            dict(zip(["query", "item", "score"], zip(*rows, strict=True), strict=True))
+        ),
+        "lists": {q: list(held) for q, held in run.items()},
+    }
+    grades = dict(zip(["query", "item", "relevance"], zip(*judged, strict=True), strict=True))
+    for one in (QRELS, qrels, germane.read_qrels(qrels), pa.table(grades)):
+        for name, given in runs.items():
+            found = germane.check(one, given)
+            assert whats(found) == [
+                "ids nearly the same",
+                "fewer results than a cutoff",
+                "queries not judged",
+            ], name
+
+
+def test_arrays() -> None:
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 3, (30, 40)), rng.random((30, 40))
+    assert whats(germane.check(grades, scores, MEASURES)) == []
+    assert whats(germane.check(grades, np.ones((30, 40)), MEASURES)) == ["constant scores"]
+    scores[3, 4] = np.nan
+    finding = only(germane.check(grades, scores, MEASURES), "malformed results")
+    assert finding.examples[0].startswith("row 3, column 4: a score must be a finite number")
+    top = np.argsort(-rng.random((30, 40)))[:, :20]
+    top[5, 7] = top[5, 6]
+    found = germane.check([{1, 2}] * 30, top, MEASURES)
+    assert only(found, "repeated results").count == 1
+
+
+def test_frames_with_cells_that_cannot_be_read() -> None:
+    scores = [s for held in RUN.values() for s in held.values()]
+    scores[3], scores[400] = float("nan"), float("inf")
+    table = pa.table(
+        {
+            "query": [q for q, held in RUN.items() for _ in held],
+            "item": [item for held in RUN.values() for item in held],
+            "score": scores,
+        }
+    )
+    finding = only(germane.check(QRELS, table, MEASURES), "malformed results")
+    assert finding.count == 2
+    assert "row 3" in finding.examples[0]
+
+
+def test_what_is_in_mappings_instead_of_numbers() -> None:
+    odd = {"q0d0": "0.9", "q0d1": None, "q0d2": float("nan"), None: 1.0, "q0d4": 0.1}
+    found = germane.check(QRELS, RUN | {"q0": odd, "q1": "q1d0"}, MEASURES)
+    finding = only(found, "malformed results")
+    assert finding.count == 5
+    assert "query 'q0', item 'q0d0'" in finding.examples[0]
+    assert "'0.9' (str)" in finding.examples[0]
+
+
+# --- What a checkup is -----------------------------------------------------------------------------
+
+
+def test_serious_findings_come_first() -> None:
+    found = germane.check(QRELS | {"q98": {}}, {q: RUN[q] for q in QUERIES[2:]}, MEASURES)
+    assert [one.severity for one in found] == ["serious", "doubtful"]
+    assert found.summary == "1 serious, 1 doubtful"
+    assert found.serious == (found[0],)
+    assert repr(found) == "<Checkup of run: 1 serious, 1 doubtful>"
+    assert repr(germane.check(QRELS, RUN, MEASURES)).endswith(
+        f"nothing found in {len(TABLE)} checks>"
+    )
+    assert found.to_dict()["findings"][0]["count"] == 2
+
+
+def test_ids_are_inert_wherever_they_are_shown() -> None:
+    hostile = "<script>\x1b[31m"
+    found = germane.check({hostile: {"a": 1}, **QRELS}, RUN, MEASURES)
+    assert "\x1b" not in str(found)
+    assert "<script>" not in found._repr_html_()
+    assert hostile in repr(found.to_dict()) or "script" in repr(found.to_dict())
+
+
+def test_several_runs_are_named_and_the_qrels_told_once(tmp_path: Path) -> None:
+    qrels = QRELS | {"q98": {}}
+    for runs in ({"a": RUN, "b": RUN}, {"a": {q: list(h) for q, h in RUN.items()}, "b": RUN}):
+        found = germane.check(qrels, runs, MEASURES)
+        assert whats(found) == ["queries without a judgment"]
+        assert found.runs == ("a", "b")
+    found = germane.check(QRELS, {"a": RUN, "b": {q: RUN[q] for q in QUERIES[2:]}}, MEASURES)
+    assert [(one.what, one.where) for one in found.serious] == [("missing queries", "b")]
+    with pytest.raises(germane.EmptyError):
+        germane.check(QRELS, {})
+
+
+def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    with pytest.raises(germane.EmptyError, match="empty"):
+        germane.check(QRELS, tmp_path / "empty")
+    with pytest.raises(germane.InputError, match="no such file"):
+        germane.check(QRELS, tmp_path / "absent")
+    with pytest.raises(germane.MeasureError):
+        germane.check(QRELS, RUN, "nDGC@10")
+    with pytest.raises(germane.InputError):
+        germane.check(QRELS, 3)
+
+
+# --- The command line ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "strict", "status"),
+    [
+        ("missing queries", (), 0),
+        ("missing queries", ("--strict",), 1),
+        ("negative grades", ("--strict",), 0),
+        ("malformed results", ("--strict",), 1),
+    ],
+)
+def test_exit_status(
+    name: str,
+    strict: tuple[str, ...],
+    status: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    example = EXAMPLES[name]
+    qrels = example.qrels if isinstance(example.qrels, str) else qrels_lines(example.qrels or QRELS)
+    run = example.run if isinstance(example.run, str) else run_lines(example.run or RUN)
+    (tmp_path / "qrels").write_text(qrels)
+    (tmp_path / "run").write_text(run)
+    paths = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    assert cli.main(["check", *paths, *strict, "-m", MEASURES]) == status
+    out = capsys.readouterr().out
+    assert name in out
+    assert cli.main(["check", *paths, "--format", "json", "-m", MEASURES]) == 0
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert finding["what"] == name
+    assert cli.main(["check", *paths, "--strict", "-m", "nonsense"]) == 2
+    assert cli.main(["check", str(tmp_path / "absent"), paths[1]]) == 2

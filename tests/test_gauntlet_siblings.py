@@ -1,0 +1,187 @@
+"""The gauntlet's cases elsewhere: in every line, in other forms of file, far behind, cut at every byte."""
+
+import bz2
+import gzip
+import lzma
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import germane
+from germane.errors import FormatError, GermaneError, GradeError, InputError, ScoreError
+
+from gauntlet.files import Q, R
+
+BAD_NUMBERS = [
+    "nan", "-nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e400", "1_0", "0x1F", "0x1p3", "1,5",
+    "abc", "None", "null", "True", ".", "-", "+", "--5", "5.0x", "5.0.0", "1e", "1e+", "5%", "(5)", "1/2",
+    "\uff19\uff19", "\u0663", "\u22125", "\u00bd",
+]  # fmt: skip
+FORMS: dict[str, Callable[[str], bytes]] = {
+    "blanks": str.encode,
+    "tabs": lambda text: text.replace(" ", "\t").encode(),
+    "several blanks": lambda text: text.replace(" ", "  ").encode(),
+    "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
+    "a mark and no last newline": lambda text: b"\xef\xbb\xbf" + text[:-1].encode(),
+    "gzip": lambda text: gzip.compress(text.encode()),
+}
+
+
+def replaced(text: str, line: int, field: int, new: str) -> str:
+    lines = [one.split(" ") for one in text.splitlines()]
+    lines[line][field] = new
+    return "".join(" ".join(one) + "\n" for one in lines)
+
+
+def refused(folder: Path, qrels: bytes, run: bytes, error: type[GermaneError], *words: str) -> None:
+    (folder / "qrels").write_bytes(qrels)
+    (folder / "run").write_bytes(run)
+    with pytest.raises(error) as raised:
+        germane.evaluate(folder / "qrels", folder / "run")
+    for word in words:
+        assert word in str(raised.value), raised.value
+
+
+# --- Every line, in every form ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("bad", BAD_NUMBERS)
+def test_a_bad_number_in_any_line(bad: str, form: str, tmp_path: Path) -> None:
+    write = FORMS[form]
+    for line in range(R.count("\n")):
+        run = write(replaced(R, line, 4, bad))
+        refused(tmp_path, write(Q), run, ScoreError, f"run:{line + 1}: ", "score", bad)
+    for line in range(Q.count("\n")):
+        qrels = write(replaced(Q, line, 3, bad))
+        refused(tmp_path, qrels, write(R), GradeError, f"qrels:{line + 1}: ", "grade", bad)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_field_too_few_or_too_many_in_any_line(form: str, tmp_path: Path) -> None:
+    write = FORMS[form]
+    for line in range(R.count("\n")):
+        lines = R.splitlines(keepends=True)
+        lines[line] = lines[line].rpartition(" ")[0] + "\n"
+        refused(
+            tmp_path, Q.encode(), write("".join(lines)), FormatError, f"run:{line + 1}: 5 fields"
+        )
+    for line in range(Q.count("\n")):
+        for new in ("{} 1\n", "x {}\n"):
+            lines = Q.splitlines(keepends=True)
+            lines[line] = new.format(lines[line].strip())
+            where = f"qrels:{line + 1}: 5 fields"
+            refused(tmp_path, write("".join(lines)), R.encode(), FormatError, where)
+
+
+@pytest.mark.parametrize("form", ["blanks", "tabs", "CRLF"])
+def test_a_nul_byte_anywhere(form: str, tmp_path: Path) -> None:
+    """Inside and instead of a byte, at any place of either file."""
+    run, qrels = FORMS[form](R), FORMS[form](Q)
+    inside = {*range(0, max(len(run), len(qrels)), 3)}
+    for at in sorted(inside & {n for n in range(len(run)) if run[n - 1 : n] != b"\r"}):
+        line = run.count(b"\n", 0, at) + 1
+        refused(tmp_path, qrels, run[:at] + b"\0" + run[at:], FormatError, f"run:{line}: ", "NUL")
+    for at in sorted(inside & {n for n in range(len(qrels)) if qrels[n - 1 : n] != b"\r"}):
+        line = qrels.count(b"\n", 0, at) + 1
+        refused(
+            tmp_path, qrels[:at] + b"\0" + qrels[at:], run, FormatError, f"qrels:{line}: ", "NUL"
+        )
+
+
+def test_a_run_cut_at_any_byte_is_refused_or_whole_lines(tmp_path: Path) -> None:
+    """What is left of the last line is no line, unless all but its tag is there."""
+    (tmp_path / "qrels").write_text(Q)
+    for at in range(1, len(R)):
+        (tmp_path / "run").write_text(R[:at])
+        last = R[:at].rpartition("\n")[2].split()
+        if 0 < len(last) < 6 and not (len(last) == 5 and R[at - 1] == " "):
+            with pytest.raises(InputError):
+                germane.evaluate(tmp_path / "qrels", tmp_path / "run")
+
+
+# --- Far behind ------------------------------------------------------------------------------------
+
+ROWS = 60_000
+
+
+def long_run(kind: str) -> Iterator[str]:
+    """Lines that are all alike, that differ in form, or that come back to their queries."""
+    for n in range(ROWS):
+        query = n % 50 if kind == "scattered" else n // 1200
+        score = f"{ROWS - n:.3f}" if kind == "alike" else f"{(ROWS - n) / 7:.{1 + n % 5}f}"
+        yield f"q{query:02} Q0 d{n:07} {n} {score} tag"
+
+
+@pytest.mark.parametrize("kind", ["alike", "different", "scattered"])
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (" tag", "", "5 fields"),
+        (" Q0 ", " Q0 x ", "7 fields"),
+        (" Q0 d", " Q0 \0", "NUL"),
+        (".", "_", "finite number"),
+        (".", ",", "finite number"),
+        (" tag", "e999 tag", "range"),
+        (".", "x", "finite number"),
+    ],
+)
+def test_far_behind(old: str, new: str, words: str, kind: str, tmp_path: Path) -> None:
+    lines = list(long_run(kind))
+    for line in (30_001, ROWS - 1):
+        damaged = [*lines]
+        damaged[line] = damaged[line].replace(old, new, 1)
+        run = "\n".join(damaged).encode()
+        refused(tmp_path, b"q00 0 d0000000 1\n", run, InputError, f"run:{line + 1}: ", words)
+
+
+@pytest.mark.parametrize("kind", ["alike", "different", "scattered"])
+def test_duplicates_far_behind(kind: str, tmp_path: Path) -> None:
+    lines = list(long_run(kind))
+    query = lines[-1].split()[0]
+    first = next(n for n, line in enumerate(lines) if line.startswith(query))
+    lines.append(lines[first].replace(" tag", " again"))
+    run = "\n".join(lines).encode()
+    words = f"run:{ROWS + 1}: ", "twice", f"as on line {first + 1}"
+    refused(tmp_path, f"{query} 0 d0000000 1\n".encode(), run, germane.DuplicateError, *words)
+
+
+# --- Compressed files, cut and damaged -------------------------------------------------------------
+
+
+COMPRESSED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+def outcome(folder: Path) -> float | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return germane.evaluate(folder / "qrels", folder / "run", "AP")["AP"].mean
+        except InputError as error:
+            return None if str(error).startswith(f"{folder}/run") else math.nan
+
+
+@pytest.mark.parametrize("kind", COMPRESSED)
+def test_a_compressed_file_cut_anywhere_is_refused(kind: str, tmp_path: Path) -> None:
+    data = COMPRESSED[kind](R.encode())
+    (tmp_path / "qrels").write_text(Q)
+    for size in range(len(data)):
+        (tmp_path / "run").write_bytes(data[:size])
+        assert outcome(tmp_path) is None, size
+
+
+@pytest.mark.parametrize("kind", COMPRESSED)
+def test_a_compressed_file_damaged_anywhere_gives_no_other_number(
+    kind: str, tmp_path: Path
+) -> None:
+    """A byte of the header may not matter."""
+    data = COMPRESSED[kind](R.encode())
+    (tmp_path / "qrels").write_text(Q)
+    (tmp_path / "run").write_text(R)
+    right = outcome(tmp_path)
+    for at in range(len(data)):
+        (tmp_path / "run").write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
+        assert outcome(tmp_path) in (None, right), at
