@@ -47,6 +47,7 @@ VERBS = [
 ]
 TYPES = [
     "Dialect",
+    "Evaluator",
     "Explanation",
     "Finding",
     "Groups",

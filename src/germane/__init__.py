@@ -42,6 +42,7 @@ if _TYPE_CHECKING:
     from germane.compare import compare
     from germane.curve import mean_pr_curve, pr_curve
     from germane.dialects import Dialect, dialects
+    from germane.evaluator import Evaluator
     from germane.explain import explain
     from germane.explanation import Explanation
     from germane.gate import assert_no_regression, gate
@@ -84,6 +85,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "tau_ap",
     # types
     "Dialect",
+    "Evaluator",
     "Explanation",
     "Finding",
     "Groups",
@@ -211,6 +213,7 @@ _LATER = {
     "simulate": "simulate",
     "spread": "spread",
     "Dialect": "dialects",
+    "Evaluator": "evaluator",
     "Explanation": "explanation",
     "Groups": "groups",
     "Labels": "sources.labels",
