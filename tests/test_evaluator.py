@@ -514,6 +514,6 @@ def test_the_recipe_of_the_documents_is_the_example() -> None:
     """``tests/test_distributed.py`` runs it where PyTorch is installed."""
     root = Path(__file__).parents[1]
     (recipe,) = re.findall(
-        r"^```py\n(.*?)^```", (root / "docs/scale.md").read_text("utf-8"), re.M | re.S
+        r"^```py\n(.*?)^```", (root / "docs/scale.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
     assert recipe in (root / "examples/distributed.py").read_text("utf-8")

@@ -155,7 +155,7 @@ AS_GIVEN, BY_ID = Order("given"), Order()
 class Retrieved(Record):
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 
-    judgment: Ints  # H, place in Qrels.items; hits of a query stand together, in query order
+    judgment: Ints  # H, place in Qrels.items; hits of a query stand together
     owner: Ints  # H, query
     rank: Ints  # H, from 1, in the order asked for (item ids or as given)
     tied_from: Ints  # H, first and last rank of the group of equal scores

@@ -67,9 +67,8 @@ class Tally:
             self._noticed[one.what] = min(self._noticed.get(one.what, one), one, key=str)
 
     def retrieved(self) -> Retrieved:
-        """What all batches retrieved, the same whatever their order was."""
+        """What all batches retrieved."""
         hits = np.concatenate([np.zeros((len(_HITS), 0), np.int64), *self._hits], axis=1)
-        hits = hits[:, np.argsort(hits[0], kind="stable")]
         return Retrieved(
             **dict(zip(_HITS, hits, strict=True)),
             retrieved=self._retrieved.copy(),
