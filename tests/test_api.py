@@ -50,6 +50,7 @@ TYPES = [
     "Checkup",
     "Comparison",
     "Dialect",
+    "Evaluator",
     "Explanation",
     "Finding",
     "Gate",

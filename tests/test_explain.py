@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import germane
+from germane.explain import explain_result
 from germane.explanation import Rank, Ranks
 from germane.measures import TABLE
 
@@ -172,6 +173,15 @@ def test_through_files() -> None:
     whole = germane.evaluate(qrels, run, "AP nDCG@10")
     for reading in explanation.readings:
         assert reading.value == whole[reading.measure].per_query[query]
+
+
+def test_a_result_whose_queries_came_in_another_order(tmp_path: Path) -> None:
+    """The file has the queries in its own order, and results know their ranks all the same."""
+    path = tmp_path / "run.txt"
+    path.write_text("q2 Q0 x 1 3 t\nq2 Q0 c 2 2 t\nq2 Q0 b 3 1 t\nq1 Q0 a 1 1 t\n")
+    result = germane.evaluate({"q1": {"a": 1}, "q2": {"b": 1, "c": 1}}, path, "AP")
+    shown = {q: explain_result(result, q, (germane.AP,)).readings[0].value for q in ("q1", "q2")}
+    assert shown == result["AP"].per_query == {"q1": 1, "q2": (1 / 2 + 2 / 3) / 2}
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ if _TYPE_CHECKING:
     from germane.comparison.stability import Stability
     from germane.curve import mean_pr_curve, pr_curve
     from germane.dialects import Dialect, dialects
+    from germane.evaluator import Evaluator
     from germane.explain import explain
     from germane.explanation import Explanation
     from germane.gate import Gate, assert_no_regression, gate
@@ -92,6 +93,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "Checkup",
     "Comparison",
     "Dialect",
+    "Evaluator",
     "Explanation",
     "Finding",
     "Gate",
@@ -226,6 +228,7 @@ _LATER = {
     "Checkup": "check",
     "Comparison": "comparison.comparison",
     "Dialect": "dialects",
+    "Evaluator": "evaluator",
     "Explanation": "explanation",
     "Gate": "gate",
     "Groups": "groups",

@@ -41,6 +41,13 @@ def lengths(offsets: Ints) -> Ints:
     return offsets[1:] - offsets[:-1]
 
 
+def between(starts: Ints, lengths: Ints) -> Ints:
+    """The numbers of some stretches, one stretch after the other."""
+    ends = offsets(lengths)
+    numbers: Ints = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+    return numbers
+
+
 def sums(values: Any, owner: Ints, rows: int) -> Floats:
     """Each row's sum, added from the left; an empty row's is 0."""
     return np.bincount(owner, weights=values, minlength=rows)

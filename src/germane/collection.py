@@ -70,20 +70,24 @@ class Collection:
 
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError and CoverageError."""
-        twice = "error" if ("error", "exact") in self._qrels else policy.judged_twice
-        judgments = self._judgments(twice, policy)
+        judgments = self.qrels(policy)
         reading = policy
         if any(copies == "error" for _, copies, _ in self._retrieved):
             reading = replaced(policy, duplicates="error")
-        way = twice, reading.duplicates, policy.order
+        way = self._twice(policy), reading.duplicates, policy.order
         if way not in self._retrieved:
             self._retrieved[way] = retrieve(judgments, self._run, reading, self._progress)
         return judge(judgments, self._retrieved[way], policy, sources.where(self._run))
 
-    def _judgments(self, twice: str, policy: Policy) -> Qrels:
+    def qrels(self, policy: Policy) -> Qrels:
+        """The judgments as a policy reads them. Raises InputError."""
+        twice = self._twice(policy)
         if (twice, policy.grades) not in self._qrels:
             exact = self._qrels.get((twice, "exact"), self._given)
             self._qrels[twice, policy.grades] = graded(
                 exact, policy, self._complete, self._progress
             )
         return self._qrels[twice, policy.grades]
+
+    def _twice(self, policy: Policy) -> str:
+        return "error" if ("error", "exact") in self._qrels else policy.judged_twice

@@ -125,21 +125,32 @@ def evaluate(
     with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
     not have; ``findings`` of the result holds the same.
     """
-    spoken, own = _spoken(dialect)
+    spoken, own = spoken_of(dialect)
     qrels, run, conventions = opened(qrels, run, {**own, **policy})
     policies = policies_of(measures, spoken, conventions, policy)
     groups = grouped(policies, conventions)
     for one in groups:
         if one is not conventions:
-            _refuse_words(run, sources.source_of(run), one)
+            refuse_words(run, sources.source_of(run), one)
     collection = Collection(qrels, run, complete_for(policies, groups), progress)
     judged = {one: collection.judged(one) for one in groups}
+    return finished(name or sources.run_name(run), policies, conventions, judged, spoken)
+
+
+def finished(
+    name: str,
+    policies: Mapping[Measure, Policy],
+    conventions: Policy,
+    judged: Mapping[Policy, Judged],
+    spoken: "Dialect | None",
+) -> Result:
+    """The result of what was judged under each of the policies; warns of what may bend its numbers."""
     computed: dict[Measure, MeasureResult] = {}
-    for one, chosen in groups.items():
+    for one, chosen in grouped(policies, conventions).items():
         computed |= measured(chosen, judged[one])
     first = next(iter(judged.values()))
     result = Result(
-        name or sources.run_name(run),
+        name,
         {measure: computed[measure] for measure in policies},
         partial(_counts, first),
         stated(conventions, first.qrels),
@@ -151,7 +162,7 @@ def evaluate(
     return _warned(result)
 
 
-def _spoken(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
+def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
     """A dialect and the conventions that it has for every measure."""
     if dialect is None:
         return None, {}
@@ -218,7 +229,7 @@ def evaluate_many(
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
-    spoken, own = _spoken(dialect)
+    spoken, own = spoken_of(dialect)
     qrels, _, conventions = opened(qrels, None, {**own, **policy})
     policies = policies_of(measures, spoken, conventions, policy)
     for run in runs.values():
@@ -333,11 +344,11 @@ def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, 
         words = {"ties": source.ties or run.ties, **words}
     policy = policy_of(**words)
     if source is not None:
-        _refuse_words(run, source, policy)
+        refuse_words(run, source, policy)
     return qrels, run, policy
 
 
-def _refuse_words(run: Any, source: sources.Source, policy: Policy) -> None:
+def refuse_words(run: Any, source: sources.Source, policy: Policy) -> None:
     """Refuse what looks at ids where a run has none."""
     if policy.ties in ("trec", "ascending") and source.ids == "places":
         raise PolicyError(

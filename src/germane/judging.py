@@ -231,11 +231,10 @@ class Judged(Record):
     def only(self, query: Hashable) -> "Judged":
         """The same of one query. Raises AbsentError where it has no judgments."""
         qrels, got, q = self.qrels.only(query), self.retrieved, self.qrels.position[query]
-        start, end = np.searchsorted(got.owner, [q, q + 1]).tolist()
-        part = slice(start, end)
+        part = np.flatnonzero(got.owner == q)
         retrieved = Retrieved(
             judgment=got.judgment[part] - self.qrels.offsets[q],
-            owner=np.zeros(end - start, np.int64),
+            owner=np.zeros(len(part), np.int64),
             rank=got.rank[part],
             tied_from=got.tied_from[part],
             tied_to=got.tied_to[part],

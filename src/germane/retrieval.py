@@ -12,7 +12,7 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
-from germane._records import Record, Value
+from germane._records import Record, Value, replaced
 from germane.errors import AbsentError, clip, suggestion
 from germane.finding import Finding
 
@@ -66,6 +66,21 @@ class Qrels(Record):
             name=self.name,
             ids=self.ids,
             duplicates=self.duplicates,
+        )
+
+    def some(self, places: Ints) -> "Qrels":
+        """The judgments of some queries, which stand at these places."""
+        starts = self.offsets[places]
+        lengths = self.offsets[places + 1] - starts
+        at = _ragged.between(starts, lengths)
+        columns = self.columns and (self.columns[0].chosen(places), self.columns[1].chosen(at))
+        return replaced(
+            self,
+            queries=[self.queries[q] for q in places.tolist()],
+            offsets=_ragged.offsets(lengths),
+            items=columns[1] if columns else [self.items[j] for j in at.tolist()],
+            grades=self.grades[at],
+            columns=columns,
         )
 
     @cached
@@ -140,7 +155,7 @@ AS_GIVEN, BY_ID = Order("given"), Order()
 class Retrieved(Record):
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 
-    judgment: Ints  # H, place in Qrels.items; hits of a query stand together, in query order
+    judgment: Ints  # H, place in Qrels.items; hits of a query stand together
     owner: Ints  # H, query
     rank: Ints  # H, from 1, in the order asked for (item ids or as given)
     tied_from: Ints  # H, first and last rank of the group of equal scores

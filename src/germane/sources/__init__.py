@@ -6,6 +6,9 @@ from collections.abc import Callable, Hashable, Mapping, Set
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
+from germane._ragged import Ints
 from germane._records import Record
 from germane.errors import InputError, clip
 from germane.retrieval import Order, Qrels, Retrieved
@@ -22,11 +25,14 @@ __all__ = [
     "check_path",
     "has_columns",
     "has_places",
+    "is_path",
     "is_rows",
+    "judged_in",
     "loaded",
     "name_of",
     "only",
     "opened",
+    "prepared",
     "read_qrels",
     "refuse_ambiguous",
     "run_name",
@@ -212,6 +218,19 @@ def only(
         items: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
         return run if len(run) else None, items, run.rows.score.tolist()
     return run, [], []
+
+
+def prepared(qrels: Qrels, run: Any) -> Qrels:
+    """The judgments as runs of this kind look them up, once for many of them."""
+    return _module("frames").prepared(qrels) if has_columns(run) else qrels
+
+
+def judged_in(qrels: Qrels, run: Any) -> Ints | None:
+    """The places of the judged queries that a run has, ascending; None where only reading it tells."""
+    if mappings.is_mapping(run):
+        places = (qrels.position.get(query) for query in run)
+        return np.array(sorted(q for q in places if q is not None), np.int64)
+    return _module("frames").judged_in(qrels, run) if has_columns(run) else None
 
 
 def loaded(run: Any, progress: Progress | None = None) -> Any:

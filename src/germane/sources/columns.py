@@ -16,7 +16,7 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, FormatError
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import binary, id_columns
+from germane.sources import binary
 from germane.sources.binary import Spans
 from germane.sources.ids import shown_id, to_bytes
 
@@ -109,7 +109,7 @@ class Reducer:
         """The rows that are judged, and their places in the qrels."""
         starts = self._offsets[code]
         lengths = self._offsets[code + 1] - starts
-        place = id_columns.between(starts, lengths)
+        place = _ragged.between(starts, lengths)
         found, row = keys.rows(self._pairs[place])
         by_row = np.argsort(row)
         row, judgment = row[by_row], place[found][by_row]
@@ -159,7 +159,7 @@ class _Keys:
         """The rows that have one of some words, and which of the words that is."""
         first = np.searchsorted(self._sorted, words & ~self._low)
         lengths = np.searchsorted(self._sorted, words | self._low, "right") - first
-        at = id_columns.between(first, lengths)
+        at = _ragged.between(first, lengths)
         return np.repeat(np.arange(len(words)), lengths), self._rows(self._sorted[at] & self._low)
 
     @staticmethod

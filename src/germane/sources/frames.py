@@ -171,6 +171,31 @@ def retrieve(
     return replaced(got, noticed=(*alike, *_inexact(frame, record)))
 
 
+def prepared(qrels: Qrels) -> Qrels:
+    """The judgments with their ids as columns, which are then made once for many runs."""
+    if qrels.columns is not None:
+        return qrels
+    queries, items = map(id_columns.of_python, (qrels.queries, qrels.items))
+    return replaced(qrels, columns=(queries, items))
+
+
+def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
+    """The places of a frame's judged queries; None for a file, which is read once."""
+    if frame.where != "run":
+        return None
+    try:
+        queries, _, frame = _alike(qrels, frame)
+    except EmptyError:
+        return np.zeros(0, np.int64)
+    found, row = [np.zeros(0, np.int64)], 0
+    for record in frame.records():
+        query = frame.identifiers(record, row)[0]
+        found.append(queries.finder.places(query.chosen(query.changes())))
+        row += record.num_rows
+    places = np.unique(np.concatenate(found))
+    return places[places >= 0]
+
+
 def _first_pairs(frame: Frame, record: pa.RecordBatch) -> Iterator[tuple[Hashable, Hashable]]:
     query, item = frame.identifiers(record.slice(0, misses.ROWS), 0)
     yield from zip(query.python, item.python, strict=True)

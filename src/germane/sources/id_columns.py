@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Ints
 from germane.errors import FormatError
@@ -46,6 +45,11 @@ class IdColumn(Sequence[Hashable]):
     def all_words(self) -> Words:
         """The same, kept."""
         return self.words()
+
+    @cached
+    def finder(self) -> Index:
+        """Where each id stands, of ids that are there once."""
+        return Index(self)
 
     @abstractmethod
     def changes(self) -> Ints:
@@ -195,12 +199,8 @@ class Categories(IdColumn):
     def codes_of(self, entries: IdColumn) -> Ints:
         """The codes here of the entries of another list, or -1; those of the last list are kept."""
         if self._other is None or self._other[0] is not entries:
-            self._other = entries, self._index.places(entries)
+            self._other = entries, self.entries.finder.places(entries)
         return self._other[1]
-
-    @cached
-    def _index(self) -> Index:
-        return Index(self.entries)
 
     def changes(self) -> Ints:
         return Integers(self.codes).changes()
@@ -381,10 +381,3 @@ def last_to_first(ids: IdColumn, group: Ints) -> Ints:
     keys = [("group", "ascending"), ("id", "descending")]
     found = compute.sort_indices(table, keys)
     return np.frombuffer(found.buffers()[1], np.int64, len(found))
-
-
-def between(starts: Ints, lengths: Ints) -> Ints:
-    """The numbers of some stretches, one stretch after the other."""
-    ends = _ragged.offsets(lengths)
-    numbers: Ints = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
-    return numbers

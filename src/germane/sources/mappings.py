@@ -172,9 +172,8 @@ def _each_query(
 
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
     """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
-    types = {
-        type(item).__name__ for got in run.values() if isinstance(got, Iterable) for item in got
-    }
+    lists = (got.tolist() if hasattr(got, "tolist") else got for got in run.values())
+    types = {type(item).__name__ for got in lists if isinstance(got, Iterable) for item in got}
     judged = {type(item).__name__ for item in qrels.items}
     if types and judged and not types & judged:
         raise CoverageError(

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, clip
 from germane.retrieval import Order
@@ -134,11 +135,11 @@ def _places(
     """Each row's place, from 0, among the rows of its group of equal scores."""
     runs = np.unique(run)
     lengths = starts[runs + 1] - starts[runs]
-    at = id_columns.between(starts[runs], lengths)
+    at = _ragged.between(starts[runs], lengths)
     members = at if arranged is None else arranged[at]
     group = np.repeat(np.arange(len(runs)), lengths)
     if order.equal != "given":  # rows of a group are in the order given already
         members = members[id_columns.last_to_first(batch.rows.item.chosen(members), group)]
     place = np.empty(len(batch.rows.item), np.int64)
-    place[members] = id_columns.between(np.zeros(len(runs), np.int64), lengths)
+    place[members] = _ragged.between(np.zeros(len(runs), np.int64), lengths)
     return place[row]

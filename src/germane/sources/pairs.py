@@ -136,7 +136,7 @@ class _Judged:
         starts, ends = self._offsets[code], self._offsets[code + 1]
         place: Any = slice(int(starts[0]), int(ends[-1]))
         if (starts[1:] != ends[:-1]).any():
-            place = id_columns.between(starts, ends - starts)
+            place = _ragged.between(starts, ends - starts)
         one, other = neighbors(words, self._words[place])
         simple = (one < n) & (other >= n)
         chained = np.flatnonzero(other[:-1] == one[1:])

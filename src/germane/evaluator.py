@@ -1,0 +1,261 @@
+"""Evaluator: a run that arrives in batches, from one process or from many."""
+
+import contextlib
+from collections.abc import Hashable, Iterator, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+import numpy as np
+
+from germane import sources
+from germane._ragged import Ints
+from germane._records import replaced
+from germane.collection import Collection, complete_for, retrieve
+from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
+from germane.evaluate import (
+    DEFAULT,
+    Choices,
+    finished,
+    opened,
+    policies_of,
+    refuse_words,
+    spoken_of,
+)
+from germane.judging import Policy, judge
+from germane.measure import Measure, Measures
+from germane.result import Result
+from germane.retrieval import Order, Qrels, Retrieved
+from germane.sources import Progress
+from germane.tally import Tally, Twice, check_twice
+
+if TYPE_CHECKING:
+    from germane.dialects import Dialect
+
+_Way = tuple[str, str, Order]  # how qrels and run are read
+_Read = dict[_Way, tuple[Retrieved, Ints]]  # what a batch retrieved, and where its queries stand
+
+
+class Evaluator:
+    """Judges a run that arrives in batches of whole queries, and computes measures of all of it.
+
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d3": 2}}
+    >>> one, other = germane.Evaluator(qrels, "AP"), germane.Evaluator(qrels, "AP")
+    >>> one.update({"q1": {"d1": 0.9, "d2": 0.8}})
+    >>> other.update({"q2": {"d4": 0.7, "d3": 0.6}})
+    >>> one.merge(other).result()["AP"].mean
+    0.75
+
+    The result is that of ``evaluate`` on all batches at once, to the last bit, in whatever order they
+    arrive. Arguments are those of ``evaluate``; ``twice`` says what happens to a query that arrives
+    again: ``error``; ``same``, copies with the same ranks count once, as distributed samplers make
+    them, and others are an error; ``first``, the first one counts.
+
+    It keeps the judgments and what was retrieved of them, nothing else of a run, and can be pickled.
+    Several threads may call its methods. Raises what ``evaluate`` raises.
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        measures: Measures = DEFAULT,
+        *,
+        dialect: "str | Dialect | None" = None,
+        twice: Twice = "error",
+        **policy: Unpack[Choices],
+    ) -> None:
+        check_twice(twice)
+        if policy.get("group") is not None:
+            raise InputError(
+                "group= is for one flat array; give batches as {query: {item: score}}."
+            )
+        self._spoken, own = spoken_of(dialect)
+        self._measures, self._twice, self._asked = measures, twice, policy
+        self._choices: Mapping[str, Any] = {**own, **policy}
+        given, _, conventions = opened(qrels, None, self._choices)
+        self._policies = policies_of(measures, self._spoken, conventions, policy)
+        used = list(dict.fromkeys(self._policies.values()))
+        read = Collection(given, None, complete_for(self._policies, used))
+        self._qrels = {_judging(one): read.qrels(one) for one in used}
+        self._conventions: Policy | None = None  # those of the batches, once there is one
+        self._tallies: dict[_Way, Tally] = {}
+        self._batches = 0
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        arrived = [*map(len, self._tallies.values()), 0][0]
+        return f"<Evaluator: {self._batches:,} batches, {arrived:,} judged queries>"
+
+    def update(
+        self, batch: Any, *, name: str | None = None, progress: Progress | None = None
+    ) -> None:
+        """Add a batch of whole queries: anything that ``evaluate`` takes as a run.
+
+        ``name`` is what errors call it. A batch with an error in it is left out whole.
+        """
+        is_file = sources.is_path(batch)
+        with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
+            judged = next(iter(self._qrels.values()))
+            _, run, conventions = opened(judged, batch, self._choices)
+            policies = self._under(conventions, run)
+            try:
+                read = self._read(run, policies, progress)
+            except EmptyError:
+                if is_file:
+                    raise
+                return  # a part of a distributed run may be empty
+            with self._lock:
+                self._add(conventions, policies, read)
+                self._batches += 1
+
+    def merge(self, other: "Evaluator") -> Self:
+        """Add what another one has, which must have the same qrels, measures and conventions.
+
+        Returns itself, so that ``functools.reduce(Evaluator.merge, evaluators)`` adds up many.
+        """
+        if not isinstance(other, Evaluator):
+            raise InputError(f"merge takes an Evaluator; got {clip(other)}")
+        self._check_alike(other)
+        with other._lock:
+            conventions, policies, batches = other._conventions, other._policies, other._batches
+            read = {way: tally.whole() for way, tally in other._tallies.items()}
+        if conventions is not None:
+            with self._lock:
+                self._add(conventions, policies, read)
+                self._batches += batches
+        return self
+
+    def result(self, *, name: str = "run") -> Result:
+        """The measures of all batches so far. Raises EmptyError where there are none."""
+        with self._lock:
+            if self._conventions is None:
+                raise EmptyError("there is no batch yet: update(batch) adds one.")
+            read = {way: tally.whole()[0] for way, tally in self._tallies.items()}
+            conventions, policies = self._conventions, self._policies
+        judged = {
+            one: judge(self._judgments(one), read[_way(one)], one)
+            for one in dict.fromkeys(policies.values())
+        }
+        return finished(name, policies, conventions, judged, self._spoken)
+
+    def _judgments(self, policy: Policy) -> Qrels:
+        return self._qrels[_judging(policy)]
+
+    def _under(self, conventions: Policy, run: Any) -> dict[Measure, Policy]:
+        """The conventions of each measure for a batch, whose source may say the order of ties."""
+        if conventions == self._conventions:
+            return self._policies
+        policies = policies_of(self._measures, self._spoken, conventions, self._asked)
+        for one in dict.fromkeys(policies.values()):
+            refuse_words(run, sources.source_of(run), one)
+        return policies
+
+    def _read(
+        self, run: Any, policies: Mapping[Measure, Policy], progress: Progress | None
+    ) -> _Read:
+        """What a batch retrieved, of its own queries' judgments where it says which they are."""
+        read: _Read = {}
+        for policy in policies.values():
+            if _way(policy) not in read:
+                qrels = self._qrels[_judging(policy)] = sources.prepared(
+                    self._judgments(policy), run
+                )
+                places = sources.judged_in(qrels, run)
+                if places is None:
+                    places = np.arange(len(qrels))
+                elif len(places) < len(qrels):
+                    qrels = qrels.some(places)
+                read[_way(policy)] = retrieve(qrels, run, policy, progress), places
+        return read
+
+    def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: _Read) -> None:
+        """Add what was read, all of it or nothing."""
+        if self._conventions not in (None, conventions):
+            raise PolicyError(
+                f"this batch goes by ties={conventions.ties}, those before by "
+                f"ties={self._conventions.ties}: ranked lists beside scores. ties=… says one for all."
+            )
+        tallies = self._tallies or {
+            _way(one): Tally(self._judgments(one)) for one in policies.values()
+        }
+        fresh = {way: tallies[way].fresh(*read[way], self._twice) for way in read}
+        for way, (got, places) in read.items():
+            tallies[way].add(got, places, fresh[way])
+        self._conventions, self._policies, self._tallies = conventions, policies, tallies
+
+    def _check_alike(self, other: "Evaluator") -> None:
+        """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
+        for what, one, two in (
+            ("measures", list(map(str, self._policies)), list(map(str, other._policies))),
+            ("dialect", self._spoken, other._spoken),
+            ("twice", self._twice, other._twice),
+            *_conventions(self._asked, other._asked),
+        ):
+            if one != two:
+                raise PolicyError(f"the evaluators differ in {what}: {clip(one)} and {clip(two)}.")
+        for way, qrels in self._qrels.items():
+            _check_same(qrels, other._qrels[way])
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
+            state["_tallies"] = {way: tally.whole() for way, tally in self._tallies.items()}
+        state["_qrels"] = {way: replaced(qrels) for way, qrels in self._qrels.items()}
+        return state
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = Lock()
+        self._tallies = {}
+        if self._conventions is not None:
+            self._add(self._conventions, self._policies, state["_tallies"])
+
+
+def _judging(policy: Policy) -> tuple[str, str]:
+    """What of a policy the judgments depend on."""
+    return policy.judged_twice, policy.grades
+
+
+def _way(policy: Policy) -> _Way:
+    """What of a policy the reading of a batch depends on."""
+    return policy.judged_twice, policy.duplicates, policy.order
+
+
+def _conventions(
+    one: Mapping[str, Any], other: Mapping[str, Any]
+) -> Iterator[tuple[str, object, object]]:
+    """The conventions that were asked for, side by side; how files are read makes no difference."""
+    for name in sorted({*one, *other} & set(Policy.__annotations__)):
+        usual = getattr(Policy, name)
+        yield name, one.get(name, usual), other.get(name, usual)
+
+
+def _check_same(one: Qrels, other: Qrels) -> None:
+    """Raise InputError for judgments that differ."""
+    if one is other:
+        return
+    if one.queries != other.queries:
+        only = set(one.queries) ^ set(other.queries)
+        which = (
+            f"judged in one alone: {some(only)}" if only else "their queries stand in another order"
+        )
+        raise InputError(f"the evaluators have different qrels; {which}.")
+    same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
+    if not same or not np.array_equal(one.grades, other.grades):
+        differ = (q for q in one.queries if _judged(one, q) != _judged(other, q))
+        raise InputError(f"the evaluators have different qrels; judged otherwise: {some(differ)}.")
+
+
+def _judged(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
+    only = qrels.only(query)
+    return list(only.items), only.grades.tolist()
+
+
+@contextlib.contextmanager
+def _named(batch: str) -> Iterator[None]:
+    """Say in every error which batch it is in; a file's errors say so themselves."""
+    try:
+        yield
+    except GermaneError as error:
+        if not batch:
+            raise
+        raise type(error)(f"{batch}: {error}") from None
