@@ -64,7 +64,10 @@ class Ranking(Record):
     @cached_by_argument
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
-        counted = _ragged.offsets(self.ideal >= rel)
+        relevant = self.ideal >= rel
+        if relevant.all():
+            return _ragged.lengths(self.ideal_offsets)
+        counted = _ragged.offsets(relevant.astype(np.int64))  # whose sums are not cast one by one
         return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
     @cached_by_argument

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,17 @@ class IdColumn(Sequence[Hashable]):
     kind: str  # integer or text
 
     def __getitem__(self, at: Any) -> Any:
-        return self.python[at]
+        """Of a column that nobody has made Python values of, no others are made than these."""
+        if "python" in self.__dict__ or (isinstance(at, slice) and at.step not in (None, 1)):
+            return self.python[at]
+        if isinstance(at, slice):
+            start, stop, _ = at.indices(len(self))
+            return self.part(start, max(start, stop)).python
+        place = range(len(self))[at]
+        return self.part(place, place + 1).python[0]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.python)
 
     @property
     @abstractmethod
@@ -78,6 +88,11 @@ class Integers(IdColumn):
     @cached
     def python(self) -> list[Hashable]:
         return self.values.tolist()  # type: ignore[no-any-return]
+
+    @cached
+    def top(self) -> int:
+        """The largest; it is above all of 63 bits where one is below 0."""
+        return int(self.values.view(np.uint64).max(initial=0))
 
     def words(self) -> Words:
         return self.values.view(np.uint64) * _SPREAD
@@ -318,6 +333,12 @@ def distinct(ids: IdColumn) -> tuple[Ints, Ints]:
     place = np.empty(len(first), np.int64)
     place[by_row] = np.arange(len(first))
     return first[by_row], place[inverse]
+
+
+def may_repeat(ids: IdColumn) -> bool:
+    """Does one of the ids stand there twice? Perhaps so, where the words of two are equal."""
+    words = np.sort(ids.words())
+    return bool((words[1:] == words[:-1]).any())
 
 
 class Index:

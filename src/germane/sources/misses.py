@@ -18,8 +18,11 @@ MOST = 64  # relevant items that are looked for under another spelling
 
 
 def missed(qrels: Qrels, got: Retrieved) -> Iterator[tuple[Hashable, Hashable]]:
-    """Some queries that the run answers, and relevant items of theirs that it does not have."""
-    if len(got.judgment) == len(qrels.grades):
+    """Some queries that the run answers, and relevant items of theirs that it does not have.
+
+    Integers are left out, which have one spelling.
+    """
+    if len(got.judgment) == len(qrels.grades) or getattr(qrels.items, "kind", "") == "integer":
         return
     lost = qrels.grades > 0
     lost[got.judgment] = False
