@@ -12,7 +12,7 @@ from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Ints
 from germane.errors import FormatError
-from germane.sources import binary, views
+from germane.sources import binary, even, views
 from germane.sources.alike import shortened
 from germane.sources.binary import Words
 from germane.sources.ids import to_bytes, to_text
@@ -137,11 +137,21 @@ class Texts(IdColumn):
         except UnicodeDecodeError:
             return list(map(to_text, self.values.to_pylist()))
 
+    @cached
+    def spans(self) -> binary.Spans:
+        """Where each id stands."""
+        return binary.of_array(self.values)
+
+    @cached
+    def even(self) -> even.Even | None:
+        """The same where the ids have one length."""
+        return even.of(self.spans)
+
     def words(self) -> Words:
-        return binary.hashes(binary.of_array(self.values))
+        return binary.hashes(self.spans) if self.even is None else even.hashes(self.even)
 
     def changes(self) -> Ints:
-        return binary.changes(binary.of_array(self.values))
+        return binary.changes(self.spans) if self.even is None else even.changes(self.even)
 
     def part(self, start: int, stop: int) -> Texts:
         return Texts(self.values[start:stop])
@@ -313,9 +323,12 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
         if one.entries is not other.entries:
             here = other.codes_of(one.entries)[here]
         return np.asarray(here == there)
+    if isinstance(one, Texts) and isinstance(other, Texts):
+        if one.even is not None and other.even is not None:
+            return even.equal(one.even, rows, other.even, other_rows)
+        return binary.equal(one.spans, rows, other.spans, other_rows)
     these, those = (
-        binary.of_array(column.chosen(at).text().values)
-        for column, at in ((one, rows), (other, other_rows))
+        column.chosen(at).text().spans for column, at in ((one, rows), (other, other_rows))
     )
     row = np.arange(len(these))
     return binary.equal(these, row, those, row)
