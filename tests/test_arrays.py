@@ -326,7 +326,7 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {q: {i: i % 3 for i in range(0, N, q)} for q in (5, 1, 3, 2)}
     lists = {q: [i for i in row if i >= 0] for q, row in enumerate(ids.tolist())}
     expected = germane.evaluate(qrels, lists, f"{ALL} {NONRELEVANT}")
-    monkeypatch.setattr(topk, "CELLS", cells)
+    monkeypatch.setattr(topk, "STEP", cells)
     same(germane.evaluate(qrels, ids, f"{ALL} {NONRELEVANT}"), expected)
     for place in (1, 8):
         again = ids.copy()

@@ -71,7 +71,9 @@ class Ranking(Record):
         relevant = self.ideal >= rel
         if len(self) == 1:
             return np.array([np.count_nonzero(relevant)])
-        counted = _ragged.offsets(relevant)
+        if relevant.all():
+            return _ragged.lengths(self.ideal_offsets)
+        counted = _ragged.offsets(relevant.astype(np.int64))  # whose sums are not cast one by one
         return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
     @cached_by_argument

@@ -101,7 +101,7 @@ class Qrels(Record):
     @cached
     def judged(self) -> list[dict[Hashable, int]]:
         """For each query, item → its place in ``items``."""
-        items, ends = self.items, self.offsets.tolist()
+        items, ends = list(self.items), self.offsets.tolist()
         return [
             dict(zip(items[start:end], range(start, end), strict=True))
             for start, end in pairwise(ends)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from germane._ragged import Ints
+from germane.sources import binary
+
+SORTED = 1 << 14  # words that are sorted at once; they stay in the processor's cache
 
 
 def shortened(words: Ints) -> Ints:
@@ -12,18 +15,20 @@ def shortened(words: Ints) -> Ints:
     return np.ascontiguousarray(words, "<u8").view("<u4")[1::2]
 
 
-def neighbors(*words: Ints) -> tuple[Ints, Ints]:
-    """Pairs of equal words of 32 bits, as numbers in all that are given, one array after the other.
+def repeats(words: Ints, offsets: Ints) -> Ints:
+    """Places of words of 64 bits that stand several times in their row, ascending.
 
-    Words are ordered by what they are and then by number, and each pair are neighbors: of three
-    equal words the first two and the last two are a pair.
+    Words of other rows of nearly the same kind may be among them, one in 2^64.
     """
-    count = sum(map(len, words))
-    keys = np.empty(count, "<u8")
-    halves = keys.view("<u4")
-    number, word = halves[::2], halves[1::2]
-    number[:] = np.arange(count, dtype=np.uint32)
-    np.concatenate(words, out=word)
-    keys.sort()
-    near = np.flatnonzero(word[1:] == word[:-1])
-    return number[near].astype(np.int64), number[near + 1].astype(np.int64)
+    salt = binary.mixed(np.arange(1, len(offsets), dtype=np.uint64))
+    found, start = [np.zeros(0, np.int64)], 0
+    while start < len(offsets) - 1:
+        stop = max(int(np.searchsorted(offsets, offsets[start] + SORTED, "right")) - 1, start + 1)
+        ends = offsets[start : stop + 1]
+        part = words[ends[0] : ends[-1]] + np.repeat(salt[start:stop], np.diff(ends))
+        ordered = np.sort(part)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(twice):
+            found.append(np.flatnonzero(np.isin(part, twice)) + ends[0])
+        start = stop
+    return np.concatenate(found)

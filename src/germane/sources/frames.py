@@ -17,12 +17,12 @@ from germane.errors import CoverageError, DuplicateError, EmptyError, FormatErro
 from germane.finding import Finding
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import arrow, headings, id_columns, misses, pairs, precision
-from germane.sources.alike import neighbors, shortened
+from germane.sources.alike import repeats
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
 from germane.sources.paths import Progress
-from germane.sources.rows import Reader, Rows, Scattered
+from germane.sources.rows import Batch, Reader, Rows, Scattered
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -322,16 +322,17 @@ def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) ->
     frame = opened(given, "qrels").reported(progress)
     query, item, grade = _judgments(frame)
     starts = query.changes()
-    first, group = id_columns.distinct(query.chosen(starts))
-    queries = query.chosen(starts[first])
-    owner = np.repeat(group, np.diff(np.append(starts, len(query))))
-    if len(first) < len(starts):
+    offsets, queries = np.append(starts, len(query)), query.chosen(starts)
+    if id_columns.may_repeat(queries):
+        first, group = id_columns.distinct(queries)
+        owner = np.repeat(group, np.diff(offsets))
         by_query = np.argsort(owner, kind="stable")
-        owner, item, grade = owner[by_query], item.chosen(by_query), grade[by_query]
-    keep = _unrepeated(frame, queries, owner, item, grade, duplicates)
+        queries, item, grade = queries.chosen(first), item.chosen(by_query), grade[by_query]
+        offsets = _ragged.offsets(np.bincount(owner))
+    keep = _unrepeated(frame, queries, offsets, item, grade, duplicates)
     if keep is not None:
-        owner, item, grade = owner[keep], item.chosen(keep), grade[keep]
-    offsets = _ragged.offsets(np.bincount(owner, minlength=len(queries)))
+        item, grade = item.chosen(keep), grade[keep]
+        offsets = np.searchsorted(keep, offsets)
     columns = queries, item
     return Qrels(
         queries.python, offsets, item, grade, frame.name, frame.ids, columns, lines=frame.lines
@@ -368,17 +369,15 @@ def _combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
 
 
 def _unrepeated(
-    frame: Frame, queries: IdColumn, owner: Ints, item: IdColumn, grade: Floats, duplicates: str
+    frame: Frame, queries: IdColumn, offsets: Ints, item: IdColumn, grade: Floats, duplicates: str
 ) -> Ints | None:
-    """The judgments to keep, or None for all of them."""
-    words = shortened(item.all_words) + pairs.salt(len(queries))[owner]
-    suspects = np.unique(np.concatenate(neighbors(words)))
+    """The judgments to keep, ascending, or None for all of them."""
+    suspects = repeats(item.all_words, offsets)
     if not len(suspects):
         return None
+    judged = Batch(np.arange(len(queries)), offsets, Rows(item, item, grade, None))
     policy = duplicates if duplicates in ("first", "last", "max") else "error"
     try:
-        return pairs.unrepeated(
-            Rows(item, item, grade, None), owner, suspects, policy, np.arange(len(queries))
-        )
+        return pairs.unrepeated(judged, suspects, policy)
     except pairs.Repeated as found:
         raise _twice(frame.where, "judged", queries[found.code], found.item) from None

@@ -87,10 +87,16 @@ def retrieved_of(
         order = np.argsort(found[1], kind="stable")
         found = [column[order] for column in found]
     judgment, owner, rank, tied_from, tied_to = found
+    return Retrieved(
+        judgment, owner, rank, tied_from, tied_to, retrieved, rows >= 0, unknown(rows, count)
+    )
+
+
+def unknown(rows: Ints, count: int) -> list[Hashable]:
+    """The rows, of ``count``, that are no query's."""
     seen = np.zeros(count, bool)
     seen[rows[rows >= 0]] = True
-    unknown = cast("list[Hashable]", np.flatnonzero(~seen).tolist())
-    return Retrieved(judgment, owner, rank, tied_from, tied_to, retrieved, rows >= 0, unknown)
+    return cast("list[Hashable]", np.flatnonzero(~seen).tolist())
 
 
 def rows_of(qrels: Qrels, count: int) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from germane._cached import cached
 from germane._ragged import Bools, Ints
 from germane.errors import FormatError
-from germane.sources import binary, views
+from germane.sources import binary, even, views
 from germane.sources.alike import shortened
 from germane.sources.binary import Words
 from germane.sources.ids import to_bytes, to_text
@@ -30,7 +30,17 @@ class IdColumn(Sequence[Hashable]):
     kind: str  # integer or text
 
     def __getitem__(self, at: Any) -> Any:
-        return self.python[at]
+        """Of a column that nobody has made Python values of, no others are made than these."""
+        if "python" in self.__dict__ or (isinstance(at, slice) and at.step not in (None, 1)):
+            return self.python[at]
+        if isinstance(at, slice):
+            start, stop, _ = at.indices(len(self))
+            return self.part(start, max(start, stop)).python
+        place = range(len(self))[at]
+        return self.part(place, place + 1).python[0]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.python)
 
     @property
     @abstractmethod
@@ -83,6 +93,11 @@ class Integers(IdColumn):
     def python(self) -> list[Hashable]:
         return self.values.tolist()  # type: ignore[no-any-return]
 
+    @cached
+    def top(self) -> int:
+        """The largest; it is above all of 63 bits where one is below 0."""
+        return int(self.values.view(np.uint64).max(initial=0))
+
     def words(self) -> Words:
         return self.values.view(np.uint64) * _SPREAD
 
@@ -126,11 +141,21 @@ class Texts(IdColumn):
         except UnicodeDecodeError:
             return list(map(to_text, self.values.to_pylist()))
 
+    @cached
+    def spans(self) -> binary.Spans:
+        """Where each id stands."""
+        return binary.of_array(self.values)
+
+    @cached
+    def even(self) -> even.Even | None:
+        """The same where the ids have one length."""
+        return even.of(self.spans)
+
     def words(self) -> Words:
-        return binary.hashes(binary.of_array(self.values))
+        return binary.hashes(self.spans) if self.even is None else even.hashes(self.even)
 
     def changes(self) -> Ints:
-        return binary.changes(binary.of_array(self.values))
+        return binary.changes(self.spans) if self.even is None else even.changes(self.even)
 
     def part(self, start: int, stop: int) -> Texts:
         return Texts(self.values[start:stop])
@@ -298,9 +323,12 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
         if one.entries is not other.entries:
             here = other.codes_of(one.entries)[here]
         return np.asarray(here == there)
+    if isinstance(one, Texts) and isinstance(other, Texts):
+        if one.even is not None and other.even is not None:
+            return even.equal(one.even, rows, other.even, other_rows)
+        return binary.equal(one.spans, rows, other.spans, other_rows)
     these, those = (
-        binary.of_array(column.chosen(at).text().values)
-        for column, at in ((one, rows), (other, other_rows))
+        column.chosen(at).text().spans for column, at in ((one, rows), (other, other_rows))
     )
     row = np.arange(len(these))
     return binary.equal(these, row, those, row)
@@ -318,6 +346,12 @@ def distinct(ids: IdColumn) -> tuple[Ints, Ints]:
     place = np.empty(len(first), np.int64)
     place[by_row] = np.arange(len(first))
     return first[by_row], place[inverse]
+
+
+def may_repeat(ids: IdColumn) -> bool:
+    """Does one of the ids stand there twice? Perhaps so, where the words of two are equal."""
+    words = np.sort(ids.words())
+    return bool((words[1:] == words[:-1]).any())
 
 
 class Index:

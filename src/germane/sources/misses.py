@@ -19,8 +19,11 @@ MOST = 64  # relevant items that are looked for under another spelling
 
 
 def missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashable, Hashable]]:
-    """Some queries that the run answers, and relevant items of theirs that it does not have."""
-    if len(found) == len(qrels.grades):
+    """Some queries that the run answers, and relevant items of theirs that it does not have.
+
+    Integers are left out, which have one spelling.
+    """
+    if len(found) == len(qrels.grades) or getattr(qrels.items, "kind", "") == "integer":
         return
     for j in _lost(qrels.grades, found):
         q = bisect_right(qrels.offsets, j) - 1

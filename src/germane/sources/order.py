@@ -14,7 +14,7 @@ from germane.sources import id_columns
 from germane.sources.rows import Batch
 
 
-def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | None:
+def in_order(batch: Batch, queries: list[Hashable]) -> Floats | None:
     """What rows are ordered by, from high to low; None where they stand in their order.
 
     Raises FormatError for ranks that are no order, or that scores contradict.
@@ -26,6 +26,7 @@ def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | Non
     falling = rows.rank[1:] <= rows.rank[:-1]
     falling[batch.offsets[1:-1] - 1] = False
     if falling.any():
+        owner = batch.owner
         order = _by_query(rows.rank, owner)
         rank = rows.rank[order]
         odd = np.flatnonzero((owner[1:] == owner[:-1]) & (rank[1:] == rank[:-1]))
@@ -42,7 +43,7 @@ def in_order(batch: Batch, owner: Ints, queries: list[Hashable]) -> Floats | Non
     if len(odd):
         here = slice(odd[0], odd[0] + 2)
         pair = np.arange(len(score))[here] if order is None else order[here]
-        raise _contradiction(batch, queries[batch.code[owner[odd[0]]]], pair)
+        raise _contradiction(batch, queries[batch.code[batch.owner[odd[0]]]], pair)
     return rows.score
 
 
@@ -80,7 +81,7 @@ def _contradiction(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
 
 
 def ranks(
-    batch: Batch, score: Floats, owner: Ints, row: Ints, group: Ints, order: Order
+    batch: Batch, score: Floats, row: Ints, group: Ints, order: Order
 ) -> tuple[Ints, Ints, Ints]:
     """Rank, and first and last rank of the group of equal scores, of the rows asked for."""
     arranged: Ints | None = None
@@ -89,13 +90,13 @@ def ranks(
     rising[batch.offsets[1:-1] - 1] = False
     if rising.any():
         falling = np.argsort(-score, kind="stable" if order.equal == "given" else None)
-        queries = owner[falling]
+        queries = batch.owner[falling]
         if len(batch.code) <= 1 << 16:
             queries = queries.astype(np.uint16)  # which are sorted without comparisons
         arranged = falling[np.argsort(queries, kind="stable")]
         place = np.empty(len(arranged), np.int64)
         place[arranged] = np.arange(len(arranged))
-        at, score = place[row], score[arranged]  # owner[arranged] is owner
+        at, score = place[row], score[arranged]  # the owners stay
     rank = at - batch.offsets[group] + 1
     if not _tied(score, batch.offsets, at, group):
         return rank, rank, rank

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from germane import _ragged
+from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane.sources import id_columns
 from germane.sources.id_columns import IdColumn, Index, Picked
@@ -53,6 +54,12 @@ class Batch:
     code: Ints
     offsets: Ints
     rows: Rows
+
+    @cached
+    def owner(self) -> Ints:
+        """The query of each row, counted within the batch."""
+        groups = np.arange(len(self.code), dtype=np.int32)
+        return np.repeat(groups, _ragged.lengths(self.offsets))
 
 
 class Scattered(Exception):  # noqa: N818  (not an error: the rows are then gathered)

@@ -1,0 +1,143 @@
+"""Ids that two lists share, found by sorting, against Python's own comparison."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from germane._ragged import Ints
+from germane.sources import id_columns, matching
+from germane.sources.alike import repeats
+from germane.sources.id_columns import IdColumn, Integers
+from germane.sources.matching import Lists, Matches, matches
+
+
+class Narrow(Integers):
+    """Integers whose hashes are their lowest bits, so that many different ones have the same."""
+
+    def words(self) -> Ints:
+        return (self.values.astype(np.uint64) & np.uint64(3)) << np.uint64(62)
+
+    def part(self, start: int, stop: int) -> Integers:
+        return Narrow(self.values[start:stop])
+
+    def chosen(self, rows: Ints) -> Integers:
+        return Narrow(self.values[rows])
+
+
+FAR = 1 << 40  # an id that is too large to stand for itself
+
+KINDS: dict[str, Callable[[list[int]], IdColumn]] = {
+    "themselves": lambda ids: Integers(np.array(ids, np.int64)),
+    "hashed": lambda ids: Integers(np.array(ids, np.int64) + FAR),
+    "negative": lambda ids: Integers(-np.array(ids, np.int64) - 1),
+    "colliding": lambda ids: Narrow(np.array(ids, np.int64) + FAR),
+    "text": lambda ids: id_columns.of_python([f"item {one}" for one in ids] or ["none"]).part(
+        0, len(ids)
+    ),
+}
+
+
+def of(kind: str, rows: list[list[int]], ends: Ints | None = None) -> Lists:
+    ids = KINDS[kind]([one for row in rows for one in row])
+    lengths = np.array([len(row) for row in rows])
+    return Lists(ids, np.append(0, np.cumsum(lengths)[:-1]), lengths)
+
+
+def expected(one: list[list[int]], other: list[list[int]]) -> list[tuple[int, int, int]]:
+    """The group and both places of each pair of equal ids."""
+    found = []
+    for g, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+        before, other_before = (sum(map(len, rows[:g])) for rows in (one, other))
+        found += [
+            (g, before + i, other_before + j)
+            for i, a in enumerate(mine)
+            for j, b in enumerate(theirs)
+            if a == b
+        ]
+    return found
+
+
+def places_of_copies(rows: list[list[int]]) -> set[int]:
+    before = np.cumsum([0, *map(len, rows)]).tolist()
+    return {
+        start + i
+        for row, start in zip(rows, before[:-1], strict=True)
+        for i, one in enumerate(row)
+        if row.count(one) > 1
+    }
+
+
+def check(found: Matches, one: list[list[int]], other: list[list[int]]) -> None:
+    pairs = list(zip(*(column.tolist() for column in found[:3]), strict=True))
+    assert sorted(pairs) == expected(one, other)
+    assert found.one.tolist() == sorted(found.one.tolist())
+    assert found.again.tolist() == sorted(found.again.tolist())
+    assert places_of_copies(one) <= set(found.again.tolist())
+    assert places_of_copies(other) <= set(found.other_again.tolist())
+
+
+small = st.lists(st.integers(0, 9), max_size=8)
+pairs_of_lists = st.lists(st.tuples(small, small), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(both=pairs_of_lists)
+def test_what_is_found_is_what_is_equal(kind: str, both: list[tuple[list[int], list[int]]]) -> None:
+    one, other = (list(side) for side in zip(*both, strict=True))
+    check(matches(of(kind, one), of(kind, other)), one, other)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(other=st.lists(small, min_size=1, max_size=6), length=st.integers(0, 5))
+def test_lists_of_one_length(kind: str, other: list[list[int]], length: int) -> None:
+    one = [list(range(g, g + length)) for g in range(len(other))]
+    check(matches(of(kind, one), of(kind, other)), one, other)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_too_long_for_32_bits(kind: str) -> None:
+    """Also in blocks of one list, and one among short ones."""
+    one = [list(range(3000)), [5, 6], [7] * 3]
+    other = [list(range(2990, 6000, 7)), [6], [7, 8]]
+    check(matches(of(kind, one), of(kind, other)), one, other)
+
+
+@pytest.mark.parametrize("cells", [1, 7, 64])
+@given(both=pairs_of_lists)
+def test_blocks_change_nothing(cells: int, both: list[tuple[list[int], list[int]]]) -> None:
+    one, other = (list(side) for side in zip(*both, strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "CELLS", cells)
+        check(matches(of("hashed", one), of("hashed", other)), one, other)
+
+
+def test_lists_that_overlap_and_are_out_of_order() -> None:
+    """Which is how judgments stand beside queries in another order."""
+    ids = Integers(np.array([4, 5, 6, 7]))
+    one = Lists(ids, np.array([2, 0]), np.array([2, 2]))
+    other = Lists(ids, np.array([1, 0]), np.array([3, 1]))
+    found = matches(one, other)
+    pairs = sorted(zip(found.group.tolist(), found.one.tolist(), found.other.tolist(), strict=True))
+    assert pairs == [(0, 2, 2), (0, 3, 3), (1, 0, 0)]
+
+
+def test_small_numbers_are_not_compared_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "equal", None)
+    rows = [[1, 2, 3], [4]]
+    check(matches(of("themselves", rows), of("themselves", rows)), rows, rows)
+
+
+@pytest.mark.parametrize("sorted_at_once", [1, 4, 1 << 14])
+@given(rows=st.lists(small, min_size=1, max_size=8))
+def test_repeats(sorted_at_once: int, rows: list[list[int]]) -> None:
+    ids = Integers(np.array([one for row in rows for one in row], np.int64))
+    offsets = np.cumsum([0, *map(len, rows)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("germane.sources.alike.SORTED", sorted_at_once)
+        found = repeats(ids.words(), offsets).tolist()
+    assert set(found) == places_of_copies(rows)
+    assert all(a < b for a, b in pairwise(found))
