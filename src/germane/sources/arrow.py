@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +49,16 @@ class Place:
     column: str
     row: int = 0  # of its first value
     entries: Entries = field(default_factory=Entries)
+    parts: Sequence[tuple[int, str]] = ()  # of several files: the row that each begins with
 
     def __str__(self) -> str:
         return f"{self.source}, column {self.column!r}"
+
+    def at(self, row: int) -> str:
+        """Where one of its values stands."""
+        row += self.row
+        start, source = max((p for p in self.parts if p[0] <= row), default=(0, self.source))
+        return f"{source}, column {self.column!r}, row {row - start}"
 
 
 def ids(array: pa.Array, place: Place) -> IdColumn:
@@ -194,8 +201,7 @@ def _finite(values: Floats, place: Place, what: str, error: type[InputError]) ->
             row = int(odd[0])
             within = " in the range ±2^53" if np.isfinite(values[row]) else ""
             raise error(
-                f"{place}, row {place.row + row}: a {what} must be a finite number{within}; got "
-                f"{values[row]}"
+                f"{place.at(row)}: a {what} must be a finite number{within}; got {values[row]}"
             )
     return values
 
@@ -203,4 +209,4 @@ def _finite(values: Floats, place: Place, what: str, error: type[InputError]) ->
 def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
     if array.null_count:
         row = array.is_null().to_pylist().index(True)
-        raise error(f"{place}, row {place.row + row}: {what} is missing (null, or NaN in pandas).")
+        raise error(f"{place.at(row)}: {what} is missing (null, or NaN in pandas).")

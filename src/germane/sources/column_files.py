@@ -1,104 +1,53 @@
-"""Files with named columns: Parquet, Arrow, CSV, TSV, JSON Lines, and the lists of MS MARCO."""
+"""Files with named columns: Arrow, CSV, TSV, JSON Lines, and the lists of MS MARCO."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from germane.errors import EmptyError, FormatError, InputError
-from germane.sources import headings
+from germane.errors import EmptyError
+from germane.sources import headings, parquet_files
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
+from germane.sources.opener import Opener, explained
 from germane.sources.paths import Path, name_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_ROWS = 1 << 20  # of a file that are held at a time
 
 
 def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
     """A run or qrels in a file of columns, its columns found. Raises InputError that names it."""
     named = os.fspath(path)
     where = "standard input" if named == "-" else str(named)
-    source = _Opener(str(named), where)
-    with _explained(where):
+    if input_format == "parquet":
+        return parquet_files.opened(path, where, kind, columns)
+    source = Opener(str(named), where)
+    with explained(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
     return Frame(where, name_of(path), names, reader, ids=ids)
-
-
-class _Opener:
-    """A file that is opened once for its columns and once for each reading."""
-
-    def __init__(self, path: str, where: str) -> None:
-        self.path, self.where = path, where
-        self._copy: bytes | None = None
-        if path == "-":
-            self._copy = sys.stdin.buffer.read()
-        elif os.path.isdir(path):
-            raise InputError(f"{path}: this is a directory, not a file.")
-
-    def bytes(self) -> Any:
-        """What Parquet and Arrow read: a file that can be sought in."""
-        import pyarrow as pa
-
-        if self._copy is not None:
-            return pa.BufferReader(self._copy)
-        return pa.memory_map(self.path)
-
-    def text(self) -> Any:
-        """What CSV and JSON read: a stream, decompressed."""
-        import pyarrow as pa
-
-        if self._copy is not None:
-            return io.BytesIO(self._copy)
-        return pa.input_stream(self.path, compression="detect")
 
 
 _Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]
 
 
-def _parquet(source: _Opener, kind: str, columns: Any) -> _Opened:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    schema = parquet.read_schema(source.bytes())
-    found = headings.resolve(schema.names, kind, source.where, columns)
-    text = [
-        name
-        for name in (found.query, found.item)
-        if pa.types.is_string(schema.field(name).type)
-        or pa.types.is_large_string(schema.field(name).type)
-    ]
-
-    def records() -> Iterator[pa.RecordBatch]:
-        with _explained(source.where):
-            file = parquet.ParquetFile(source.bytes(), read_dictionary=text)
-            yield from file.iter_batches(_ROWS, columns=found.all)
-
-    return found, records, "typed"
-
-
-def _arrow(source: _Opener, kind: str, columns: Any) -> _Opened:
+def _arrow(source: Opener, kind: str, columns: Any) -> _Opened:
     import pyarrow as pa
 
     def batches() -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        with source.bytes() as start:
+        with source.mapped() as start:
             streamed = start.read(6) != b"ARROW1"
         if streamed:
-            stream = pa.ipc.open_stream(source.bytes())
+            stream = pa.ipc.open_stream(source.mapped())
             return stream.schema, iter(stream)
-        file = pa.ipc.open_file(source.bytes())
+        file = pa.ipc.open_file(source.mapped())
         return file.schema, map(file.get_batch, range(file.num_record_batches))
 
     found = headings.resolve(batches()[0].names, kind, source.where, columns)
 
     def records() -> Iterator[pa.RecordBatch]:
-        with _explained(source.where):
+        with explained(source.where):
             for batch in batches()[1]:
                 yield batch.select(found.all)
 
@@ -106,7 +55,7 @@ def _arrow(source: _Opener, kind: str, columns: Any) -> _Opened:
 
 
 def _separated(
-    source: _Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
+    source: Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
 ) -> _Opened:
     import pyarrow as pa
     from pyarrow import csv
@@ -122,13 +71,13 @@ def _separated(
     convert = csv.ConvertOptions(column_types=types, include_columns=found.all)
 
     def records() -> Iterator[pa.RecordBatch]:
-        with _explained(source.where):
+        with explained(source.where):
             yield from csv.open_csv(source.text(), read, parse, convert)
 
     return found, records, "text"
 
 
-def _first_line(source: _Opener, separator: str) -> list[str]:
+def _first_line(source: Opener, separator: str) -> list[str]:
     import csv
 
     with source.text() as stream:
@@ -138,19 +87,19 @@ def _first_line(source: _Opener, separator: str) -> list[str]:
     return next(csv.reader([text.splitlines()[0]], delimiter=separator))
 
 
-def _csv(source: _Opener, kind: str, columns: Any) -> _Opened:
+def _csv(source: Opener, kind: str, columns: Any) -> _Opened:
     return _separated(source, kind, columns, ",")
 
 
-def _tsv(source: _Opener, kind: str, columns: Any) -> _Opened:
+def _tsv(source: Opener, kind: str, columns: Any) -> _Opened:
     return _separated(source, kind, columns, "\t")
 
 
-def _msmarco(source: _Opener, kind: str, columns: Any) -> _Opened:
+def _msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
     return _separated(source, kind, None, "\t", ["query", "item", "rank"])
 
 
-def _jsonl(source: _Opener, kind: str, columns: Any) -> _Opened:
+def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     from pyarrow import json
 
     with source.text() as stream:
@@ -162,28 +111,10 @@ def _jsonl(source: _Opener, kind: str, columns: Any) -> _Opened:
     return found, lambda: iter(chosen.to_batches()), "typed"
 
 
-_READERS: dict[str, Callable[[_Opener, str, Any], _Opened]] = {
-    "parquet": _parquet,
+_READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
     "arrow": _arrow,
     "csv": _csv,
     "tsv": _tsv,
     "jsonl": _jsonl,
     "msmarco": _msmarco,
 }
-
-
-@contextlib.contextmanager
-def _explained(where: str) -> Iterator[None]:
-    """Turn what Arrow and the system raise into one sentence that names the file."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{where}: there is no such file.") from None
-    except PermissionError:
-        raise InputError(f"{where}: no permission to read this file.") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise FormatError(f"{where}: cannot be read: {error}") from None
-    except OSError as error:
-        raise InputError(f"{where}: cannot be read ({error.strerror or error}).") from None

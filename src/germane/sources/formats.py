@@ -42,9 +42,14 @@ def check(input_format: Any) -> None:
 
 
 def format_of(path: Path, kind: str, input_format: str | None = None) -> str:
-    """The format that was asked for, or that the suffix of a path says; TREC where it says none."""
+    """The format that was asked for, or that the suffix of a path says; TREC where it says none.
+
+    A folder holds Parquet files.
+    """
     if input_format is not None:
         return _MEANS.get((kind, input_format), input_format)
+    if os.path.isdir(path):
+        return "parquet"
     name = os.fspath(path).casefold()
     for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)

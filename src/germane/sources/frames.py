@@ -38,6 +38,9 @@ class Frame:
     records: Callable[[], Iterator[pa.RecordBatch]]  # of the columns that have headings
     entries: tuple[Entries, Entries] = field(default_factory=lambda: (Entries(), Entries()))
     ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
+    parts: Sequence[
+        tuple[int, str]
+    ] = ()  # of a folder: the files that were read, and their first rows
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -83,7 +86,7 @@ class Frame:
     def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[IdColumn, IdColumn]:
         """The query and the item of each row."""
         query, item = (
-            arrow.ids(record.column(name), Place(self.where, name, row, entries))
+            arrow.ids(record.column(name), Place(self.where, name, row, entries, self.parts))
             for name, entries in zip(
                 (self.headings.query, self.headings.item), self.entries, strict=True
             )
@@ -92,7 +95,8 @@ class Frame:
 
     def numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
         """The scores, ranks or grades of the rows."""
-        return arrow.numbers(record.column(name), Place(self.where, name, row), what)
+        place = Place(self.where, name, row, parts=self.parts)
+        return arrow.numbers(record.column(name), place, what)
 
 
 # --- What is recognised ----------------------------------------------------------------------------
@@ -303,7 +307,13 @@ class _AsText(Frame):
     @classmethod
     def of(cls, frame: Frame, as_text: Sequence[bool]) -> _AsText:
         return cls(
-            frame.where, frame.name, frame.headings, frame.records, ids=frame.ids, as_text=as_text
+            frame.where,
+            frame.name,
+            frame.headings,
+            frame.records,
+            ids=frame.ids,
+            parts=frame.parts,
+            as_text=as_text,
         )
 
     def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[IdColumn, IdColumn]:

@@ -1,0 +1,101 @@
+"""Parquet: a file, or a folder of them, read by row groups and only in the columns that are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from germane.errors import FormatError, InputError
+from germane.sources import headings
+from germane.sources.frames import Frame
+from germane.sources.headings import Headings
+from germane.sources.opener import Opener, explained
+from germane.sources.paths import Path, name_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 1 << 18  # that are held at a time
+_PAGES = 1 << 16  # bytes of a column that are read ahead; without it, a row group's are all read
+
+
+def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
+    """A run or qrels in Parquet files, its columns found. Raises InputError that names the file."""
+    named = str(os.fspath(path))
+    if os.path.isdir(named):
+        files = [Opener(file, file) for file in _inside(named)]
+    else:
+        files = [Opener(named, where)]
+    schemas = [_schema(file) for file in files]
+    found = headings.resolve(schemas[0].names, kind, files[0].where, columns)
+    for file, schema in zip(files, schemas, strict=True):
+        _check_alike(found, file.where, schema, files[0].where, schemas[0])
+    text = [name for name in (found.query, found.item) if _is_text(schemas[0].field(name).type)]
+    parts: list[tuple[int, str]] = []
+
+    def records() -> Iterator[pa.RecordBatch]:
+        parts.clear()
+        row = 0
+        for file in files:
+            parts.append((row, file.where))
+            for record in _records(file, found, text):
+                row += record.num_rows
+                yield record
+
+    return Frame(where, name_of(path), found, records, parts=parts)
+
+
+def _inside(folder: str) -> list[str]:
+    """The Parquet files of a folder and its folders, in the order of their names."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        found += [
+            os.path.join(place, name)
+            for name in sorted(names)
+            if name.endswith(".parquet") and not name.startswith((".", "_"))
+        ]
+    if not found:
+        raise InputError(f"{folder}: there is no file in this folder whose name ends in .parquet.")
+    return found
+
+
+def _schema(file: Opener) -> pa.Schema:
+    from pyarrow import parquet
+
+    with explained(file.where), file.bytes() as stream:
+        return parquet.read_schema(stream)
+
+
+def _check_alike(
+    found: Headings, where: str, here: pa.Schema, first: str, there: pa.Schema
+) -> None:
+    """A folder's files have the same columns, of the same types."""
+    for name in found.all:
+        if name not in here.names:
+            raise FormatError(f"{where}: there is no column {name!r}, which {first} has.")
+        if here.field(name).type != there.field(name).type:
+            raise FormatError(
+                f"{where}: column {name!r} is {here.field(name).type}; in {first} it is "
+                f"{there.field(name).type}."
+            )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
+    """One row group after the other: what was read of a group before is given back."""
+    from pyarrow import parquet
+
+    with explained(file.where), file.bytes() as stream:
+        reader = parquet.ParquetFile(
+            stream, read_dictionary=text, buffer_size=_PAGES, page_checksum_verification=True
+        )
+        for group in range(reader.num_row_groups):
+            with explained(f"{file.where}, row group {group}"):
+                yield from reader.iter_batches(_ROWS, row_groups=[group], columns=found.all)
