@@ -38,8 +38,8 @@ def dialects(findings: Findings) -> Iterator[str]:
         yield "</details>"
     if left:
         yield (
-            f"<p>Not of {text(', '.join(left))}: read once only, being large or a stream. "
-            "germane dialects QRELS RUN says it.</p>"
+            f'<p class="small">Not here: {text(", ".join(left))}. The first three runs are told of, where '
+            "they can be read again and are not large; germane dialects QRELS RUN tells of any.</p>"
         )
     yield (
         '<p class="small">Seams: reading, judging (ties, missing queries, depth), measuring (norm, gain, '
