@@ -127,6 +127,11 @@ def test_one_query(test: Any) -> None:
     assert pair.sentence.endswith("1 win 0 losses 0 ties; one query says nothing of others")
 
 
+def test_runs_are_named_by_text() -> None:
+    with pytest.raises(germane.InputError, match="runs are named by text; got 2"):
+        germane.compare({"q": ["d"]}, {"a": {"q": ["d"]}, 2: {"q": ["d"]}}, "RR")  # type: ignore[dict-item]
+
+
 def test_the_same_difference_on_every_query() -> None:
     """Nothing varies: the interval is that difference, and no effect size has a meaning."""
     runs = {"a": {q: ["x", "d"] for q in QUERIES}, "b": {q: ["d"] for q in QUERIES}}

@@ -102,6 +102,20 @@ def test_values_that_are_not_defined_come_back(tmp_path: Path, no_relevant: Any)
     assert again["P@1"].mean == one["P@1"].mean or no_relevant == "nan"
 
 
+def test_a_kept_mean_that_weighs_queries_is_refused(tmp_path: Path) -> None:
+    """Of 1 and 3 relevant items 1 and 1 are found: 2/4, and not the mean of 1 and 1/3."""
+    one = germane.evaluate(
+        {"p": ["d"], "q": ["d", "e", "f"]}, {"p": ["d"], "q": ["d"]}, "R(mean=micro)@5"
+    )
+    assert one["R(mean=micro)@5"].mean == 2 / 4
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(one.to_dict(queries=True)))
+    with pytest.raises(
+        germane.InputError, match=r"R\(mean=micro\)@5 weighs each query by its norm"
+    ):
+        germane.read_results(path)
+
+
 def test_a_gate_with_kept_results(kept: Path) -> None:
     fresh, found = gate(BAD, GOOD), gate(BAD, kept)
     assert found.comparison.pairs == fresh.comparison.pairs

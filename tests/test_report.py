@@ -201,6 +201,7 @@ def test_tie_band() -> None:
         ({"ties": "grouped", "measures": "AP"}, "puts equal scores in no order: no rankings here"),
         ({"missing": "skip"}, "1 query with a value for every run; 1 left out"),
         ({"measures": "AP(mean=geometric) NumRet"}, str(germane.NumRet.definition)),
+        ({"measures": "R(mean=micro)@2 RR"}, "R(mean=micro)@2"),
         ({"measures": "AP P(rel=2)@5"}, "P(rel=2)@5"),
         ({"unjudged": "remove"}, "unjudged=remove"),
         ({"depth": 1}, "depth=1"),

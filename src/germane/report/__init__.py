@@ -152,7 +152,8 @@ def _tested(results: Results) -> tuple[Measure, ...]:
     return tuple(
         measure
         for measure in results.measures
-        if measure.row.aggregate == "mean" and ("mean", "geometric") not in measure.parameters
+        if measure.row.aggregate == "mean"
+        and dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
     )
 
 
