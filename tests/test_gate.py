@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import types
@@ -273,6 +274,39 @@ def test_the_recipes_log_what_trackers_accept(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setitem(sys.modules, name, tracker)
         exec(recipe, {"result": result})
         assert tracker.metrics == {"test/AP_norm-R_at_10": 1.0}
+
+
+def test_the_recipes_of_builds_name_real_commands(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each germane command of a recipe, run on files of the names that it has."""
+    page = (Path(__file__).parents[1] / "docs/ci.md").read_text("utf-8")
+    recipes = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(recipes) == 2
+    assert cli.main(["evaluate", "qrels", "good.run", "-m", "AP@10 nDCG@10", "--format", "json",
+                     "--per-query", "-o", "baseline.json"]) == 0  # fmt: skip
+    (files / "qrels").rename("qrels.txt")
+    (files / "good.run").rename("new.run")
+    for recipe in recipes:
+        assert "\t" not in recipe
+        [command] = re.findall(r"germane gate .*", recipe)
+        assert cli.main(shlex.split(command)[1:]) == 0, command
+    assert (files / "gate.md").read_text("utf-8").startswith("| measure |")
+    assert "paths: [gate.md]" in recipes[1]
+    capsys.readouterr()
+
+
+def test_the_recipes_of_builds_are_yaml() -> None:
+    yaml = pytest.importorskip("yaml")
+    page = (Path(__file__).parents[1] / "docs/ci.md").read_text("utf-8")
+    github, gitlab = map(
+        yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    )
+    steps = github["jobs"]["ranking"]["steps"]
+    assert all({"uses", "run"} & set(step) for step in steps)
+    assert steps[1]["with"] == {"python-version": "3.12"}
+    assert gitlab["ranking"]["artifacts"] == {"when": "always", "paths": ["gate.md"]}
+    assert all(isinstance(line, str) for line in gitlab["ranking"]["script"])
 
 
 def test_flat_names_are_accepted_everywhere() -> None:
