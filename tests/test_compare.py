@@ -1,5 +1,6 @@
 """compare: pairing, the values that come out, and clear answers where there is little to say."""
 
+import html
 import json
 import math
 import random
@@ -125,6 +126,21 @@ def test_one_query(test: Any) -> None:
     assert pair.p == pytest.approx(0.5 if test == "sign" else 1, abs=0.01)
     assert pair.sentence.startswith("b is ahead of a by 0.500 RR, no more than noise, p = ")
     assert pair.sentence.endswith("1 win 0 losses 0 ties; one query says nothing of others")
+
+
+def test_a_notebook_shows_what_is_printed() -> None:
+    runs = {"<b>a": {"q": ["x", "d"]}, "b\x1b[31m": {"q": ["d"]}}
+    comparison = germane.compare({"q": ["d"]}, runs, "RR AP")
+    shown = comparison._repr_html_()
+    assert html.unescape(shown).count(comparison.pairs[0].sentence.replace("\x1b", "\\x1b")) == 1
+    assert shown.count("<li>") == len(comparison.pairs) == 2
+    assert "<b>" not in shown
+    assert "\x1b" not in shown
+
+
+def test_runs_are_named_by_text() -> None:
+    with pytest.raises(germane.InputError, match="runs are named by text; got 2"):
+        germane.compare({"q": ["d"]}, {"a": {"q": ["d"]}, 2: {"q": ["d"]}}, "RR")  # type: ignore[dict-item]
 
 
 def test_the_same_difference_on_every_query() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import types
@@ -100,6 +101,20 @@ def test_values_that_are_not_defined_come_back(tmp_path: Path, no_relevant: Any)
     assert again["RR"].per_query.keys() == one["RR"].per_query.keys()
     assert repr(again["RR"].mean) == repr(one["RR"].mean)
     assert again["P@1"].mean == one["P@1"].mean or no_relevant == "nan"
+
+
+def test_a_kept_mean_that_weighs_queries_is_refused(tmp_path: Path) -> None:
+    """Of 1 and 3 relevant items 1 and 1 are found: 2/4, and not the mean of 1 and 1/3."""
+    one = germane.evaluate(
+        {"p": ["d"], "q": ["d", "e", "f"]}, {"p": ["d"], "q": ["d"]}, "R(mean=micro)@5"
+    )
+    assert one["R(mean=micro)@5"].mean == 2 / 4
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(one.to_dict(queries=True)))
+    with pytest.raises(
+        germane.InputError, match=r"R\(mean=micro\)@5 weighs each query by its norm"
+    ):
+        germane.read_results(path)
 
 
 def test_a_gate_with_kept_results(kept: Path) -> None:
@@ -259,6 +274,39 @@ def test_the_recipes_log_what_trackers_accept(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setitem(sys.modules, name, tracker)
         exec(recipe, {"result": result})
         assert tracker.metrics == {"test/AP_norm-R_at_10": 1.0}
+
+
+def test_the_recipes_of_builds_name_real_commands(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each germane command of a recipe, run on files of the names that it has."""
+    page = (Path(__file__).parents[1] / "docs/ci.md").read_text("utf-8")
+    recipes = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(recipes) == 2
+    assert cli.main(["evaluate", "qrels", "good.run", "-m", "AP@10 nDCG@10", "--format", "json",
+                     "--per-query", "-o", "baseline.json"]) == 0  # fmt: skip
+    (files / "qrels").rename("qrels.txt")
+    (files / "good.run").rename("new.run")
+    for recipe in recipes:
+        assert "\t" not in recipe
+        [command] = re.findall(r"germane gate .*", recipe)
+        assert cli.main(shlex.split(command)[1:]) == 0, command
+    assert (files / "gate.md").read_text("utf-8").startswith("| measure |")
+    assert "paths: [gate.md]" in recipes[1]
+    capsys.readouterr()
+
+
+def test_the_recipes_of_builds_are_yaml() -> None:
+    yaml = pytest.importorskip("yaml")
+    page = (Path(__file__).parents[1] / "docs/ci.md").read_text("utf-8")
+    github, gitlab = map(
+        yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    )
+    steps = github["jobs"]["ranking"]["steps"]
+    assert all({"uses", "run"} & set(step) for step in steps)
+    assert steps[1]["with"] == {"python-version": "3.12"}
+    assert gitlab["ranking"]["artifacts"] == {"when": "always", "paths": ["gate.md"]}
+    assert all(isinstance(line, str) for line in gitlab["ranking"]["script"])
 
 
 def test_flat_names_are_accepted_everywhere() -> None:

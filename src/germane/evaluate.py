@@ -229,6 +229,8 @@ def evaluate_many(
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
+    if odd := [name for name in runs if not isinstance(name, str)]:
+        raise InputError(f"runs are named by text; got {clip(odd[0])}")
     spoken, own = spoken_of(dialect)
     qrels, _, conventions = opened(qrels, None, {**own, **policy})
     policies = policies_of(measures, spoken, conventions, policy)

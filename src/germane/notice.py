@@ -26,13 +26,16 @@ def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
     if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
         lost = [queries[q] for q in np.flatnonzero(~got.answered)]
         found.append(missing(lost, len(queries), got.unknown))
-    if got.unknown:
+    if got.unknown and policy.unknown == "ignore":
         found.append(left_out(got.unknown, judged.qrels.position))
     if judged.qrels.unjudged:
         found.append(empty(judged.qrels.unjudged))
-    if policy.no_relevant == "zero" and np.count_nonzero(ranking.total(1.0)) < len(ranking):
-        lost = [ranking.queries[q] for q in np.flatnonzero(ranking.total(1.0) == 0)]
-        found.append(without_relevant(lost, len(ranking)))
+    relevant = ranking.total(1.0)
+    if policy.unknown == "zero":  # the queries that nobody judged stand last
+        relevant = relevant[: len(relevant) - len(got.unknown)]
+    if policy.no_relevant == "zero" and np.count_nonzero(relevant) < len(relevant):
+        lost = [ranking.queries[q] for q in np.flatnonzero(relevant == 0)]
+        found.append(without_relevant(lost, len(relevant)))
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
     elif got.tied_to[0] > got.tied_from[0]:

@@ -60,6 +60,11 @@ def _result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Result:
         values = [run["queries"][query].get(name) for query in queries]
         numbers = np.array([math.nan if value is None else value for value in values], float)
         measure = parse(name)
+        if ("mean", "micro") in measure.parameters:
+            raise InputError(
+                f"{path}: {name} weighs each query by its norm, which the file does not hold; evaluate the "
+                "run again."
+            )
         measures[measure] = MeasureResult(
             measure,
             list(queries),

@@ -90,6 +90,9 @@ class Spread:
     def __str__(self) -> str:
         return self.table().text()
 
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""
         return {

@@ -13,7 +13,7 @@ from germane.comparison.settings import Settings
 from germane.comparison.stability import Stability, stability_of
 from germane.errors import AbsentError, clip, suggestion
 from germane.measure import Measure, parse
-from germane.tables import Table
+from germane.tables import Table, visible
 
 SCHEMA = 1
 
@@ -175,7 +175,11 @@ class Comparison:
         return self.leaderboard().html() + self.table().html()
 
     def _repr_html_(self) -> str:
-        return self.html()
+        """What is printed: the leaderboard, and a sentence for each pair."""
+        from html import escape
+
+        said = "".join(f"<li>{escape(visible(pair.sentence))}</li>" for pair in self.pairs)
+        return f"{self.leaderboard().html()}<ul>{said}</ul>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""

@@ -32,12 +32,18 @@ def mean_intervals(
         alike.setdefault(kept, {})[name] = result
     out: Means = {name: {} for name in results}
     for group in alike.values():
-        for sample in sampled({"": group}, measures):
+        known = tuple(m for m in measures if all(_is_known(one, m) for one in group.values()))
+        for sample in sampled({"": group}, known):
             drawn = resampled_means(sample, settings, rng)
             for m, measure in enumerate(sample.measures):
                 for s, system in enumerate(sample.systems):
                     out[system][measure] = _interval(sample, m, s, drawn[m, s], settings)
     return out
+
+
+def _is_known(result: Result, measure: Measure) -> bool:
+    """Has any query a value?"""
+    return not np.isnan(result[measure].values).all()
 
 
 def _interval(sample: Sample, m: int, s: int, drawn: Floats, settings: Settings) -> Interval | None:

@@ -22,10 +22,11 @@ from germane.measure import Measure, Measures
 from germane.placement import Placement
 from germane.ranking import Ranking
 from germane.report.again import kept, named, told
-from germane.report.findings import Explained, Findings
-from germane.report.origin import origin_of
+from germane.report.findings import Explained, Findings, Spreads
+from germane.report.origin import Origin, origin_of
 from germane.report.page import page
 from germane.result import Result, Results
+from germane.seed import generator
 from germane.sources import Progress
 
 __all__ = ["Report", "report"]
@@ -94,39 +95,49 @@ def report(
     if isinstance(rng, bool) or not hasattr(rng, "__index__") or rng < 0:
         raise InputError(f"rng takes a seed, which is a whole number from 0; got {clip(rng)}")
     results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
-    tested = _tested(results)
-    intervals: Means = {}
-    if tested:
-        intervals = mean_intervals(results, tested, settings, np.random.default_rng(rng))
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
-    first = next(iter(results.values()))
-    placement = _placement(first)
+    origin = origin_of(qrels, runs, command, progress)
     again = kept(runs, results, policy)
-    left_out: list[str] = []
-    explanations: Iterator[Explained] = iter(())
+    spreads = told(qrels, again, results, policy, progress)
+    explanations = _explained(results, named(again), progress)
+    findings = _findings(title, results, settings, rng, spreads, explanations, origin)
+    return Report(findings.title, page(findings))
+
+
+def _findings(
+    title: str | None,
+    results: Results,
+    settings: Settings,
+    rng: int,
+    spreads: Spreads,
+    explanations: Iterator[Explained],
+    origin: Origin,
+) -> Findings:
+    tested, confidence = _tested(results), settings.confidence
+    intervals: Means = {}
+    if tested:
+        intervals = mean_intervals(results, tested, settings, generator(rng))
+    first = next(iter(results.values()))
+    left_out: tuple[str, ...] = ()
     if first.policy.ties in UNORDERED:
-        left_out.append(
-            f"ties={first.policy.ties} puts equal scores in no order: no rankings here."
-        )
-    else:
-        explanations = _explained(results, named(again), progress)
-    findings = Findings(
+        left_out = (f"ties={first.policy.ties} puts equal scores in no order: no rankings here.",)
+    judgments = _placement(first).qrels
+    return Findings(
         title=title or _title(list(results)),
         results=results,
         intervals=intervals,
         confidence=confidence,
         comparison=_compared(results, tested, settings, rng),
         curves=_curves(results, confidence, rng),
-        spreads=told(qrels, again, results, policy, progress),
-        explanations=explanations,
-        judgments=len(placement.qrels.items),
-        only_relevant=not bool((placement.qrels.grades < 1).any()),
+        spreads=spreads,
+        explanations=() if left_out else explanations,
+        judgments=len(judgments.items),
+        only_relevant=not bool((judgments.grades < 1).any()),
         judged_share=_judged(results),
-        left_out=tuple(left_out),
-        origin=origin_of(qrels, runs, command, progress),
+        left_out=left_out,
+        origin=origin,
     )
-    return Report(findings.title, page(findings))
 
 
 def _title(names: list[str]) -> str:
@@ -141,7 +152,8 @@ def _tested(results: Results) -> tuple[Measure, ...]:
     return tuple(
         measure
         for measure in results.measures
-        if measure.row.aggregate == "mean" and ("mean", "geometric") not in measure.parameters
+        if measure.row.aggregate == "mean"
+        and dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
     )
 
 

@@ -12,14 +12,15 @@ ENOUGH = 0.9  # judged of the first ten results
 
 
 def cautions(findings: Findings) -> Iterator[str]:
-    """One sentence or two for each thing that stands out."""
+    """One sentence or two for each thing that stands out: what evaluating found, and what it does not tell."""
     queries = max(result.counts.judged for result in findings.results.values())
     if queries < FEW:
         yield (
             f"Few queries ({queries}): the intervals are rough, and only large differences can be shown."
         )
+    yield from _found(findings)
     for name, result in findings.results.items():
-        yield from _coverage(name, result)
+        yield from _chosen(name, result)
     yield from _without_relevant(findings)
     yield from _unjudged(findings)
     yield from _ties(findings)
@@ -27,26 +28,39 @@ def cautions(findings: Findings) -> Iterator[str]:
         yield "The runs were not evaluated under the same conventions; they are listed below."
 
 
-def _coverage(name: str, result: Result) -> Iterator[str]:
-    counts = result.counts
-    if counts.missing:
-        how = {"zero": "count as 0", "skip": "are left out"}[result.policy.missing]
+def _found(findings: Findings) -> Iterator[str]:
+    """The findings of all runs, once where they are the same."""
+    lines: dict[str, list[str]] = {}
+    for name, result in findings.results.items():
+        for finding in result.findings:
+            lines.setdefault(str(finding), []).append(name)
+    for line, names in lines.items():
+        yield line if len(names) == len(findings.runs) else f"{', '.join(names)}: {line}"
+
+
+def _chosen(name: str, result: Result) -> Iterator[str]:
+    """What a convention was chosen for, which is no accident, but bears on what the mean is of."""
+    counts, policy = result.counts, result.policy
+    if counts.missing and policy.missing == "skip":
         yield (
-            f"{name} does not answer {counts.missing:,} of {counts.judged:,} judged queries; they {how} "
-            f"(missing={result.policy.missing})."
+            f"{name} does not answer {counts.missing:,} of {counts.judged:,} judged queries; they are left "
+            "out (missing=skip)."
         )
-    if counts.unjudged_queries:
-        yield f"{name} answers {_several(counts.unjudged_queries)} that nobody judged; they are left out."
+    if counts.unjudged_queries and policy.unknown == "zero":
+        several = _several(counts.unjudged_queries)
+        yield f"{name} answers {several} that nobody judged; they count as 0 (unknown=zero)."
 
 
 def _without_relevant(findings: Findings) -> Iterator[str]:
     result = next(iter(findings.results.values()))
-    if count := result.counts.without_relevant:
-        how = {
-            "zero": "count as 0", "skip": "are left out", "one": "count as 1",
-            "nan": "make means undefined", "error": "are an error",
-        }[result.policy.no_relevant]  # fmt: skip
-        yield f"{_several(count)} without a relevant item {how} (no_relevant={result.policy.no_relevant})."
+    count, chosen = result.counts.without_relevant, result.policy.no_relevant
+    ways = {
+        "skip": ("is left out", "are left out"), "one": ("counts as 1", "count as 1"),
+        "nan": ("makes means undefined", "make means undefined"),
+    }  # fmt: skip
+    if count and chosen in ways:  # zero is a finding
+        how = ways[chosen][count > 1]
+        yield f"{_several(count)} without a relevant item {how} (no_relevant={chosen})."
 
 
 def _unjudged(findings: Findings) -> Iterator[str]:

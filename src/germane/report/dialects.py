@@ -31,15 +31,16 @@ def dialects(findings: Findings) -> Iterator[str]:
         low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
         yield f"<details{' open' if not i else ''}><summary>{clean(name)}: {low:.4f} to {high:.4f}"
         yield f" in {len(each[0])} dialects</summary>"
-        columns = ("reported by", "as", *findings.spreads, "moved by")
-        yield from wide(table(columns, _rows(each), (1, len(columns) - 1), "dialects"))
+        columns = ("reported by", *findings.spreads, "moved by", "as")
+        words = len(columns) - 2, len(columns) - 1
+        yield from wide(table(columns, _rows(each), words, "dialects"))
         if each[0].without:
             yield f'<p class="small">No such measure: {text(", ".join(each[0].without))}</p>'
         yield "</details>"
     if left:
         yield (
-            f"<p>Not of {text(', '.join(left))}: read once only, being large or a stream. "
-            "germane dialects QRELS RUN says it.</p>"
+            f'<p class="small">Not here: {text(", ".join(left))}. The first three runs are told of, where '
+            "they can be read again and are not large; germane dialects QRELS RUN tells of any.</p>"
         )
     yield (
         '<p class="small">Seams: reading, judging (ties, missing queries, depth), measuring (norm, gain, '
@@ -55,9 +56,9 @@ def _rows(each: Sequence[Spread]) -> Iterator[Row]:
     for first in order:
         stated = [names[first.dialect] for names in by_name]
         alike = tuple(map(_value, stated))
-        tools.setdefault((str(first.measure), *alike, _why(stated)), []).append(first.dialect)
-    for (measure, *rest), names in tools.items():
-        yield (", ".join(names), measure, *rest)
+        tools.setdefault((*alike, _why(stated), str(first.measure)), []).append(first.dialect)
+    for said, names in tools.items():
+        yield (", ".join(names), *said)
 
 
 def _descending(one: Stated) -> tuple[bool, float, bool, str]:

@@ -12,6 +12,7 @@ from germane.report.origin import Origin
 from germane.result import Result
 from germane.spread import Spread
 
+Spreads = Mapping[str, tuple[Spread, ...]]
 Explained = tuple[Hashable, Mapping[str, tuple[Explanation, ...]]]
 
 
@@ -25,7 +26,7 @@ class Findings:
     confidence: float
     comparison: Comparison | None  # None for one run
     curves: Mapping[str, MeanPRCurve]
-    spreads: Mapping[str, tuple[Spread, ...]]  # of each run that was read again, all measures
+    spreads: Spreads  # of each run that was read again, all measures
     explanations: Iterable[
         Explained
     ]  # a query and each run's explanations, what matters most first

@@ -14,22 +14,25 @@ def table(
     columns: Iterable[str],
     rows: Iterable[Iterable[str]],
     left: Iterable[int] = (),
-    kind: str = "plain",
+    kind: str = "",
 ) -> Iterator[str]:
-    """A table whose first column is text, as are those that are ``left``."""
+    """A table whose first column is text, as are those that are ``left``; the others are numbers."""
     texts = {0, *left}
-    sides = [' class="n"' if i not in texts else "" for i, _ in enumerate(columns)]
     heads = "".join(
-        f'<th scope="col"{side}>{clean(name)}</th>'
-        for name, side in zip(columns, sides, strict=True)
+        f'<th scope="col"{_TEXT * (i in texts)}>{clean(name)}</th>'
+        for i, name in enumerate(columns)
     )
-    yield f"<table class={quoted(kind)}><thead><tr>{heads}</tr></thead><tbody>"
+    yield f"<table class={quoted(f'plain {kind}'.strip())}><thead><tr>{heads}</tr></thead><tbody>"
     for row in rows:
-        cells = "".join(
-            f"<td{side}>{text(cell)}</td>" for cell, side in zip(row, sides, strict=True)
+        cells = (
+            f"<td{_TEXT}>{text(cell)}</td>" if i in texts else f"<td>{clean(cell)}</td>"
+            for i, cell in enumerate(row)
         )
-        yield f"<tr>{cells}</tr>"
+        yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table>"
+
+
+_TEXT = ' class="t"'  # numbers are many, and say nothing of themselves
 
 
 def wide(lines: Iterable[str]) -> Iterator[str]:
