@@ -205,6 +205,8 @@ def _last_query(buffer: bytearray, end: int) -> int:
         return _FIELD.match(buffer, start, end)[1]  # type: ignore[index]
 
     last = buffer.rfind(b"\n", 0, end) + 1
+    if not last:  # a line longer than the buffer
+        return 0
     low, high = 0, buffer.rfind(b"\n", 0, max(last - 1, 0)) + 1
     query = field(high)
     if field(low) == query:
@@ -254,15 +256,24 @@ class _Limited:
         self._done = 0
 
     def readinto(self, buffer: memoryview) -> int:
-        got: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
-        self._done += got
+        """Fill the buffer, so that a long line is not searched for its end after every piece."""
+        filled = 0
+        while filled < len(buffer):
+            got: int = self._stream.readinto(buffer[filled:])  # type: ignore[attr-defined]
+            if not got:
+                break
+            filled += got
+            self._done += got
+            self._check()
+        return filled
+
+    def _check(self) -> None:
         if self._done > FREE and self._done > self._most * self._file.done:
             raise InputError(
                 f"{self._file.name}: the compressed file becomes more than {self._most:g} times as "
                 f"large: {self._file.done:,} bytes of it are {self._done:,}. Is it what it should be? "
                 "max_expansion=none reads it all the same, and a number is a higher limit."
             )
-        return got
 
 
 def _decompressed(raw: Any, kind: str) -> BinaryIO:
