@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from germane import sources
 from germane.checks import forms
@@ -103,6 +103,7 @@ def check(
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
     group: Any = None,
+    max_expansion: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> Checkup:
     """Look at qrels and a run as an experienced evaluator does: what would bend the numbers?
@@ -111,10 +112,10 @@ def check(
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
     run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
 
-    ``qrels``, ``run``, ``columns``, ``input_format`` and ``group`` are those of ``evaluate``; several
-    runs are ``{name: run}``. ``measures`` say which cutoffs matter. Nothing stops at the first thing
-    that is wrong: lines that cannot be read are counted, and the others looked at. Raises InputError
-    for what cannot be read at all, and MeasureError.
+    ``qrels``, ``run`` and how they are read are those of ``evaluate``; several runs are ``{name: run}``.
+    ``measures`` say which cutoffs matter. Nothing stops at the first thing that is wrong: lines that
+    cannot be read are counted, and the others looked at. Raises InputError for what cannot be read at
+    all, and MeasureError.
     """
     runs = run if _is_named(run) else {None: run}
     if not runs:
@@ -124,7 +125,8 @@ def check(
     found: list[Finding] = []
     data: list[Data] = []
     for name, given in runs.items():
-        first, second = sources.opened(qrels, given, columns, input_format, group)
+        how = (columns, input_format, group, max_expansion)
+        first, second = sources.opened(qrels, given, *how)
         judged = judged or side_of(first, "qrels", progress)
         side = side_of(second, "run", progress)
         if name is not None and side.where == "run":

@@ -5,7 +5,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -57,12 +57,16 @@ if TYPE_CHECKING:
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
 
+READING = ("columns", "input_format", "group", "max_expansion")  # in the order of sources.opened
+
+
 class Choices(TypedDict, total=False):
     """How data is read, and the conventions of a Policy, as keyword arguments."""
 
     columns: Mapping[str, Any] | None
     input_format: str | None
     group: Any
+    max_expansion: float | Literal["none"] | None
 
     duplicates: Duplicates
     ties: Ties
@@ -115,6 +119,7 @@ def evaluate(
     msmarco or letor (svmlight); beside qrels of LETOR's a run may be one score a line, as ``scores``
     or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
+    A compressed file may become 1000 times as large, and ``max_expansion`` allows more, or ``none``.
 
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
     ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes those of another tool, such as
@@ -275,6 +280,7 @@ def read_qrels(
     duplicates: Duplicates = "error",
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
+    max_expansion: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> Qrels:
     """Read qrels once, to evaluate several runs with them: a file or a frame.
@@ -287,7 +293,7 @@ def read_qrels(
     files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
     """
     duplicates = Policy(duplicates=duplicates).duplicates
-    given, _ = sources.opened(path, None, columns, input_format)
+    given, _ = sources.opened(path, None, columns, input_format, None, max_expansion)
     if not sources.has_columns(given):
         sources.check_path(given)
     judgments = sources.read_qrels(given, duplicates, progress, complete="")
@@ -299,6 +305,7 @@ def read_run(
     *,
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
+    max_expansion: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> "Run | Frame":
     """Read a run into memory once, to evaluate it several times: a file or a frame.
@@ -310,14 +317,14 @@ def read_run(
     files and frames have columns, as ``evaluate`` reads them, which takes a path by itself, in less
     memory. Raises InputError with file and line.
     """
-    _, given = sources.opened({}, path, columns, input_format)
+    _, given = sources.opened({}, path, columns, input_format, None, max_expansion)
     if sources.has_columns(given):
         held: Frame = given.held(progress)
         return held
     from germane.sources import trec_files
 
-    sources.check_path(path)
-    return trec_files.read_run(path, progress)
+    sources.check_path(given)
+    return trec_files.read_run(given, progress)
 
 
 def measures() -> tuple[Measure, ...]:
@@ -339,7 +346,7 @@ def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, 
     columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
     words = dict(choices)
-    how = [words.pop(name, None) for name in ("columns", "input_format", "group")]
+    how = [words.pop(name, None) for name in READING]
     qrels, run = sources.opened(qrels, run, *how)
     source = None if run is None else sources.source_of(run)
     if source is not None:

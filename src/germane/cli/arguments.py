@@ -14,7 +14,7 @@ from germane.tables import FORMATS
 
 _FORMATS = (*FORMATS, "json")
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
-READING = ("columns", "input_format")
+READING = ("columns", "input_format", "max_expansion")
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
@@ -75,6 +75,16 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         help="names of columns that are not found by themselves, such as 'query=user,item=film'; "
         "'rank=' passes over a column",
     )
+    reading.add_argument(
+        "--max-expansion",
+        metavar="N|none",
+        type=_expansion,
+        help="how many times its size a compressed file may become, from 256 MB on (default: 1000)",
+    )
+
+
+def _expansion(text: str) -> float | str:
+    return text if text == "none" else fraction(text)
 
 
 def _columns(text: str) -> dict[str, str | None]:

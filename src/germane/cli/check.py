@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
             chosen(options),
             columns=options.columns,
             input_format=options.input_format,
+            max_expansion=options.max_expansion,
             progress=progress,
         )
     text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"

@@ -15,7 +15,7 @@ from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import formats, headings, host, mappings
 from germane.sources.ids import to_bytes, to_text
 from germane.sources.labels import Labels
-from germane.sources.paths import Progress, check_path, is_path, name_of
+from germane.sources.paths import Progress, check_path, expanding, is_path, name_of
 
 __all__ = [
     "SOURCES",
@@ -124,12 +124,17 @@ def opened(
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
     group: Any = None,
+    max_expansion: object = None,
 ) -> tuple[Any, Any]:
     """Frames and files of columns with their columns found, flat arrays grouped; others as they are.
 
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
+    if max_expansion is not None:
+        qrels, run = (
+            expanding(one, max_expansion) if is_path(one) else one for one in (qrels, run)
+        )
     plain = columns is None and input_format is None and group is None
     if plain and mappings.is_mapping(qrels):
         return qrels, run if mappings.is_mapping(run) else _opened(run, "run", None, None)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import numpy as np
 
 from germane.errors import FormatError, InputError, clip
-from germane.sources.paths import Progress
+from germane.sources.paths import EXPANSION, Expanding, Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
 MARGIN = 16  # bytes of the buffer beyond a block
 _CHUNK = 1 << 20
+FREE = 1 << 28  # bytes that any compressed file may become
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -76,6 +77,7 @@ class TextFile:
         if not named or "\0" in named:
             raise InputError(f"{clip(named)}: there is no such file.")
         self._progress = progress
+        self._expansion = path.expansion if isinstance(path, Expanding) else EXPANSION
         self._copy: BinaryIO | None = None
         self._path = named
         with self._explained():
@@ -107,7 +109,7 @@ class TextFile:
         filled = start = 0
         with self._explained(), self._open() as stream:
             while True:
-                got = stream.readinto(memoryview(buffer)[filled:-MARGIN])  # type: ignore[attr-defined]
+                got = stream.readinto(memoryview(buffer)[filled:-MARGIN])
                 if start == filled == 0:
                     got = self._without_mark(buffer, got)
                 filled += got
@@ -135,7 +137,7 @@ class TextFile:
         return got - len(BOM)
 
     @contextlib.contextmanager
-    def _open(self) -> Iterator[BinaryIO]:
+    def _open(self) -> Iterator[Any]:
         if self._copy is not None:
             self._copy.seek(0)
         with open(
@@ -147,7 +149,10 @@ class TextFile:
             kind = compression(raw.read(6))
             raw.seek(0)
             with io.BufferedReader(_Watched(raw, self.name, self._progress), 1 << 16) as watched:
-                yield _decompressed(watched, kind)
+                if kind is None:
+                    yield watched
+                else:
+                    yield _Limited(_decompressed(watched, kind), watched.raw, self._expansion)
 
     def _copied(self, source: BinaryIO) -> BinaryIO:
         import tempfile
@@ -200,6 +205,8 @@ def _last_query(buffer: bytearray, end: int) -> int:
         return _FIELD.match(buffer, start, end)[1]  # type: ignore[index]
 
     last = buffer.rfind(b"\n", 0, end) + 1
+    if not last:  # a line longer than the buffer
+        return 0
     low, high = 0, buffer.rfind(b"\n", 0, max(last - 1, 0)) + 1
     query = field(high)
     if field(low) == query:
@@ -226,22 +233,50 @@ class _Watched(io.RawIOBase):
     """A raw file that reports how far it has been read."""
 
     def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
-        self._raw, self._name, self._progress = raw, name, progress
+        self._raw, self.name, self._progress = raw, name, progress
         self._size = os.fstat(raw.fileno()).st_size
-        self._done = 0
+        self.done = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
         read = self._raw.readinto(buffer)
+        self.done += read or 0
         if self._progress:
-            self._done += read or 0
-            self._progress(self._name, self._done, self._size)
+            self._progress(self.name, self.done, self._size)
         return read
 
 
-def _decompressed(raw: Any, kind: str | None) -> BinaryIO:
+class _Limited:
+    """A decompressed stream that ends with an error where a small file becomes a very large one."""
+
+    def __init__(self, stream: BinaryIO, file: Any, most: float) -> None:
+        self._stream, self._file, self._most = stream, file, most
+        self._done = 0
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill the buffer, so that a long line is not searched for its end after every piece."""
+        filled = 0
+        while filled < len(buffer):
+            got: int = self._stream.readinto(buffer[filled:])  # type: ignore[attr-defined]
+            if not got:
+                break
+            filled += got
+            self._done += got
+            self._check()
+        return filled
+
+    def _check(self) -> None:
+        if self._done > FREE and self._done > self._most * self._file.done:
+            raise InputError(
+                f"{self._file.name}: the compressed file becomes more than {self._most:g} times as "
+                f"large: {self._file.done:,} bytes of it are {self._done:,}. Is it what it should be? "
+                "max_expansion=none reads it all the same, and a number is a higher limit."
+            )
+
+
+def _decompressed(raw: Any, kind: str) -> BinaryIO:
     match kind:
         case "gzip":
             return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
@@ -249,10 +284,8 @@ def _decompressed(raw: Any, kind: str | None) -> BinaryIO:
             return bz2.BZ2File(raw)  # type: ignore[return-value]
         case "xz":
             return lzma.LZMAFile(raw)  # type: ignore[return-value]
-        case "zstd":
+        case _:
             import pyarrow as pa
 
             stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
             return io.BufferedReader(stream, 1 << 16)
-        case _:
-            return raw  # type: ignore[no-any-return]

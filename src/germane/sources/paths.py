@@ -1,10 +1,11 @@
 """Paths of files, before any is opened."""
 
+import math
 import os
 from collections.abc import Callable
 from typing import TypeAlias
 
-from germane.errors import InputError, clip
+from germane.errors import InputError, PolicyError, clip
 
 Path: TypeAlias = str | os.PathLike[str]
 
@@ -20,6 +21,28 @@ def check_path(given: object) -> None:
     """Refuse what is not the path of a file."""
     if not is_path(given):
         raise InputError(f"a file is named by its path; got {clip(given)}")
+
+
+EXPANSION = 1000  # times its size: what a compressed file may become, unless more is allowed
+
+
+class Expanding(str):
+    """A path whose file, decompressed, may become larger than usual."""
+
+    expansion: float
+
+
+def expanding(path: Path, most: object) -> Expanding:
+    """The path with a limit of its own. Raises PolicyError for what is no limit."""
+    number = math.inf if most == "none" else most
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number >= 1:
+        raise PolicyError(
+            f"max_expansion takes a number from 1, or none; got {clip(most)}.  It is how many times "
+            "larger than a compressed file its content may be."
+        )
+    limited = Expanding(os.fsdecode(path))
+    limited.expansion = number
+    return limited
 
 
 def name_of(path: Path) -> str:

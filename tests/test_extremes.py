@@ -1,0 +1,299 @@
+"""Sizes, places and environments beyond the usual: nothing hangs, nothing is wrong, nothing is left."""
+
+import bz2
+import gzip
+import locale
+import lzma
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import germane
+from germane import cli
+from germane.errors import InputError, MeasureError, PolicyError
+from germane.sources import files
+
+ROOT = Path(__file__).parents[1]
+QRELS = {"q": {"d": 1}}
+LINE = b"q Q0 d 1 0.5 t\n"
+
+
+def evaluated(path: object, **choices: object) -> float:
+    return germane.evaluate(QRELS, path, "AP", **choices)["AP"].mean  # type: ignore[arg-type]
+
+
+# --- Compressed files that become very large -------------------------------------------------------
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.Codec("zstd").compress(data))
+
+
+BOMBS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstd,
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_compressed_file_that_becomes_too_large(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blank lines, of which hundreds are a byte, and a limit that is soon reached."""
+    path = tmp_path / f"run.{kind}"
+    path.write_bytes(BOMBS[kind](LINE + b"\n" * 100_000))
+    assert evaluated(path) == 1.0, "256 MB are anybody's"
+    monkeypatch.setattr(files, "FREE", 1 << 16)
+    with pytest.raises(InputError, match=f"run.{kind}: .* more than 100 times") as raised:
+        evaluated(path, max_expansion=100)
+    assert "max_expansion=none" in str(raised.value)
+    assert evaluated(path, max_expansion="none") == 1.0
+    assert evaluated(path, max_expansion=1e9) == 1.0
+    with pytest.raises(InputError, match="more than 2 times"):
+        germane.read_run(path, max_expansion=2)
+    assert len(germane.read_run(path, max_expansion="none")) == 1
+
+
+def test_the_limit_that_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line without an end is refused before memory is full."""
+    assert (files.FREE, files.EXPANSION) == (256 << 20, 1000)
+    monkeypatch.setattr(files, "FREE", 16 << 20)
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(bytes(32 << 20)))
+    with pytest.raises(InputError, match="more than 1000 times") as raised:
+        evaluated(path)
+    assert f"{path}: " in str(raised.value)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 0.5, "all", True, [], float("nan")])
+def test_what_is_no_limit(wrong: object) -> None:
+    with pytest.raises(PolicyError, match="max_expansion takes a number from 1, or none"):
+        evaluated("run.gz", max_expansion=wrong)
+
+
+def test_the_limit_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_bytes(lzma.compress(LINE + b"\n" * 200_000))
+    monkeypatch.setattr(files, "FREE", 1 << 16)
+    paths = [str(tmp_path / name) for name in ("qrels", "run")]
+    for command in ("evaluate", "check"):
+        assert cli.main([command, *paths, "-m", "AP"]) == 2
+        assert "more than 1000 times" in capsys.readouterr().err
+        assert cli.main([command, *paths, "-m", "AP", "--max-expansion", "none"]) == 0
+        assert cli.main([command, *paths, "-m", "AP", "--max-expansion", "1e9"]) == 0
+        assert cli.main([command, *paths, "-m", "AP", "--max-expansion", "0"]) == 2
+        capsys.readouterr()
+
+
+# --- Names of measures -----------------------------------------------------------------------------
+
+LONG = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "A" * LONG,
+        "AP" + "(" * LONG,
+        "AP" + "(" * LONG + ")" * LONG,
+        "AP(" + "norm=R," * (LONG // 7) + ")",
+        "nDCG(gain=" + "0:1/" * (LONG // 4) + ")",
+        "AP@" + "9" * LONG,
+        "P(rel=" + "1" * LONG + ")@5",
+        "AP@1" * (LONG // 4),
+        "AP(norm=" + "AP(norm=" * (LONG // 8),
+        "@" * LONG,
+        "trec_eval:" * (LONG // 10),
+        "AP\0" * 1000,
+        "\ud800" * 1000,
+        "e\u0301" * (LONG // 2),
+    ],
+    ids=lambda name: ascii(name[:16]),
+)
+def test_hostile_names_of_measures_are_refused_soon(name: str) -> None:
+    started = time.process_time()
+    with pytest.raises(MeasureError) as raised:
+        germane.parse(name)
+    assert time.process_time() - started < 2
+    assert len(str(raised.value)) < 2000
+
+
+# --- Environments ----------------------------------------------------------------------------------
+
+
+def test_a_locale_with_a_decimal_comma(tmp_path: Path) -> None:
+    """Numbers are read and written with a point, whatever the locale of the process."""
+    available = [name for name in ("de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8") if _settable(name)]
+    if not available:
+        pytest.skip("no locale with a decimal comma is installed")
+    (tmp_path / "run").write_text("q Q0 x 1 1.5 t\nq Q0 d 2 1.25 t\n")
+    kept = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, available[0])
+        assert evaluated(tmp_path / "run") == 0.5
+        assert "0.5000" in str(germane.evaluate(QRELS, tmp_path / "run", "AP"))
+    finally:
+        locale.setlocale(locale.LC_ALL, kept)
+
+
+def _settable(name: str) -> bool:
+    kept = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, name)
+    except locale.Error:
+        return False
+    finally:
+        locale.setlocale(locale.LC_ALL, kept)
+    return True
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"},
+    ],
+    ids=lambda environment: " ".join(environment.values()),
+)
+def test_ids_and_definitions_in_any_environment(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The same bytes come out, whatever encoding Python takes the terminal to have."""
+    (tmp_path / "qrels").write_bytes("caf\u00e9 0 \u6587\u66f8 1\n".encode() + b"\xff\xfe 0 d 1\n")
+    (tmp_path / "run").write_bytes(
+        "caf\u00e9 Q0 \u6587\u66f8 1 0.5 t\n".encode() + b"\xff\xfe Q0 d 1 1 t\n"
+    )
+    paths = [str(tmp_path / name) for name in ("qrels", "run")]
+    for command in (["evaluate", *paths, "--per-query", "-m", "AP@10"], ["check", *paths]):
+        done = subprocess.run(
+            [sys.executable, "-m", "germane", *command],
+            env={**os.environ, **environment}, capture_output=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == b""
+        if command[0] == "evaluate":
+            text = done.stdout.decode("utf-8")
+            assert "caf\u00e9" in text
+            assert "\u03a3 P@i" in text
+            assert r"\udcff\udcfe" in text
+
+
+def test_bytes_that_are_not_utf_8_are_kept_exactly(tmp_path: Path) -> None:
+    """Every byte but NUL, blanks and line ends, alone and in pairs."""
+    odd = [bytes([n]) for n in range(1, 256) if n not in b" \t\r\n#"]
+    ids = [b"x" + one + other for one in odd[::7] for other in odd]
+    (tmp_path / "qrels").write_bytes(b"".join(b"q 0 " + one + b" 1\n" for one in ids))
+    (tmp_path / "run").write_bytes(
+        b"".join(b"q Q0 %b %d %d t\n" % (one, n, -n) for n, one in enumerate(ids))
+    )
+    qrels = germane.read_qrels(tmp_path / "qrels")
+    assert [item.encode("utf-8", "surrogateescape") for item in map(str, qrels.items)] == ids
+    assert germane.evaluate(qrels, tmp_path / "run", "AP")["AP"].mean == 1.0
+    held = germane.check(tmp_path / "qrels", tmp_path / "run", "AP")
+    assert held.serious == ()
+
+
+# --- Places ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["qrels", "run", "both"])
+def test_pipes(which: str, tmp_path: Path) -> None:
+    """Larger than a pipe holds, read more than once."""
+    rows = {
+        "qrels": b"q 0 d 1\n" * 1,
+        "run": b"".join(b"q Q0 d%d 1 %d t\n" % (n, n) for n in range(20_000)),
+    }
+    rows["run"] += b"p Q0 d 1 1 t\nq Q0 d 1 99999 t\n"
+    paths = {}
+    for name, data in rows.items():
+        paths[name] = tmp_path / name
+        if which in (name, "both"):
+            os.mkfifo(paths[name])
+            threading.Thread(target=paths[name].write_bytes, args=(data,), daemon=True).start()
+        else:
+            paths[name].write_bytes(data)
+    assert germane.evaluate(paths["qrels"], paths["run"], "AP")["AP"].mean == 1.0
+
+
+def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
+    """Whole lines that come late are read or not; no line is read in half, and reading ends."""
+    path = tmp_path / "run"
+    rows = [b"q Q0 d%06d %d %d t\n" % (n, n + 1, -n) for n in range(40_000)]
+    path.write_bytes(b"".join(rows))
+    stop = threading.Event()
+
+    def grow() -> None:
+        with path.open("ab", buffering=0) as out:
+            for n in range(40_000, 400_000):
+                if stop.is_set():
+                    return
+                out.write(b"q Q0 d%06d %d %d t\n" % (n, n + 1, -n))
+
+    writer = threading.Thread(target=grow)
+    writer.start()
+    try:
+        for _ in range(5):
+            result = germane.evaluate({"q": {"d000000": 1}}, path, "RR")
+            assert result["RR"].mean == 1.0
+    finally:
+        stop.set()
+        writer.join()
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_bytes(LINE)
+    paths = [str(tmp_path / name) for name in ("qrels", "run")]
+    for command in ("evaluate", "check"):
+        for place in ("/proc/nothing/out", "/dev/full", str(tmp_path / "no" / "out")):
+            if os.path.exists(place) or not place.startswith("/dev"):
+                assert cli.main([command, *paths, "-m", "AP", "-o", place]) == 2
+                assert "cannot be written" in capsys.readouterr().err
+    assert sorted(os.listdir(tmp_path)) == ["qrels", "run"]
+
+
+# --- Sizes -----------------------------------------------------------------------------------------
+
+
+def test_a_line_of_ten_megabytes(tmp_path: Path) -> None:
+    """An id, a tag or a comment; and a line that is wrong is shown in part."""
+    long = b"x" * 10_000_000
+    (tmp_path / "run").write_bytes(b"# " + long + b"\nq Q0 " + long + b" 1 2 t\nq Q0 d 2 1 " + long)
+    assert evaluated(tmp_path / "run") == 0.5
+    (tmp_path / "run").write_bytes(LINE + b"q Q0 " + long)
+    with pytest.raises(InputError) as raised:
+        evaluated(tmp_path / "run")
+    assert len(str(raised.value)) < 300 + len(str(tmp_path))
+    found = germane.check(QRELS, tmp_path / "run", "AP")
+    assert found.serious[0].what == "malformed results"
+    assert len(str(found)) < 2000 + len(str(tmp_path))
+
+
+def test_many_queries_of_one_item(tmp_path: Path) -> None:
+    count = 100_000
+    (tmp_path / "qrels").write_bytes(b"".join(b"q%d 0 d%d 1\n" % (n, n) for n in range(count)))
+    (tmp_path / "run").write_bytes(
+        b"".join(b"q%d Q0 d%d 1 1 t\n" % (n, n + n % 2) for n in range(count))
+    )
+    result = germane.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
+    assert result["RR"].mean == 0.5
+
+
+def test_one_query_of_many_items(tmp_path: Path) -> None:
+    count = 300_000
+    with (tmp_path / "run").open("wb") as out:
+        out.writelines(b"q Q0 d%d %d %d t\n" % (n, n + 1, count - n) for n in range(count))
+    qrels = {"q": {f"d{n}": 1 for n in (0, count - 1)}}
+    assert germane.evaluate(qrels, tmp_path / "run", "AP")["AP"].mean == (1 + 2 / count) / 2
