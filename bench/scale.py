@@ -30,7 +30,11 @@ RUNS = {
     "100m": (100_000, 1000),
     "20m": (200_000, 100),
     "many": (1_000_000, 10),
+    "scattered-10m": (100_000, 100),
+    "scattered-100m": (100_000, 1000),
 }
+
+SCHEMA = pa.schema({"user": pa.int64(), "item": pa.int64(), "score": pa.float64()})
 
 
 def items(users: np.ndarray, place: np.ndarray) -> np.ndarray:
@@ -39,12 +43,15 @@ def items(users: np.ndarray, place: np.ndarray) -> np.ndarray:
     return (users * 104_729 + place * step) % ITEMS
 
 
-def tables(rows: int, each: int) -> Iterator[pa.Table]:
-    """A million rows at a time: every user's items with random scores."""
+def tables(name: str) -> Iterator[pa.Table]:
+    """A million rows at a time: every user's items with random scores; scattered: user after user."""
+    users, each = RUNS[name]
     rng = np.random.default_rng(1)
-    for start in range(0, rows, 1_000_000):
-        row = np.arange(start, min(start + 1_000_000, rows))
+    for start in range(0, users * each, 1_000_000):
+        row = np.arange(start, min(start + 1_000_000, users * each))
         user, place = row // each, row % each
+        if name.startswith("scattered"):
+            user, place = row % users, row // users
         score = rng.random(len(row))
         yield pa.table({"user": user, "item": items(user, place), "score": score})
 
@@ -61,20 +68,19 @@ def qrels(users: int) -> pa.Table:
 
 def make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (users, each) in RUNS.items():
+    for name, (users, _) in RUNS.items():
         judged = folder / f"qrels-{users}.parquet"
         if not judged.exists():
             pa.parquet.write_table(qrels(users), judged)
             lines = ["user", "0", "item", "relevance"]
             _write_lines([qrels(users)], judged.with_suffix(".txt"), lines)
         if not (folder / f"{name}.parquet").exists():
-            first = next(tables(1, each))
-            with pa.parquet.ParquetWriter(folder / f"{name}.parquet", first.schema) as out:
-                for table in tables(users * each, each):
+            with pa.parquet.ParquetWriter(folder / f"{name}.parquet", SCHEMA) as out:
+                for table in tables(name):
                     out.write_table(table)
-        if not (folder / f"{name}.run").exists() and name != "20m":
+        if not (folder / f"{name}.run").exists() and name not in ("20m", "scattered-100m"):
             lines = ["user", "Q0", "item", "1", "score", "tag"]
-            _write_lines(tables(users * each, each), folder / f"{name}.run", lines)
+            _write_lines(tables(name), folder / f"{name}.run", lines)
 
 
 def _write_lines(parts: Any, path: Path, columns: list[str]) -> None:

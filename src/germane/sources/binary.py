@@ -97,6 +97,15 @@ def of_array(values: pa.BinaryArray) -> Spans:
     )
 
 
+def to_array(texts: Spans) -> pa.BinaryArray:
+    """Texts that stand one after the other as an Arrow array, without a copy of them."""
+    import pyarrow as pa
+
+    ends = np.append(texts.starts, len(texts.data)).astype(np.int32)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(texts.data)]
+    return pa.Array.from_buffers(pa.binary(), len(texts), buffers)
+
+
 def array(values: list[bytes]) -> pa.BinaryArray:
     """An Arrow array of some values."""
     import pyarrow as pa

@@ -44,7 +44,8 @@ class Reducer:
 
     def __init__(self, qrels: Qrels, duplicates: str, order: Order) -> None:
         self._duplicates, self._order = duplicates, order
-        self._code = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
+        self.names = list(map(to_bytes, qrels.queries))
+        self._code = {name: q for q, name in enumerate(self.names)}
         if len(self._code) < len(qrels):
             raise FormatError("two query ids of the qrels have the same text.")
         self._judged = binary.spans([to_bytes(item) for item in qrels.items])
@@ -66,10 +67,15 @@ class Reducer:
         code = self._code.get(query)
         return query in self._unknown if code is None else bool(self._answered[code])
 
+    def codes(self, queries: list[bytes]) -> Ints:
+        """Each query's place in the qrels, or -1; the reducer keeps the names of the latter."""
+        code = np.array([self._code.get(query, -1) for query in queries], np.int64)
+        self._unknown.update((q, None) for q, c in zip(queries, code, strict=True) if c < 0)
+        return code
+
     def add(self, batch: Batch) -> None:
         """Reduce one batch. Raises Repeated for a repeated row where that is an error."""
-        code = np.array([self._code.get(query, -1) for query in batch.queries], np.int64)
-        self._unknown.update((q, None) for q, c in zip(batch.queries, code, strict=True) if c < 0)
+        code = self.codes(batch.queries)
         if (code < 0).any():
             batch, code = _only_known(batch, code)
         if not len(code):

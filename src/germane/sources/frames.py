@@ -21,8 +21,9 @@ from germane.sources.alike import repeats
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
-from germane.sources.paths import Progress
+from germane.sources.paths import Noted, Progress
 from germane.sources.rows import Batch, Reader, Rows, Scattered
+from germane.sources.spill import Spill
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -160,16 +161,19 @@ def retrieve(
     qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None = None
 ) -> Retrieved:
     """Find the judged items of a run."""
-    frame = opened(given, "run").reported(progress)
+    told = Noted(progress)
+    frame = opened(given, "run").reported(told)
     queries, items, frame = _alike(qrels, frame)
     index = Index(queries)
     moves = "any" if duplicates in ("error", *COPIES) else "none"
     reader = Reader(frame.records, frame.rows, index, moves)
     try:
-        got = _reduced(reader.grouped, reader, qrels, items, duplicates, order, frame)
+        got = _reduced(reader.grouped(), reader, qrels, items, duplicates, order, frame)
     except Scattered:
         reader = Reader(frame.records, frame.rows, index, moves)
-        got = _reduced(reader.gathered, reader, qrels, items, duplicates, order, frame)
+        with Spill() as disk:  # what is in memory anyway is sorted there
+            batches = reader.gathered(told, None if frame.where == "run" else disk)
+            got = _reduced(batches, reader, qrels, items, duplicates, order, frame)
     record = next(record for record in frame.records() if record.num_rows)
     alike = misses.of_rows(qrels, got, _first_pairs(frame, record))
     return replaced(got, noticed=(*alike, *_inexact(frame, record)))
@@ -244,7 +248,7 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
 
 
 def _reduced(
-    batches: Any,
+    batches: Iterator[Batch],
     reader: Reader,
     qrels: Qrels,
     items: IdColumn,
@@ -254,7 +258,7 @@ def _reduced(
 ) -> Retrieved:
     reducer = pairs.Reducer(qrels, items, duplicates, order)
     try:
-        for batch in batches():
+        for batch in batches:
             reducer.add(batch)
     except pairs.Repeated as found:
         raise _twice(frame.where, "retrieved", qrels.queries[found.code], found.item) from None

@@ -13,6 +13,18 @@ Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes read so far, and their number where it is known."""
 
 
+class Noted:
+    """Progress that also says how a file is read, where that has changed while it was."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self.note = ""
+
+    def __call__(self, name: str, done: int, size: int | None) -> None:
+        if self._progress is not None:
+            self._progress(name + self.note, done, size)
+
+
 def is_path(given: object) -> bool:
     return isinstance(given, str) or hasattr(type(given), "__fspath__")
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Floats, Ints
-from germane.sources import id_columns
-from germane.sources.id_columns import IdColumn, Index, Picked
+from germane.sources import id_columns, spill
+from germane.sources.arrow import Place, ids
+from germane.sources.id_columns import IdColumn, Index, Integers, Picked
+from germane.sources.paths import Noted
+from germane.sources.spill import Spill
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 STEP = 1 << 17  # rows; what is computed from a batch stays in the processor's cache
+IN_MEMORY = " (its queries are scattered: sorted in memory)"
+ON_DISK = " (its queries are scattered: sorted on disk)"
 _HEAD = 1 << 12  # rows that are looked at for the end of a query
 
 
@@ -162,52 +167,57 @@ class Reader:
 
     # --- Rows that are not -------------------------------------------------------------------------
 
-    def gathered(self) -> Iterator[Batch]:
-        """The same batches of a run whose rows are in any order."""
+    def gathered(self, told: Noted, disk: Spill | None = None) -> Iterator[Batch]:
+        """The same batches of a run whose rows are in any order, sorted in memory or on a disk."""
         codes: list[Ints] = []
-        words: list[Ints] = []
         parts: list[Rows] = []
+        told.note = IN_MEMORY
+        for code, rows in self._known():
+            codes.append(code)
+            parts.append(rows)
+            if disk is not None and (disk or sum(map(len, codes)) > spill.HELD):
+                told.note = ON_DISK
+                for held in zip(codes, parts, strict=True):
+                    disk.add(held[0], _columns(held[1]))
+                codes, parts = [], []
+        for part in disk.parts() if disk else ():
+            code, rows = part.column("code").to_numpy(), _of_columns(part)
+            yield from self._arranged([code], [rows])
+        yield from self._arranged(codes, parts)
+
+    def _known(self) -> Iterator[tuple[Ints, Rows]]:
+        """The rows of judged queries, some at a time, with the number of each row's query."""
         at = 0
         for record in self._records():
             for start in range(0, record.num_rows, STEP):
                 rows = self._rows_of(record.slice(start, STEP), at + start)
                 code = self._codes(rows.query)
                 known = np.flatnonzero(code >= 0)
-                codes.append(code[known])
-                parts.append(rows if len(known) == len(code) else rows.chosen(known))
-                if rows.item.kind == "text":
-                    words.append(parts[-1].item.words())
+                yield code[known], rows if len(known) == len(code) else rows.chosen(known)
             at += record.num_rows
-        self.rows = at
+            self.rows = at
+
+    def _arranged(self, codes: list[Ints], parts: list[Rows]) -> Iterator[Batch]:
+        """All rows of some queries, as batches of whole queries."""
         if not sum(map(len, codes)):
             return
         code = np.concatenate(codes)
         item = id_columns.joined([part.item for part in parts])
-        if words:
-            item = Picked(item, np.concatenate(words), np.arange(len(code)))
+        if item.kind == "text":
+            words = np.concatenate([part.item.words() for part in parts])
+            item = Picked(item, words, np.arange(len(code)))
         everything = Rows(
             parts[0].query,
             item,
             joined_numbers([part.score for part in parts]),
             joined_numbers([part.rank for part in parts]),
         )
-        lengths = np.bincount(code)
-        order = self._by_rank(code, lengths, everything.rank)
+        order = self._by_rank(code, np.bincount(code), everything.rank)
         if order is None:
-            # sorting numbers that hold query and row is several times faster than a stable argsort
-            packed = np.sort(
-                (code.astype(np.uint64) << np.uint64(32)) | np.arange(len(code)).astype(np.uint64)
-            )
-            order = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
-        present = np.flatnonzero(lengths)
-        starts = _ragged.offsets(lengths[present])
-        group = 0
-        while group < len(starts) - 1:
-            end = max(int(np.searchsorted(starts, starts[group] + STEP, "right")) - 1, group + 1)
-            inside = starts[group : end + 1]
-            rows = everything.chosen(order[inside[0] : inside[-1]])
-            yield Batch(present[group:end], inside - inside[0], rows)
-            group = end
+            order = sorted_by(code)
+        for queries, offsets, start in stretches(code):
+            rows = everything.chosen(order[start : start + offsets[-1]])
+            yield Batch(queries, offsets, rows)
 
     def _by_rank(self, code: Ints, lengths: Ints, rank: Ints | None) -> Ints | None:
         """The rows by query and rank, where ranks count each query's rows and rows may be moved.
@@ -234,6 +244,28 @@ class Reader:
         return np.repeat(code, np.diff(np.append(starts, len(query))))
 
 
+def sorted_by(code: Ints) -> Ints:
+    """The rows by the number of their query, those of a query in their order."""
+    # sorting numbers that hold query and row is several times faster than a stable argsort
+    rows = np.arange(len(code)).astype(np.uint64)
+    packed = np.sort((code.astype(np.uint64) << np.uint64(32)) | rows)
+    order: Ints = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
+    return order
+
+
+def stretches(code: Ints) -> Iterator[tuple[Ints, Ints, int]]:
+    """Sorted rows in stretches of whole queries: their numbers, their offsets and the first row."""
+    lengths = np.bincount(code)
+    present = np.flatnonzero(lengths)
+    starts = _ragged.offsets(lengths[present])
+    group = 0
+    while group < len(present):
+        end = max(int(np.searchsorted(starts, starts[group] + STEP, "right")) - 1, group + 1)
+        inside = starts[group : end + 1]
+        yield present[group:end], inside - inside[0], int(inside[0])
+        group = end
+
+
 def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
 
@@ -248,6 +280,23 @@ def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
 def _decoded(array: pa.Array) -> pa.Array:
     decode = getattr(array, "dictionary_decode", None)
     return array if decode is None else decode()
+
+
+def _columns(rows: Rows) -> dict[str, Any]:
+    """Rows as they stand on a disk."""
+    item = rows.item.values if isinstance(rows.item, Integers) else rows.item.text().values
+    columns = {"item": item, "score": rows.score, "rank": rows.rank}
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _of_columns(table: pa.Table) -> Rows:
+    """Rows that stood on a disk; the queries that they belong to are known."""
+    numbers = {
+        name: table.column(name).to_numpy() if name in table.column_names else None
+        for name in ("score", "rank")
+    }
+    item = ids(table.column("item").chunk(0), Place("the disk", "item"))
+    return Rows(item, item, numbers["score"], numbers["rank"])
 
 
 def joined_numbers(parts: list[Floats | None]) -> Floats | None:

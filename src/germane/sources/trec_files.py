@@ -18,7 +18,7 @@ from germane.sources.binary import Spans
 from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
 from germane.sources.files import TextFile
 from germane.sources.ids import to_text
-from germane.sources.paths import Path, Progress, name_of
+from germane.sources.paths import Noted, Path, Progress, name_of
 
 
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
@@ -100,23 +100,26 @@ def retrieve(
     """Find the judged items of a run file while it is read.
 
     Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
-    that comes back to a query it had left is read again, whole.
+    that comes back to a query it had left is read again, and its rows are sorted, many of them on disk.
     """
-    with TextFile(path, progress) as file:
+    told = Noted(progress)
+    with TextFile(path, told) as file:
         try:
-            got = _reduced(qrels, file, duplicates, order)
+            got = _reduced(file, Reducer(qrels, duplicates, order))
+            if got is None:
+                from germane.sources import scattered  # which seldom is
+
+                got = scattered.reduced(file, Reducer(qrels, duplicates, order), told)
         except Repeated as found:
             raise _twice(file, trec.RUN, found.query, found.item) from None
         return replaced(got, noticed=first_rows.of_file(file, qrels, got))
 
 
-def _reduced(qrels: Qrels, file: TextFile, duplicates: str, order: Order) -> Retrieved:
-    reducer = Reducer(qrels, duplicates, order)
+def _reduced(file: TextFile, reducer: Reducer) -> Retrieved | None:
+    """What was retrieved, or None where the rows of a query do not stand together."""
     for rows in trec.read(file, trec.RUN):
         if any(map(reducer.seen, rows.queries)) or _repeats(rows.queries):
-            reducer = Reducer(qrels, duplicates, order)
-            reducer.add(_gathered(file))
-            break
+            return None
         reducer.add(Batch(rows.queries, rows.offsets, rows.item, rows.number))
     return reducer.result()
 
