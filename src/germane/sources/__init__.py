@@ -208,6 +208,8 @@ def only(
         return frames.only(judgments, run)
     if is_path(run):
         run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
+    if is_rows(run):
+        run = dict(enumerate(run))
     if mappings.is_mapping(run):
         got = run.get(query)
         if not isinstance(got, Mapping):
@@ -215,9 +217,10 @@ def only(
         return {query: got}, list(got), list(got.values())
     if _is_run(run):
         run = run.only(to_bytes(query))
-        items: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
-        return run if len(run) else None, items, run.rows.score.tolist()
-    return run, [], []
+        ids: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
+        return run if len(run) else None, ids, run.rows.score.tolist()
+    items, scores = _module("arrays").listed(run, query) if has_places(run) else ([], [])
+    return run, items, scores
 
 
 def prepared(qrels: Qrels, run: Any) -> Qrels:
