@@ -186,10 +186,11 @@ def source_of(run: object) -> Source:
     for source in SOURCES:
         if source.recognises(run):
             return source
+    advice = "  collect() makes a frame of it." if hasattr(run, "collect") else ""
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
         "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
-        f"read_run returns; got {clip(run)}"
+        f"read_run returns; got {clip(run)}{advice}"
     )
 
 
