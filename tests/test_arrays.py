@@ -621,7 +621,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: embedded([[np.nan, 0.0]]), germane.InputError, "queries, row 0, column 0: a number is needed"),
     (lambda: embedded(np.array([[1e20, 1e20]], "f4"), np.array([[1.0, 1.0]], "f4"), similarity="dot"), germane.InputError, "the longest vector has length 1.41e+20, whose square is no number of float32"),
     (lambda: embedded([[1e200, 0.0]]), germane.InputError, "whose square is no number of float64"),
-    (lambda: embedded(query_labels=["a", "a"]), germane.InputError, "qrels have 2 rows, the run has 1"),
+    (lambda: embedded(query_labels=["a", "a"]), germane.FormatError, "2 query labels and 1 gallery labels for 1 queries"),
     (lambda: embedded(qrels=[{0}]), germane.InputError, "either query_labels and gallery_labels, or qrels"),
     (lambda: embedded(gallery_labels=None), germane.InputError, "either query_labels and gallery_labels, or qrels"),
     (lambda: embedded([[1.0, 0.0]] * 2, query_labels=["a"] * 2, exclude_self=True), germane.InputError, "2 queries and 1 items"),

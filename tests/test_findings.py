@@ -66,6 +66,28 @@ def test_a_constant_scorer(results: int, told: bool) -> None:
     assert found({"q": {"d1": 1}}, run) == {}
 
 
+def test_wide_ties_in_a_given_order() -> None:
+    """Items sorted by label, and a scorer that knows halves of them alone."""
+    labels = np.repeat(np.arange(4), 50)
+    similarity = (labels[:, None] // 2 == labels // 2).astype(np.float32)
+    given = germane.Labels(labels, labels)
+    finding = found(given, similarity)["widely tied"]
+    assert (finding.severity, finding.count) == ("doubtful", 200 * 50)
+    assert "ties=expected" in finding.advice
+    assert found(given, similarity, ties="expected") == {}
+    constant = found(given, np.zeros_like(similarity))["constant scores"]
+    assert constant.advice.startswith("Their order is the one given")
+
+
+def test_narrow_ties_in_a_given_order() -> None:
+    """Pairs of equal scores decide little, and half of them less than half of the hits."""
+    labels = np.repeat(np.arange(4), 50)
+    pairs = -(np.arange(200.0)[None] // 2).repeat(200, axis=0)
+    assert found(germane.Labels(labels, labels), pairs) == {}
+    ranks = [[*range(200)]] * 200
+    assert found([{1, 2}] * 200, np.array(ranks)) == {}, "ids have no ties"
+
+
 def test_scores_that_doubles_round() -> None:
     run = {"q": {"a": 2**53, "b": 2**53 + 1}}
     assert found({"q": {"a": 1}}, run)["scores lose precision"].severity == "serious"

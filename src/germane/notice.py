@@ -13,6 +13,7 @@ from germane.retrieval import Retrieved
 
 MANY = 100  # results of which chance does not give all the same score
 LOOKED = 64  # queries that are looked for under another spelling
+WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
 
 
 def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
@@ -38,8 +39,8 @@ def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
         found.append(without_relevant(lost, len(relevant)))
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
-    elif got.tied_to[0] > got.tied_from[0]:
-        found += _constant(got)
+    else:
+        found += _tied(got, policy.ties)
     return tuple(found)
 
 
@@ -96,12 +97,23 @@ def _nothing_found(results: int) -> Iterator[Finding]:
         yield Finding("serious", "nothing judged was found", says, results, (), advice)
 
 
-def _constant(got: Retrieved) -> Iterator[Finding]:
+def _tied(got: Retrieved, ties: str) -> Iterator[Finding]:
     results = int(got.retrieved.sum())
-    if results < MANY:
+    may_be = got.tied_to[0] > got.tied_from[0] or ties == "given"
+    if got.tied_to is got.tied_from or results < MANY or not may_be:
         return
     whole = (got.tied_from == 1) & (got.tied_to == got.retrieved[got.owner])
+    order = "the one given" if ties == "given" else "that of their ids"
     if whole.all() and (got.tied_to > 1).all():
         says = f"all {results:,} results have the same score as the others of their query"
-        advice = "Their order is that of their ids; best and worst say what that decides."
+        advice = f"Their order is {order}; best and worst say what that decides."
         yield Finding("serious", "constant scores", says, results, (), advice)
+        return
+    wide = int(np.count_nonzero(got.tied_to >= WIDE * got.tied_from))
+    if ties == "given" and wide >= len(got.judgment) / 2:
+        says = (
+            f"{wide:,} of {len(got.judgment):,} judged items found share their score with so many "
+            f"others that their rank could be {WIDE} times as high"
+        )
+        advice = f"Their order is {order}; ties=expected, or best and worst, say what that decides."
+        yield Finding("doubtful", "widely tied", says, wide, (), advice)

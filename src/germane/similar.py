@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Unpack
 
 from germane.collection import complete_for, graded
-from germane.errors import InputError
+from germane.errors import FormatError, InputError
 from germane.evaluate import DEFAULT, Choices, evaluate, opened
 from germane.measure import Measures, parse_all
 from germane.result import Result
@@ -60,6 +60,11 @@ def evaluate_embeddings(
         raise InputError("give either query_labels and gallery_labels, or qrels.")
     if qrels is None:
         qrels = Labels(query_labels, gallery_labels)
+        if qrels.shape != run.shape:
+            raise FormatError(
+                f"there are {qrels.shape[0]} query labels and {qrels.shape[1]} gallery labels for "
+                f"{run.shape[0]} queries and {run.shape[1]} items."
+            )
     chosen = parse_all(measures)
     qrels, run, conventions = opened(qrels, run, policy)
     complete = complete_for(chosen, (conventions,))

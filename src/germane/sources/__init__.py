@@ -191,10 +191,11 @@ def source_of(run: object) -> Source:
     for source in SOURCES:
         if source.recognises(run):
             return source
+    advice = "  collect() makes a frame of it." if hasattr(run, "collect") else ""
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
         "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
-        f"read_run returns; got {clip(run)}"
+        f"read_run returns; got {clip(run)}{advice}"
     )
 
 
@@ -213,6 +214,8 @@ def only(
         return frames.only(judgments, run)
     if is_path(run):
         run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
+    if is_rows(run):
+        run = dict(enumerate(run))
     if mappings.is_mapping(run):
         got = run.get(query)
         if not isinstance(got, Mapping):
@@ -220,9 +223,10 @@ def only(
         return {query: got}, list(got), list(got.values())
     if _is_run(run):
         run = run.only(to_bytes(query))
-        items: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
-        return run if len(run) else None, items, run.rows.score.tolist()
-    return run, [], []
+        ids: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
+        return run if len(run) else None, ids, run.rows.score.tolist()
+    items, scores = _module("arrays").listed(run, query) if has_places(run) else ([], [])
+    return run, items, scores
 
 
 def prepared(qrels: Qrels, run: Any) -> Qrels:

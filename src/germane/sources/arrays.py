@@ -53,6 +53,31 @@ def _filled(scores: Any) -> tuple[Any, Ints]:
     return scores.filled(-np.inf), np.count_nonzero(np.ma.getmaskarray(scores), axis=1)
 
 
+def listed(run: Any, query: Any) -> tuple[list[int], list[float]]:
+    """The items of one query in the order given, and their scores, which ids do not have.
+
+    Embeddings have neither before they are multiplied.
+    """
+    if isinstance(run, Grouped):
+        if query not in run.queries:
+            return [], []
+        start, stop = run.offsets[run.queries.index(query) :][:2].tolist()
+        places = run.place[start:stop]
+        return _there(places, run.values[places])
+    if not host.is_array(run) or not isinstance(query, int) or not 0 <= query < len(run):
+        return [], []
+    row = host.to_numpy(run[query], "the run")
+    if not host.is_whole(run):
+        return _there(np.arange(len(row)), row)
+    return row[row >= 0].tolist(), []
+
+
+def _there(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
+    """Without those that are masked."""
+    there = ~np.ma.getmaskarray(scores)
+    return items[there].tolist(), np.ma.getdata(scores)[there].tolist()
+
+
 # --- Flat arrays in groups -------------------------------------------------------------------------
 
 
