@@ -136,6 +136,22 @@ def test_what_is_left_to_others(line: bytes) -> None:
         assert read(text, 6) is None
 
 
+@pytest.mark.parametrize("line", [b"q 0 a ", b"q 0 a -", b"q 0 a", b"q 0 a 1 ", b"q 0  1"])
+def test_a_grade_that_is_missing_is_not_0(line: bytes) -> None:
+    right = b"query 0 item 1\n"
+    assert read(right * 3, 4) is not None
+    for text in (line + b"\n", right + line + b"\n" + right, right * 200 + line + b"\n"):
+        assert read(right + text + right, 4) is None
+
+
+@pytest.mark.parametrize("line", [b"q Q0 a 1  t", b"q Q0 a 1 - t"])
+def test_a_score_that_is_missing_is_not_0(line: bytes) -> None:
+    right = b"query Q0 item 1 2 t\n"
+    assert read(right * 3, 6) is not None
+    for text in (line + b"\n", right * 200 + line + b"\n"):
+        assert read(right + text + right, 6) is None
+
+
 def test_short_files_are_read_without_pyarrow_and_as_with_it(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("q Q0 a 1 -1.25 t\nq Q0 b 2 -3.50 u\nr Q0 b 1 1e3 t\n")
     qrels = {"q": {"b": 1}, "r": {"b": 1}}

@@ -224,8 +224,8 @@ def _numbers(data: Bytes, stop: Ints, decimals: int) -> tuple[Floats, Ints] | No
     negative, before = found
     number = _number(whole)
     if not decimals:
-        if negative.any() and (point - before == 2)[negative].any():
-            return None  # a minus and no digit
+        if (before + negative + 1 == point).any():  # no digit at all
+            return None
         return np.where(negative, -number.astype(float), number), before
     if (data.take(point) != ord(".")).any():
         return None
