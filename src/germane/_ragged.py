@@ -50,8 +50,9 @@ def between(starts: Ints, lengths: Ints) -> Ints:
 
 def lasts(offsets: Ints) -> Ints:
     """The last value of each row, but for the one at the end; rows may be empty."""
-    ends = offsets[1:-1]
-    return ends[(ends > 0) & (ends < offsets[-1])] - 1
+    ends: Ints = offsets[1:-1]
+    inner: Ints = ends[(ends > 0) & (ends < offsets[-1])] - 1
+    return inner
 
 
 def sums(values: Any, owner: Ints, rows: int) -> Floats:
