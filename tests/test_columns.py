@@ -653,3 +653,20 @@ def test_grades_and_scores_may_be_true_and_false() -> None:
     qrels = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "relevance": [False, True]})
     run = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "score": [True, False]})
     assert germane.evaluate(qrels, run, "RR")["RR"].mean == 1 / 2
+
+
+@pytest.mark.parametrize("empty", ["a", "b", "c", "ab", "bc", "ac"])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [0, 2, 4, 1, 3, 5], [1, 0, 3, 2, 5, 4]])
+def test_a_threshold_may_leave_queries_without_rows(
+    empty: str, order: list[int], tmp_path: Path
+) -> None:
+    """Wherever the empty ones stand, the others keep their order, in frames as in lines."""
+    rows = [(q, item, score * (q not in empty)) for q in "abc" for item, score in (("y", 1.0), ("x", 2.0))]  # fmt: skip
+    rows = [rows[row] for row in order]
+    lines = tmp_path / "run.txt"
+    lines.write_text("".join(f"{query} Q0 {item} 0 {score} tag\n" for query, item, score in rows))
+    query, item, score = zip(*rows, strict=True)
+    frame = pa.table({"query": query, "item": item, "score": score})
+    for run in (frame, lines, germane.read_run(lines)):
+        found = germane.evaluate({q: ["x"] for q in "abc"}, run, "RR", threshold=0.5)
+        assert found["RR"].per_query == {q: float(q not in empty) for q in "abc"}

@@ -48,6 +48,13 @@ def between(starts: Ints, lengths: Ints) -> Ints:
     return numbers
 
 
+def lasts(offsets: Ints) -> Ints:
+    """The last value of each row, but for the one at the end; rows may be empty."""
+    ends: Ints = offsets[1:-1]
+    inner: Ints = ends[(ends > 0) & (ends < offsets[-1])] - 1
+    return inner
+
+
 def sums(values: Any, owner: Ints, rows: int) -> Floats:
     """Each row's sum, added from the left; an empty row's is 0."""
     return np.bincount(owner, weights=values, minlength=rows)
@@ -106,8 +113,7 @@ def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
     if len(offsets) > 2:
         rising = values[1:] > values[:-1]
-        starts = offsets[1:-1]
-        rising[starts[(starts > 0) & (starts < len(values))] - 1] = False
+        rising[lasts(offsets)] = False
         if not rising.any():
             return values
     return values[ascending(-values, owners(offsets), len(offsets) - 1)]

@@ -1,7 +1,7 @@
 """Evaluator: a run that arrives in batches, from one process or from many."""
 
 import contextlib
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -208,6 +208,33 @@ class Evaluator:
         self._tallies = {}
         if self._conventions is not None:
             self._add(self._conventions, self._policies, state["_tallies"])
+
+
+def joined(parts: Sequence[Evaluator]) -> Evaluator:
+    """What several have, each with judgments of queries that no other one has, as one.
+
+    Raises EmptyError where none of them has a judgment.
+    """
+    first = parts[0]
+    whole = Evaluator.__new__(Evaluator)
+    qrels = {
+        way: sources.joined_qrels([part._qrels[way] for part in parts]) for way in first._qrels
+    }
+    batches = sum(part._batches for part in parts)
+    whole.__dict__.update(first.__dict__)
+    whole.__dict__.update(
+        _qrels=qrels, _conventions=None, _tallies={}, _batches=batches, _lock=Lock()
+    )
+    start = 0
+    for part in parts:
+        if part._conventions is not None:
+            read = {}
+            for way, tally in part._tallies.items():
+                got, places = tally.whole()
+                read[way] = got, places + start
+            whole._add(part._conventions, part._policies, read)
+        start += len(next(iter(part._qrels.values())))
+    return whole
 
 
 def _judging(policy: Policy) -> tuple[str, str]:

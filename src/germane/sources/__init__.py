@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Mapping, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
@@ -27,6 +27,7 @@ __all__ = [
     "has_places",
     "is_path",
     "is_rows",
+    "joined_qrels",
     "judged_in",
     "loaded",
     "name_of",
@@ -232,6 +233,12 @@ def only(
 def prepared(qrels: Qrels, run: Any) -> Qrels:
     """The judgments as runs of this kind look them up, once for many of them."""
     return _module("frames").prepared(qrels) if has_columns(run) else qrels
+
+
+def joined_qrels(parts: Sequence[Qrels]) -> Qrels:
+    """The judgments of several frames that have no query in common."""
+    qrels: Qrels = _module("frames").joined(parts)
+    return qrels
 
 
 def judged_in(qrels: Qrels, run: Any) -> Ints | None:

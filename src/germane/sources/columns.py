@@ -252,7 +252,7 @@ def _unsettled(batch: Batch, row: Ints, group: Ints) -> list[tuple[int, int]]:
     """
     score = batch.score
     rising = score[1:] > score[:-1]
-    rising[batch.offsets[1:-1] - 1] = False
+    rising[_ragged.lasts(batch.offsets)] = False
     above, below = (
         np.maximum(row - 1, batch.offsets[group]),
         np.minimum(row + 1, batch.offsets[group + 1] - 1),

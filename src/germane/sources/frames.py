@@ -187,6 +187,27 @@ def prepared(qrels: Qrels) -> Qrels:
     return replaced(qrels, columns=(queries, items))
 
 
+def joined(parts: Sequence[Qrels]) -> Qrels:
+    """The judgments of frames that have no query in common, one after the other.
+
+    Raises EmptyError where there are none.
+    """
+    some = [part for part in parts if len(part)]
+    if not some:
+        raise EmptyError("qrels: there are no rows, so there are no judgments.")
+    queries, items = (
+        id_columns.joined(ids) for ids in zip(*(p.columns for p in some), strict=True)
+    )
+    return replaced(
+        some[0],
+        queries=queries.python,
+        offsets=_ragged.offsets(np.concatenate([_ragged.lengths(part.offsets) for part in some])),
+        items=items,
+        grades=np.concatenate([part.grades for part in some]),
+        columns=(queries, items),
+    )
+
+
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     """The places of a frame's judged queries; None for a file, which is read once."""
     if frame.where != "run":

@@ -24,7 +24,7 @@ def in_order(batch: Batch, queries: list[Hashable]) -> Floats | None:
         return rows.score
     order: Ints | None = None
     falling = rows.rank[1:] <= rows.rank[:-1]
-    falling[batch.offsets[1:-1] - 1] = False
+    falling[_ragged.lasts(batch.offsets)] = False
     if falling.any():
         owner = batch.owner
         order = _by_query(rows.rank, owner)
@@ -38,7 +38,7 @@ def in_order(batch: Batch, queries: list[Hashable]) -> Floats | None:
         return None if order is None else -rows.rank.astype(np.int64)
     score = rows.score if order is None else rows.score[order]
     rising = score[1:] > score[:-1]
-    rising[batch.offsets[1:-1] - 1] = False
+    rising[_ragged.lasts(batch.offsets)] = False
     odd = np.flatnonzero(rising)
     if len(odd):
         here = slice(odd[0], odd[0] + 2)
@@ -87,7 +87,7 @@ def ranks(
     arranged: Ints | None = None
     at = row
     rising = score[1:] > score[:-1]
-    rising[batch.offsets[1:-1] - 1] = False
+    rising[_ragged.lasts(batch.offsets)] = False
     if rising.any():
         falling = np.argsort(-score, kind="stable" if order.equal == "given" else None)
         queries = batch.owner[falling]

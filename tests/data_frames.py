@@ -1,0 +1,71 @@
+"""DataFrames that take Spark's place where it is not installed: rows in partitions, in any order."""
+
+import random
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+
+
+class Session:
+    """What is asked of a session: its settings, and a DataFrame of a table."""
+
+    def __init__(self, settings: dict[str, str] | None = None, seed: int = 0) -> None:
+        settings = {"spark.sql.shuffle.partitions": "5", **(settings or {})}
+        self.conf = SimpleNamespace(get=lambda name, default=None: settings.get(name, default))
+        self._seed = seed
+
+    def createDataFrame(self, table: pa.Table) -> "DataFrame":
+        """The rows, shuffled over partitions."""
+        rng = random.Random(self._seed)
+        rows = rng.sample(range(len(table)), len(table))
+        parts: list[list[pa.RecordBatch]] = [[] for _ in range(4)]
+        while rows:
+            batch = table.take(rows[:7]).combine_chunks().to_batches()[0]
+            parts[rng.randrange(4)].append(batch)
+            rows = rows[7:]
+        return DataFrame(self, table.column_names, parts)
+
+
+class DataFrame:
+    """The methods of Spark's that germane uses; batches go through functions a partition at a time."""
+
+    def __init__(
+        self, session: Session, columns: list[str], parts: list[list[pa.RecordBatch]]
+    ) -> None:
+        self.sparkSession, self.columns, self.parts = session, columns, parts
+
+    def __getitem__(self, name: str) -> str:
+        assert name[0] == name[-1] == "`"
+        return name[1:-1].replace("``", "`")
+
+    def select(self, *names: str) -> "DataFrame":
+        return self._of(list(names), [[b.select(list(names)) for b in part] for part in self.parts])
+
+    def mapInArrow(
+        self, function: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], schema: str
+    ) -> "DataFrame":
+        columns = [field.split()[0] for field in schema.split(", ")]
+        parts = [list(function(iter(part))) for part in self.parts]
+        assert all(batch.schema.names == columns for part in parts for batch in part)
+        return self._of(columns, parts)
+
+    def unionAll(self, other: "DataFrame") -> "DataFrame":
+        return self._of(self.columns, self.parts + other.parts)
+
+    def repartition(self, *given: Any) -> "DataFrame":
+        count, column = given if len(given) == 2 else (3, *given)
+        parts: list[list[pa.RecordBatch]] = [[] for _ in range(count)]
+        for batch in (batch for part in self.parts for batch in part):
+            for row, key in enumerate(batch.column(column).to_pylist()):
+                parts[key * 7 % count].append(batch.slice(row, 1))
+        for part in parts:
+            random.Random(len(part)).shuffle(part)
+        return self._of(self.columns, parts)
+
+    def toArrow(self) -> pa.Table:
+        return pa.Table.from_batches([batch for part in self.parts for batch in part])
+
+    def _of(self, columns: list[str], parts: list[list[pa.RecordBatch]]) -> "DataFrame":
+        return DataFrame(self.sparkSession, columns, parts)

@@ -1,0 +1,476 @@
+"""Spark: the numbers are those of one machine, bit for bit, and what goes wrong says where.
+
+What is asked of Spark is little enough to stand in for it, so that every measure and convention is
+tested without Java; ``pytest -m spark`` runs Spark itself.
+"""
+
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import germane
+import germane.spark
+from germane.errors import (
+    CoverageError,
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    GradeError,
+    InputError,
+    PolicyError,
+    ScoreError,
+)
+from germane.judging import RARE_WORDS, WORDS
+from germane.measures import TABLE
+
+from data_frames import Session
+from strategies import variants, world
+
+
+def collection(seed: int = 3, queries: int = 60) -> tuple[pa.Table, pa.Table]:
+    """Judgments and scores, many of them tied; some queries are missing and some are not judged."""
+    rng = random.Random(seed)
+    qrels, run = [], []
+    for number, one in enumerate(world(seed, queries)):
+        if number % 9:
+            qrels += [(f"q{number}", item, grade) for item, grade in one.judged.items()]
+        if number % 7:
+            run += [(f"q{number}", item, float(rng.randint(0, 3))) for item in one.ranked]
+    return rows(qrels, "relevance"), rows(run, "score")
+
+
+def rows(given: list[tuple[Any, Any, float]], number: str) -> pa.Table:
+    query, item, numbers = zip(*given, strict=True)
+    return pa.table({"query": query, "item": item, number: numbers})
+
+
+def ranked(run: pa.Table) -> pa.Table:
+    """The same with ranks in the place of scores."""
+    place: dict[str, int] = {}
+    ranks = []
+    for query in run["query"].to_pylist():
+        place[query] = place.get(query, 0) + 1
+        ranks.append(place[query])
+    return pa.table({"query": run["query"], "item": run["item"], "rank": ranks})
+
+
+def integers(table: pa.Table) -> pa.Table:
+    """The same with whole numbers as ids."""
+    ids = {"d": 0, "u": 1_000, "q": 0}
+    for at, name in enumerate(("query", "item")):
+        numbers = [ids[text[0]] + int(text[1:]) for text in table[name].to_pylist()]
+        table = table.set_column(at, name, pa.array(numbers, pa.int64()))
+    return table
+
+
+QRELS, RUN = collection()
+TWICE = pa.concat_tables([RUN, RUN.slice(0, 40)])
+REFUSED = {"ties": "given", "duplicates": ("first", "last", "keep"), "repeated": "once"}
+CHOICES: list[dict[str, Any]] = [
+    {name: word}
+    for name, words in (WORDS | RARE_WORDS).items()
+    for word in words
+    if word not in REFUSED.get(name, ())
+]
+CHOICES += [{"depth": 3}, {"threshold": 1.0}, {"digits": 2}, {"query_digits": 1}]
+CHOICES += [{"depth": 2, "unjudged": "remove", "ties": ties} for ties in ("trec", "best", "worst")]
+
+
+def same(one: germane.Result, other: germane.Result) -> None:
+    """Everything that a result says, the numbers to the last bit."""
+    assert one.measures == other.measures
+    assert one.counts == other.counts
+    assert one.policy == other.policy
+    assert {finding.what for finding in one.findings} == {f.what for f in other.findings}
+    for measure in one.measures:
+        here, there = one[measure], other[measure]
+        assert sorted(map(bits, here.per_query.items())) == sorted(
+            map(bits, there.per_query.items())
+        )
+        for name in ("mean", "best", "worst"):
+            assert bits((name, getattr(here, name))) == bits((name, getattr(there, name))), measure
+
+
+def bits(named: tuple[object, float]) -> tuple[str, bytes]:
+    return str(named[0]), np.float64(named[1]).tobytes()
+
+
+def outcome(evaluate: Any, *given: Any, **choices: Any) -> germane.Result | str:
+    """A result, or the kind of error where measures and conventions do not go together."""
+    try:
+        got = evaluate(*given, **choices)
+        result = getattr(got, "result", got)
+        assert [one.best for one in result.values()]
+    except germane.GermaneError as error:
+        return type(error).__name__
+    return result  # type: ignore[no-any-return]
+
+
+def compared(session: Any, qrels: pa.Table, run: pa.Table, measures: Any, **choices: Any) -> bool:
+    """Is there a result? It must then be that of one machine, and otherwise the same error."""
+    frames = map(session.createDataFrame, (qrels, run))
+    spread = outcome(germane.spark.evaluate, *frames, measures, **choices)
+    whole = outcome(germane.evaluate, qrels, run, measures, **choices)
+    if isinstance(spread, str) or isinstance(whole, str):
+        assert spread == whole
+    else:
+        same(spread, whole)
+    return not isinstance(whole, str)
+
+
+def fitting(ties: str | None) -> list[germane.Measure]:
+    """The measures that may have these ties."""
+    return [
+        one
+        for one in germane.measures()
+        if (ties != "expected" or one.row.expected)
+        and (ties != "grouped" or (one.row.grouped and one.k is None))
+    ]
+
+
+# --- The numbers, in the place of Spark ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_every_measure_is_that_of_one_machine(row: Any) -> None:
+    assert compared(Session(), QRELS, RUN, list(variants(row)))
+
+
+@pytest.mark.parametrize("choices", CHOICES, ids=str)
+def test_every_convention_is_that_of_one_machine(choices: dict[str, Any]) -> None:
+    repeated = choices.get("duplicates", "error") != "error"  # which not all measures can have
+    run, measures = (TWICE, "AP RR P@2") if repeated else (RUN, fitting(choices.get("ties")))
+    refused = {"missing": "error", "no_relevant": "error", "grades": "binary", "unknown": "error"}
+    (name, word), *_ = choices.items()
+    got = compared(Session(), QRELS, run, measures, **choices)
+    assert got != (refused.get(name) == word)
+
+
+@pytest.mark.parametrize("dialect", list(germane.dialects()))
+def test_every_dialect_is_that_of_one_machine(dialect: str) -> None:
+    """With ranks, so that no order of rows matters; some dialects go by one even then."""
+    given = QRELS, ranked(RUN), "AP P@2 RR"
+    frames = map(Session().createDataFrame, given[:2])
+    spread = outcome(germane.spark.evaluate, *frames, given[2], dialect=dialect)
+    whole = outcome(germane.evaluate, *given, dialect=dialect)
+    if isinstance(spread, str) or isinstance(whole, str):
+        assert spread in (whole, "PolicyError")
+    else:
+        same(spread, whole)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("partitions", [None, 1, 2, 40])
+def test_partitions_make_no_difference(seed: int, partitions: int | None) -> None:
+    session = Session(seed=seed)
+    frames = [session.createDataFrame(integers(table)) for table in (QRELS, RUN)]
+    spread = germane.spark.evaluate(*frames, "AP nDCG@10 R@3", partitions=partitions)
+    same(spread.result, germane.evaluate(integers(QRELS), integers(RUN), "AP nDCG@10 R@3"))
+
+
+def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(germane.spark, "CHUNK", 20)
+    assert compared(Session(), QRELS, RUN, "AP nDCG@10")
+
+
+def test_ranks_are_an_order() -> None:
+    """A run with ranks alone is one whose ties are given."""
+    assert compared(Session(), QRELS, ranked(RUN), "AP RR nDCG@2")
+    assert compared(Session(), QRELS, ranked(RUN), "AP RR nDCG@2", ties="given")
+
+
+def test_columns_are_named_as_for_frames() -> None:
+    names = {"query": "who.ever", "item": "a`film", "score": "s", "relevance": None}
+    run = RUN.rename_columns(["who.ever", "a`film", "s"]).append_column("x", [[1] * len(RUN)])
+    qrels = QRELS.select(["query", "item"]).rename_columns(["who.ever", "a`film"])
+    assert compared(Session(), qrels, run, "AP", columns=names)
+
+
+def test_values_of_queries() -> None:
+    frames = map(Session().createDataFrame, map(integers, (QRELS, RUN)))
+    result, per_query = germane.spark.evaluate(*frames, "AP nDCG@10", name="mine")
+    assert result.name == "mine"
+    table = per_query.toArrow()
+    assert table.schema.names == ["query", "AP", "nDCG@10"]
+    assert table.schema.field("query").type == pa.int64()
+    values = dict(zip(table["query"].to_pylist(), table["AP"].to_pylist(), strict=True))
+    assert values == result["AP"].per_query
+
+
+def test_what_was_retrieved_is_kept() -> None:
+    """The result can be asked where a query's judged items stand, as any other."""
+    frames = map(Session().createDataFrame, (QRELS, RUN))
+    result = germane.spark.evaluate(*frames, "AP").result
+    whole = germane.evaluate(QRELS, RUN, "AP")
+    assert result.placement is not None
+    assert whole.placement is not None
+    for query in whole["AP"].per_query:
+        assert result.placement.hits(query) == whole.placement.hits(query)
+
+
+def test_little_is_sent_to_the_driver() -> None:
+    """A part is small beside its rows, which grow by results that nobody judged."""
+    sizes = []
+    for more in (0, 20_000):
+        run = pa.table(
+            {
+                "query": np.zeros(100 + more, np.int64),
+                "item": np.arange(100 + more),
+                "score": np.arange(100 + more, dtype=float),
+            }
+        )
+        qrels = pa.table({"query": np.zeros(50, np.int64), "item": np.arange(50)})
+        names = [germane.sources.headings.resolve(t.column_names, "run", "run") for t in (run,)]
+        names.insert(0, germane.sources.headings.resolve(qrels.column_names, "qrels", "qrels"))
+        packed = [
+            batch
+            for kind, name, table in zip(("qrels", "run"), names, (qrels, run), strict=True)
+            for batch in germane.spark._packed(kind, name, 1, table.to_batches())
+        ]
+        (part,) = germane.spark._reduced("AP", {}, packed)
+        sizes.append(part.nbytes)
+    assert sizes[1] < sizes[0] + 200
+    assert sizes[0] < 50 * 100 + 5_000
+
+
+# --- Errors ----------------------------------------------------------------------------------------
+
+
+def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> germane.Result:
+    frames = map(Session(choices.pop("settings", None)).createDataFrame, (qrels, run))
+    return germane.spark.evaluate(*frames, "AP", **choices).result
+
+
+@pytest.mark.parametrize(
+    ("choices", "error", "says"),
+    [
+        ({"ties": "given"}, PolicyError, "rows of a DataFrame have none; choose ties=trec"),
+        ({"dialect": "spark"}, PolicyError, "ties=given is the order of rows"),
+        ({"duplicates": "first"}, PolicyError, "duplicates=first goes by the order of rows"),
+        ({"duplicates": "last"}, PolicyError, "duplicates=last goes by the order of rows"),
+        ({"duplicates": "keep"}, PolicyError, "duplicates=keep goes by the order of rows"),
+        ({"repeated": "once"}, PolicyError, "repeated=once goes by the order of rows"),
+        ({"tie": "trec"}, PolicyError, "there is no convention 'tie'"),
+        ({"input_format": "csv"}, InputError, "input_format= is not for DataFrames"),
+        ({"group": [1]}, InputError, "group= is not for DataFrames"),
+        ({"partitions": 0}, InputError, "partitions= takes a positive whole number; got 0"),
+        ({"partitions": True}, InputError, "partitions= takes a positive whole number; got True"),
+        ({"columns": {"item": "itm"}}, FormatError, "no column 'itm'; .* Did you mean 'item'"),
+        ({"missing": "error"}, CoverageError, "missing=zero counts them as 0"),
+    ],
+)
+def test_choices_that_cannot_be(choices: dict[str, Any], error: type, says: str) -> None:
+    with pytest.raises(error, match=says):
+        evaluated(**choices)
+
+
+@pytest.mark.parametrize("setting", ["ignoreCorruptFiles", "ignoreMissingFiles"])
+def test_a_session_that_passes_over_files_is_refused(setting: str) -> None:
+    with pytest.raises(InputError, match=f"{setting} is true.*Set it to false"):
+        evaluated(settings={f"spark.sql.files.{setting}": "true"})
+
+
+def test_a_set_of_relevant_items_may_repeat_them() -> None:
+    """Copies without grades are the same in any order."""
+    pairs = QRELS.select(["query", "item"])
+    twice = pa.concat_tables([pairs, pairs.slice(0, 5)])
+    assert compared(Session(), twice, RUN, "AP", repeated="once")
+
+
+BAD: list[tuple[str, Any, type, str]] = [
+    ("score", np.nan, ScoreError, r"run \(partition\), column 'score', row \d+: .* got nan"),
+    ("score", None, ScoreError, r"run \(partition\), column 'score', row \d+: .* missing"),
+    ("item", None, FormatError, r"run \(partition\), column 'item', row \d+: an id is missing"),
+    ("query", None, FormatError, r"run \(partition\), column 'query', row \d+: an id is missing"),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "error", "says"), BAD)
+def test_a_bad_value_says_where(column: str, value: Any, error: type, says: str) -> None:
+    values = RUN[column].to_pylist()
+    values[17] = value
+    at = RUN.column_names.index(column)
+    bad = RUN.set_column(at, column, pa.array(values, RUN[column].type))
+    with pytest.raises(error, match=says):
+        evaluated(run=bad)
+
+
+def test_a_bad_grade_says_where() -> None:
+    grades = [*QRELS["relevance"].to_pylist()[1:], float("inf")]
+    with pytest.raises(GradeError, match=r"qrels \(partition\), column 'relevance', row"):
+        evaluated(QRELS.set_column(2, "relevance", pa.array(grades)))
+
+
+def test_repeated_rows_and_different_ids() -> None:
+    with pytest.raises(DuplicateError, match=r"partition: run: item .* is retrieved twice"):
+        evaluated(run=TWICE)
+    with pytest.raises(DuplicateError, match=r"qrels: item .* is judged twice"):
+        evaluated(pa.concat_tables([QRELS, QRELS]))
+    with pytest.raises(CoverageError, match="have different types"):
+        evaluated(integers(QRELS), partitions=1)
+    with pytest.raises(FormatError, match="ids are integers or text; the column is double"):
+        evaluated(run=RUN.set_column(0, "query", [np.ones(len(RUN))]))
+
+
+def test_nothing_to_evaluate() -> None:
+    for qrels, run in ((QRELS.slice(0, 0), RUN), (QRELS, RUN.slice(0, 0))):
+        with pytest.raises(EmptyError):
+            evaluated(qrels, run)
+    with pytest.raises(CoverageError, match="no query of the run is in the qrels"):
+        evaluated(QRELS, RUN.set_column(0, "query", [["x"] * len(RUN)]))
+
+
+def test_spark_is_imported_when_it_is_asked_for() -> None:
+    program = "import germane, sys; print('germane.spark' in sys.modules, 'pyspark' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+# --- Spark itself ----------------------------------------------------------------------------------
+
+
+spark_itself = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+def started(settings: dict[str, str]) -> Any:
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    builder = sql.SparkSession.builder
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "3",
+        **settings,
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+@pytest.fixture(scope="module")
+def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A session on two cores that tries a task up to three times."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("PYSPARK_PYTHON", sys.executable)
+    session = started({"spark.master": "local[2,3]"})
+    yield session
+    session.stop()
+    patch.undo()
+
+
+class TestSpark:
+    pytestmark = spark_itself
+
+    def test_every_measure(self, spark: Any) -> None:
+        measures = [measure for row in TABLE for measure in variants(row)]
+        assert compared(spark, QRELS, RUN, measures)
+
+    @pytest.mark.parametrize(
+        "choices",
+        [
+            {"ties": "expected"},
+            {"ties": "worst", "depth": 3, "partitions": 7},
+            {"missing": "skip", "no_relevant": "skip", "unjudged": "remove"},
+            {"unknown": "zero", "no_hit": "nan"},
+        ],
+        ids=str,
+    )
+    def test_conventions(self, spark: Any, choices: dict[str, Any]) -> None:
+        frames = [spark.createDataFrame(integers(table)) for table in (QRELS, RUN)]
+        spread = germane.spark.evaluate(*frames, fitting(choices.get("ties")), **choices).result
+        choices.pop("partitions", None)
+        tables = map(integers, (QRELS, RUN))
+        same(spread, germane.evaluate(*tables, fitting(choices.get("ties")), **choices))
+
+    def test_one_large_query_beside_many_small_ones(self, spark: Any) -> None:
+        large, small = 50_000, 3_000
+        query = np.append(np.zeros(large, np.int64), np.repeat(np.arange(1, small), 2))
+        item = np.append(np.arange(large), np.tile([0, 1], small - 1))
+        score = np.random.default_rng(5).integers(0, 9_000, len(query)).astype(float)
+        run = pa.table({"query": query, "item": item, "score": score})
+        some = np.sort(np.random.default_rng(6).choice(len(query), 5_000, replace=False))
+        qrels = pa.table({"query": query[some], "item": item[some]})
+        assert compared(spark, qrels, run, "AP nDCG@10 RR")
+
+    def test_values_of_queries(self, spark: Any) -> None:
+        frames = map(spark.createDataFrame, map(integers, (QRELS, RUN)))
+        result, per_query = germane.spark.evaluate(*frames, "AP(norm=R)@10")
+        assert per_query.dtypes == [("query", "bigint"), ("AP(norm=R)@10", "double")]
+        got = {row[0]: row[1] for row in per_query.collect()}
+        assert got == result["AP(norm=R)@10"].per_query
+
+    def test_a_killed_worker_is_tried_again(self, spark: Any, tmp_path: Path) -> None:
+        run = spark.createDataFrame(RUN).repartition(3)
+        killed = run.mapInArrow(_killing(tmp_path / "once"), run.schema)
+        spread = germane.spark.evaluate(spark.createDataFrame(QRELS), killed, "AP nDCG@10")
+        assert (tmp_path / "once").exists()
+        same(spread.result, germane.evaluate(QRELS, RUN, "AP nDCG@10"))
+
+    def test_a_worker_that_always_dies_gives_no_number(self, spark: Any) -> None:
+        run = spark.createDataFrame(RUN)
+        killed = run.mapInArrow(_killing(None), run.schema)
+        with pytest.raises(Exception, match=r"Task \d+ in stage .* failed 3 times"):
+            germane.spark.evaluate(spark.createDataFrame(QRELS), killed, "AP")
+
+    def test_a_corrupt_file_is_named(self, spark: Any, tmp_path: Path) -> None:
+        for part in range(3):
+            pq.write_table(RUN.slice(part * 50, 50), tmp_path / f"part-{part}.parquet")
+        damaged = tmp_path / "part-1.parquet"
+        content = bytearray(damaged.read_bytes())
+        content[4:-200] = bytes(len(content) - 204)
+        damaged.write_bytes(content)
+        run = spark.read.schema("query string, item string, score double").parquet(str(tmp_path))
+        with pytest.raises(Exception, match=r"part-1\.parquet"):
+            germane.spark.evaluate(spark.createDataFrame(QRELS), run, "AP")
+
+    def test_a_part_of_another_schema_is_named(self, spark: Any, tmp_path: Path) -> None:
+        pq.write_table(RUN, tmp_path / "part-0.parquet")
+        text = pa.array(["high"] * len(RUN))
+        pq.write_table(RUN.set_column(2, "score", text), tmp_path / "part-1.parquet")
+        run = spark.read.schema("query string, item string, score double").parquet(str(tmp_path))
+        with pytest.raises(Exception, match=r"part-1\.parquet"):
+            germane.spark.evaluate(spark.createDataFrame(QRELS), run, "AP")
+
+    def test_a_bad_value_names_the_partition(self, spark: Any) -> None:
+        scores = [*RUN["score"].to_pylist()[1:], float("nan")]
+        run = spark.createDataFrame(RUN.set_column(2, "score", pa.array(scores)))
+        with pytest.raises(ScoreError, match=r"^run \(stage \d+, partition \d+\), column 'score'"):
+            germane.spark.evaluate(spark.createDataFrame(QRELS), run, "AP")
+        twice = spark.createDataFrame(TWICE)
+        with pytest.raises(DuplicateError, match=r"^stage \d+, partition \d+: run: item "):
+            germane.spark.evaluate(spark.createDataFrame(QRELS), twice, "AP")
+
+
+def _killing(once: Path | None) -> Any:
+    """Hands on what it gets, in a worker that is killed: the first one alone where there is a path."""
+
+    def function(records: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import os
+        import signal
+
+        yield next(records)
+        if once is None or not os.path.exists(once):
+            if once is not None:
+                with open(once, "w"):
+                    pass
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from records
+
+    return function
