@@ -71,7 +71,7 @@ def test_wide_ties_in_a_given_order() -> None:
     labels = np.repeat(np.arange(4), 50)
     similarity = (labels[:, None] // 2 == labels // 2).astype(np.float32)
     given = germane.Labels(labels, labels)
-    finding = found(given, similarity)["widely tied"]
+    finding = found(given, similarity)["tied scores"]
     assert (finding.severity, finding.count) == ("doubtful", 200 * 50)
     assert "ties=expected" in finding.advice
     assert found(given, similarity, ties="expected") == {}

@@ -116,4 +116,4 @@ def _tied(got: Retrieved, ties: str) -> Iterator[Finding]:
             f"others that their rank could be {WIDE} times as high"
         )
         advice = f"Their order is {order}; ties=expected, or best and worst, say what that decides."
-        yield Finding("doubtful", "widely tied", says, wide, (), advice)
+        yield Finding("doubtful", "tied scores", says, wide, (), advice)
