@@ -20,6 +20,8 @@ def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
     for policy in policies:
         if policy.unjudged == "remove":
             return "unjudged=remove"
+        if policy.all_relevant != "answer":
+            return f"all_relevant={policy.all_relevant}"
         if policy.grades == "binary":
             return "grades=binary"
     return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)

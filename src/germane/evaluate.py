@@ -1,10 +1,10 @@
 """The verbs: evaluate, evaluate_many, score, and reading files on their own."""
 
-import math
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -13,6 +13,7 @@ from germane import sources
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, check_ties, scores, weights
 from germane.collection import Collection, complete_for, graded
+from germane.edge import amended
 from germane.errors import (
     EmptyError,
     GermaneWarning,
@@ -22,6 +23,7 @@ from germane.errors import (
     suggestion,
 )
 from germane.judging import (
+    AllRelevant,
     Duplicates,
     Empty,
     Grades,
@@ -35,6 +37,7 @@ from germane.judging import (
     Repeated,
     Scores,
     Ties,
+    Undefined,
     Unjudged,
     Unknown,
     stated,
@@ -84,6 +87,8 @@ class Choices(TypedDict, total=False):
     empty: Empty
     unknown: Unknown
     no_hit: NoHit
+    all_relevant: AllRelevant
+    undefined: Undefined
     digits: int | None
     query_digits: int | None
 
@@ -389,12 +394,9 @@ def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, Measure
     ranking = judged.ranking(policy.ties)
     ordered = OtherOrders(judged)
     computed = all_scores(chosen, ranking, policy.no_relevant)
-    for measure, values in zip(chosen, computed, strict=True):
-        if policy.no_hit != "zero":
-            of_some = ranking.total(measure.rel or 1.0) > 0
-            values[of_some & (values == 0)] = 1.0 if policy.no_hit == "one" else math.nan
-        if policy.empty == "nan":
-            values[ranking.retrieved == 0] = math.nan
+    amend = amended(policy)
+    if amend is not None:
+        computed = tuple(map(amend, chosen, repeat(ranking), computed))
     left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
     return {
         measure: MeasureResult(
@@ -405,6 +407,8 @@ def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, Measure
             orders=ordered,
             digits=policy.digits,
             query_digits=policy.query_digits,
+            undefined=policy.undefined,
+            amend=amend,
             norm=weights(measure, ranking),
         )
         for measure, values in zip(chosen, computed, strict=True)
