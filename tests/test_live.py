@@ -56,7 +56,7 @@ def check(tool: Tool, given: Given) -> int:
         except ImportError as error:
             pytest.skip(str(error))
     wrong = [text for one in answers if (text := _wrong(one))]
-    assert not wrong, (len(wrong), wrong[:5], given)
+    assert not wrong, (len(wrong), wrong[:3], given)
     return len(answers)
 
 

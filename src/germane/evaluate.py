@@ -12,7 +12,7 @@ import numpy as np
 from germane import sources
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, check_ties, scores, weights
-from germane.collection import Collection, complete_for, graded
+from germane.collection import Collection, complete_for, graded, refuse_places
 from germane.edge import amended
 from germane.errors import (
     EmptyError,
@@ -139,9 +139,6 @@ def evaluate(
     qrels, run, conventions = opened(qrels, run, {**own, **policy})
     policies = policies_of(measures, spoken, conventions, policy)
     groups = grouped(policies, conventions)
-    for one in groups:
-        if one is not conventions:
-            refuse_words(run, sources.source_of(run), one)
     collection = Collection(qrels, run, complete_for(policies, groups), progress)
     judged = {one: collection.judged(one) for one in groups}
     return finished(name or sources.run_name(run), policies, conventions, judged, spoken)
@@ -358,22 +355,8 @@ def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, 
         words = {"ties": source.ties or run.ties, **words}
     policy = policy_of(**words)
     if source is not None:
-        refuse_words(run, source, policy)
+        refuse_places(run, policy)
     return qrels, run, policy
-
-
-def refuse_words(run: Any, source: sources.Source, policy: Policy) -> None:
-    """Refuse what looks at ids where a run has none."""
-    if policy.ties in ("trec", "ascending") and source.ids == "places":
-        raise PolicyError(
-            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
-            "choose ties=given, which is the order of columns, expected, best or worst."
-        )
-    if policy.own == "drop" and sources.has_places(run):
-        raise PolicyError(
-            "own=drop compares the ids of items and queries, and items without ids are numbered by "
-            "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
-        )
 
 
 def policy_of(**choices: Any) -> Policy:

@@ -28,7 +28,7 @@ IR_MEASURES = Dialect(
         Foreign(
             "nDCG(dcg='exp-log2')@{k}",
             "nDCG(gain=exp)@{k}",
-            {"scores": "double", "query_digits": 5, "no_relevant": "error"},
+            {"scores": "double", "query_digits": 5},
         ),
         Foreign("Rprec", "Rprec"),
         Foreign("Bpref", "bpref"),
@@ -53,11 +53,6 @@ IR_MEASURES = Dialect(
         Limit(
             "named",
             "gdeval reads query ids as numbers and fails on others.",
-            only=("nDCG(dcg='exp-log2')@{k}",),
-        ),
-        Limit(
-            "negative",
-            "gdeval passes over queries with negative grades alone.",
             only=("nDCG(dcg='exp-log2')@{k}",),
         ),
         Limit("empty", "0/0 at recall 0.", only=("IPrec@{x}",)),
