@@ -52,6 +52,9 @@ germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 A choice given beside `dialect` overrides it, as options of the tools do: trec_eval's `-c` is `missing="zero"`,
 its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
 
+What a tool leaves to chance, or gets wrong by accident, no word says: that is a limit of its dialect, on the tool's page.
+`spread` marks the tools of which it is not sure on the data at hand.
+
 """
 
 

@@ -181,7 +181,7 @@ def holds(when: str, data: Given, k: int | None, choices: Mapping[str, Any]) -> 
         case "no_relevant":
             return any(n == 0 for n in relevant.values())
         case "all_relevant":
-            return any(n == len(data.run.get(q, ())) for q, n in relevant.items())
+            return any(_all_of(data.run.get(q, ()), judged) for q, judged in data.qrels.items())
         case "empty":
             if choices.get("unjudged") == "remove":
                 return any(not set(run) & set(data.qrels.get(q, ())) for q, run in data.run.items())
@@ -198,9 +198,10 @@ def holds(when: str, data: Given, k: int | None, choices: Mapping[str, Any]) -> 
         case "named":
             return not all(str(q).isdecimal() for q in data.qrels)
         case "early":
-            at = len(data.run) if k is None else k - 1
-            last = {q: _ranked(run)[at:] for q, run in data.run.items()}
-            return any(_misses(rest, data.qrels.get(q, ()), None) for q, rest in last.items())
+            last = {q: _ranked(run)[(k or 1) - 1 :] for q, run in data.run.items()}
+            return k is not None and any(
+                _misses(rest, data.qrels.get(q, ()), None) for q, rest in last.items()
+            )
         case "unknown":
             return any(q not in data.qrels for q in data.run)
         case "level":
@@ -223,6 +224,12 @@ def _misses(run: Any, judged: Any, k: int | None) -> bool:
     ranked = _ranked(run)
     relevant = {d for d, g in judged.items() if g >= 1} if isinstance(judged, dict) else judged
     return not set(ranked[:k]) & set(relevant)
+
+
+def _all_of(run: Any, judged: Any) -> bool:
+    """Is everything relevant that was retrieved, and nothing else?"""
+    relevant = {d for d, g in judged.items() if g >= 1} if isinstance(judged, dict) else judged
+    return set(run) == set(relevant)
 
 
 def _ranked(run: Any) -> list[Any]:
