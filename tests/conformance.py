@@ -187,6 +187,8 @@ def holds(when: str, data: Given, k: int | None, choices: Mapping[str, Any]) -> 
                 return any(not set(run) & set(data.qrels.get(q, ())) for q, run in data.run.items())
             return 0 in sizes or any(q not in data.run for q in data.qrels)
         case "short":
+            return k is not None and any(size < k for size in sizes)
+        case "small":
             return k is not None and any(size <= k for size in sizes)
         case "repeated":
             lists = [*data.run.values(), *data.qrels.values()]

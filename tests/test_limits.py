@@ -38,7 +38,7 @@ def test_limits_on_random_data(when: str) -> None:
         if not set(given.qrels) & {q for q, scores in given.run.items() if scores}:
             continue
         plain = conformance.holds(when, given, k, {})
-        if when in ("missed", "early", "all_relevant", "uneven", "single", "short"):
+        if when in ("missed", "early", "all_relevant", "uneven", "single", "short", "small"):
             given = Given(given.qrels, {q: one for q, one in given.run.items() if q in given.qrels})
             untied = all(len(set(one.values())) == len(one) for one in given.run.values())
             plain = conformance.holds(when, given, k, {})

@@ -48,6 +48,10 @@ def _empty(judged: Judged, measure: Measure) -> bool:
 
 
 def _short(judged: Judged, measure: Measure) -> bool:
+    return measure.k is not None and bool((_sizes(judged) < measure.k).any())
+
+
+def _small(judged: Judged, measure: Measure) -> bool:
     return measure.k is not None and bool((_sizes(judged) <= measure.k).any())
 
 
@@ -126,6 +130,7 @@ _WHEN: Mapping[str, When] = {
     "all_relevant": _all_relevant,
     "empty": _empty,
     "short": _short,
+    "small": _small,
     "shallow": _shallow,
     "single": _single,
     "uneven": _uneven,

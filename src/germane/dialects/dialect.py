@@ -60,9 +60,9 @@ class Limit:
     """What germane does not reproduce of a tool: on which data, and why."""
 
     when: str
-    """tied · no_relevant · all_relevant · empty · short · shallow · single · uneven · repeated · negative ·
-    early (the last relevant result stands above k) · missed · unknown · named (a query's id is no number) ·
-    level (a level of relevance was given)"""
+    """tied · no_relevant · all_relevant · empty · short (than k) · small (no longer than k) ·
+    shallow · single · uneven · repeated · negative · early (the last relevant result stands above
+    k) · missed · unknown · named (a query's id is no number) · level (of relevance is given)"""
     says: str
     only: tuple[str, ...] = ()
     """The names of the measures that it is about; all of them where none is named."""

@@ -25,7 +25,7 @@ RECOMETRICS = Dialect(
     limits=(
         Limit("tied", "Ties are broken by noise unless told otherwise; all equal scores are NaN."),
         Limit("all_relevant", "NaN, or with noise 1.", only=("NDCG@K(k={k})",)),
-        Limit("short", "K must be smaller than the number of items."),
+        Limit("small", "K must be smaller than the number of items."),
         Limit("no_relevant", "A matrix without any relevant item is a ValueError."),
     ),
 )
