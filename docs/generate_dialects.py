@@ -1,4 +1,4 @@
-"""Write docs/dialects.md from the dialects: ``python docs/generate_dialects.py``."""
+"""Write docs/dialects.md and a page of each tool: ``python docs/generate_dialects.py``."""
 
 import math
 import subprocess
@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import germane
-from germane.dialects import SEAMS, Dialect, Foreign
+from germane.dialects import SEAMS, Dialect, Foreign, Limit
 from germane.dialects.table import DIALECTS
 from germane.spread import meant
 
 TARGET = Path(__file__).parent / "dialects.md"
+FOLDER = Path(__file__).parent / "dialects"
 
 # Small data on which definitions differ: in what, and what it is called on the page.
 DATA: dict[str, tuple[str, str]] = {
@@ -35,8 +36,9 @@ INTRODUCTION = """\
 # Dialects
 
 A dialect is how another tool decides what germane calls seams: reading, judging, measuring, averaging. This
-page is generated from `src/germane/dialects/`; `python docs/generate_dialects.py` writes it again, and the tests
-run its examples. Each dialect was recorded from the version named, and is held to what the tool answered.
+page and those of the tools are generated from `src/germane/dialects/`; `python docs/generate_dialects.py` writes
+them again, and the tests run their examples. Each dialect was recorded from the version named, and is held to what
+the tool answered; `pytest -m live` asks those tools again that are installed.
 
 ```python
 import germane
@@ -50,7 +52,15 @@ germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 A choice given beside `dialect` overrides it, as options of the tools do: trec_eval's `-c` is `missing="zero"`,
 its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
 
+What a tool leaves to chance, or gets wrong by accident, no word says: that is a limit of its dialect, on the tool's page.
+`spread` marks the tools of which it is not sure on the data at hand.
+
 """
+
+
+CONVENTIONS = (
+    "\nAnd under which conventions, and what fewer than k results count as in AP or precision:\n\n"
+)
 
 
 def data(name: str) -> tuple[Any, Any]:
@@ -59,9 +69,7 @@ def data(name: str) -> tuple[Any, Any]:
 
 
 def page() -> str:
-    given = "\n".join(f"{name} = {text}  # {says}" for name, (text, says) in DATA.items())
-    small = f"## Where they differ\n\nEach difference is shown on small data:\n\n```python\n{given}\n```\n"
-    return formatted(INTRODUCTION + table() + small + "".join(map(section, DIALECTS)))
+    return formatted(INTRODUCTION + kinds() + CONVENTIONS + table())
 
 
 def formatted(text: str) -> str:
@@ -73,29 +81,48 @@ def formatted(text: str) -> str:
 def table() -> str:
     heads = (
         "dialect",
-        "AP@k is",
-        "P@k is",
         "ties",
         "missing",
         "no relevant",
         "empty list",
+        "fewer than k",
         "duplicates",
         "relevant",
     )
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for one in DIALECTS:
-        words = {f.name: f for f in one.measuring}
         choices = {**germane.Policy().to_dict(), "empty": "answer", **one.choices}
         rel = {"whole": "≥ 1, cut to whole", "binary": "1 of 0 and 1"}.get(
             choices.get("grades", ""), "≥ 1"
         )
         cells = (
-            f"[{one.name}](#{anchor(one)})", called(one, "AP@10"), called(one, "P@10"), choices["ties"],
-            choices["missing"], choices["no_relevant"], choices["empty"], choices["duplicates"], rel,
+            f"[{one.name}](dialects/{one.name}.md)", choices["ties"],
+            choices["missing"], choices["no_relevant"], choices["empty"], filled(one), choices["duplicates"], rel,
         )  # fmt: skip
-        assert words
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n\n"
+
+
+def filled(dialect: Dialect) -> str:
+    """What ranks count as that a list shorter than k does not have."""
+    short, whole = (value(name, asked(dialect)[0], dialect) for name in ("short", "norm"))
+    if short is None or whole is None:
+        return "–"
+    return "misses" if same(short, whole) else "left out"
+
+
+def kinds() -> str:
+    """Measure by tool: what each tool calls by the names that are best known."""
+    names = ("AP@10", "P@10", "R@10", "RR@10", "Success@10", "nDCG@10")
+    lines = ["| dialect | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    for one in DIALECTS:
+        cells = [f"[{one.name}](dialects/{one.name}.md)", *(called(one, name) for name in names)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return (
+        "What each means by a name, or by the name without a cutoff where it has only that:\n\n"
+        + "\n".join(lines)
+        + "\n"
+    )
 
 
 def called(dialect: Dialect, measure: str) -> str:
@@ -103,12 +130,8 @@ def called(dialect: Dialect, measure: str) -> str:
     return "–" if foreign is None else f"`{foreign.at(10)}`"
 
 
-def anchor(dialect: Dialect) -> str:
-    return "".join(c for c in dialect.name if c.isalnum() or c in "_- ").replace(" ", "-")
-
-
-def section(dialect: Dialect) -> str:
-    parts = [f"\n### {dialect.name}", f"{dialect.tool}, {dialect.version}. {dialect.why}"]
+def page_of(dialect: Dialect) -> str:
+    parts = [f"# {dialect.name}", f"{dialect.tool}, {dialect.version}. {dialect.why}"]
     if dialect.same:
         parts.append(f"The same: {', '.join(dialect.same)}.")
     words = [
@@ -118,25 +141,52 @@ def section(dialect: Dialect) -> str:
     ]
     if words:
         parts.append("; ".join(words) + ".")
-    shown = list(differences(dialect))
-    if shown:
-        parts.append("```python\n" + "\n".join(shown) + "\n```")
+    parts += ["## Its measures", measures(dialect), "## Where it differs and why", *shown(dialect)]
     if dialect.limits:
-        parts.append("Not reproduced: " + " ".join(sorted({one.says for one in dialect.limits})))
-    return "\n\n".join(parts) + "\n"
+        rows = [f"- {limit(one)}" for one in dialect.limits]
+        parts += ["## What is not reproduced", "\n".join(dict.fromkeys(rows))]
+    if dialect.source:
+        parts.append(f"Decided in `{dialect.source}`. All tools: [dialects](../dialects.md).")
+    return formatted("\n\n".join(parts) + "\n")
 
 
-def differences(dialect: Dialect) -> Iterator[str]:
+def measures(dialect: Dialect) -> str:
+    rows = ["| the tool's name | germane's | otherwise than above |", "|---|---|---|"]
+    for one in dialect.measuring:
+        words = ", ".join(f"`{name}={word}`" for name, word in one.choices.items())
+        rows.append(f"| `{one.name}` | `{one.measure}` | {words} |")
+    return "\n".join(rows)
+
+
+def limit(one: Limit) -> str:
+    names = ", ".join(f"`{name}`" for name in one.only)
+    return f"{names}: {one.says}" if names else one.says
+
+
+def shown(dialect: Dialect) -> Iterator[str]:
+    """Each difference, with the data that shows it."""
+    found = False
+    for name, lines in differences(dialect):
+        given, says = DATA[name]
+        code = [f"{name} = {given}", *lines]
+        if not found:
+            code.insert(0, "import germane\n")
+        yield f"{says}:\n\n```python\n" + "\n".join(code) + "\n```"
+        found = True
+    if not found:
+        yield "On small data it says what germane says."
+
+
+def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
     """Two lines where the dialect and germane differ: what the tool says, and what germane says."""
     for name in DATA:
         foreign, own = asked(dialect)
         theirs, mine = value(name, foreign, dialect), value(name, own, None)
         if theirs is not None and mine is not None and not same(theirs, mine):
             measure = germane.parse(foreign.at(2))
-            yield line(
-                name, foreign.written(2), f', dialect="{dialect.name}"', str(measure), theirs
-            )
-            yield line(name, str(own), "", str(own), mine)
+            more = f', dialect="{dialect.name}"'
+            said = line(name, foreign.written(2), more, str(measure), theirs)
+            yield name, [said, line(name, str(own), "", str(own), mine)]
 
 
 def asked(dialect: Dialect) -> tuple[Foreign, germane.Measure]:
@@ -169,3 +219,8 @@ def line(name: str, asked: str, more: str, key: str, value: float) -> str:
 if __name__ == "__main__":
     warnings.simplefilter("ignore", germane.GermaneWarning)  # the data is small on purpose
     TARGET.write_text(page(), "utf-8")
+    FOLDER.mkdir(exist_ok=True)
+    for path in FOLDER.glob("*.md"):
+        path.unlink()
+    for dialect in DIALECTS:
+        (FOLDER / f"{dialect.name}.md").write_text(page_of(dialect), "utf-8")

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import germane
@@ -273,6 +274,50 @@ def test_own_items_are_dropped() -> None:
         assert germane.evaluate({"q": {"a": 1}}, run, "RR", own="drop")["RR"].mean == 1.0
 
 
+def test_queries_without_negatives() -> None:
+    """bpref compares with what was judged not relevant: q has none, r one that stands below."""
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1, "c": 0}}, {"q": ["a"], "r": ["b", "c"]}
+    bpref = lambda **choices: germane.evaluate(qrels, run, "bpref", **choices)["bpref"]  # noqa: E731
+    assert bpref().per_query == {"q": 1.0, "r": 1.0}
+    assert bpref(all_relevant="zero").per_query == {"q": 0.0, "r": 1.0}
+    assert math.isnan(bpref(all_relevant="nan").mean)
+    assert bpref(all_relevant="nan", undefined="zero").mean == (0 + 1) / 2
+
+
+def test_a_mean_over_no_query() -> None:
+    nothing = {"q": {"a": 0}}, {"q": ["a"]}
+    for word, mean in (("nan", math.nan), ("zero", 0.0)):
+        result = germane.evaluate(*nothing, "AP", no_relevant="skip", undefined=word)
+        assert result["AP"].mean == pytest.approx(mean, nan_ok=True)
+
+
+def test_other_orders_of_ties_count_special_queries_alike() -> None:
+    """r finds nothing in any order; q finds its item at rank 1 or 2."""
+    qrels, run = {"q": ["a"], "r": ["b"]}, {"q": {"a": 1.0, "x": 1.0}, "r": {"y": 1.0}}
+    result = germane.evaluate(qrels, run, "RR", no_hit="one")["RR"]
+    assert (result.worst, result.best) == ((1 / 2 + 1) / 2, (1 + 1) / 2)
+    without = germane.evaluate(qrels, {**run, "r": {}}, "RR", empty="nan")["RR"]
+    assert math.isnan(without.best)
+    assert math.isnan(without.worst)
+
+
+def test_places_are_no_ids_to_any_dialect() -> None:
+    """The columns of arrays have no ids: a tool that orders ties by them has no value."""
+    grades, scores = np.array([[1, 0, 1], [0, 1, 0]]), np.array([[0.5, 0.5, 0.1], [0.2, 0.1, 0.0]])
+    stated = {one.dialect: one for one in germane.spread(grades, scores, "AP@2")}
+    for name in ("trec_eval-9", "beir", "sentence-transformers"):
+        assert math.isnan(stated[name].value)
+        assert "orders tied items by their ids" in stated[name].says
+    assert stated["ml_metrics"].value == ((1 / 1 + 0) / 2 + 1 / 2) / 2
+    for verb in (
+        lambda: germane.evaluate(grades, scores, "map_cut_2", dialect="trec_eval-9"),
+        lambda: germane.spread(grades, scores, "AP@2", ties="trec"),
+        lambda: germane.reconcile(grades, scores, reported=0.5, measure="AP@2", ties="ascending"),
+    ):
+        with pytest.raises(germane.PolicyError, match="orders tied items by their ids"):
+            verb()
+
+
 def test_copies_count_again() -> None:
     run = {"u": ["a", "a", "b", "c"]}
     for word, value in (("keep", (1 + 2 / 3) / 2), ("again", (1 + 2 / 2 + 3 / 3) / 2)):
@@ -296,6 +341,8 @@ def test_which_queries_count() -> None:
     assert per_query(unknown="zero") == {"q": 1.0, "r": 0.0, "z": 0.0}
     assert per_query(no_hit="one") == {"q": 1.0, "r": 1.0}
     assert per_query(no_hit="skip") == {"q": 1.0}
+    with pytest.raises(germane.CoverageError, match="RR: nothing relevant found: 'r'"):
+        per_query(no_hit="error")
     with pytest.raises(germane.CoverageError, match="without results: 'r'"):
         per_query(empty="error")
     with pytest.raises(germane.CoverageError, match="not in the qrels: 'z'"):

@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -19,7 +20,7 @@ from germane.judging import WORDS
 from germane.measures import TABLE
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -269,14 +270,25 @@ def test_orders_that_are_not_extremes() -> None:
     [("measures", "generate"), ("dialects", "generate_dialects"), ("check", "generate_check")],
 )
 def test_page_is_generated(page: str, generator: str) -> None:
+    written = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    assert written == loaded(generator).page(), f"out of date: run python docs/{generator}.py"
+
+
+def test_every_dialect_has_a_page() -> None:
+    pages = {path.stem: path.read_text("utf-8") for path in (ROOT / "docs/dialects").glob("*.md")}
+    page_of = loaded("generate_dialects").page_of
+    assert pages == {one.name: page_of(one) for one in germane.dialects().values()}
+
+
+def loaded(generator: str) -> ModuleType:
+    """A module of docs/, which is no package."""
     path = ROOT / f"docs/{generator}.py"
     spec = importlib.util.spec_from_file_location(generator, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    written = (ROOT / f"docs/{page}.md").read_text("utf-8")
-    assert written == module.page(), f"out of date: run python docs/{generator}.py"
+    return module
 
 
 def test_every_measure_has_a_section() -> None:

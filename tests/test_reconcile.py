@@ -115,13 +115,16 @@ def test_what_is_no_number(written: Any) -> None:
     "measure", ["AP@2", "AP", "nDCG@2", "P@3", "R@2", "RR", "F@2", "Success@1"]
 )
 def test_every_dialect_is_found_again(measure: str) -> None:
-    """Whatever spread says a tool gives is found, under a definition that names the tool."""
+    """Whatever spread says a tool gives is found, under a definition that names the tool if it is sure."""
     for stated in germane.spread(GRADED, SCORED, measure):
         if math.isnan(stated.value):
             continue
         found = germane.reconcile(GRADED, SCORED, reported=f"{stated.value:.9f}", measure=measure)
         tools = {tool for one in found for tool in one.candidate.tools}
-        assert f"{stated.dialect}:{stated.name}" in tools, stated
+        sure = f"{stated.dialect}:{stated.name}" in tools
+        assert sure != (stated.dialect in found.unsure), stated
+        assert sure == (not stated.unsure), stated
+        assert len(found) > 0
 
 
 @pytest.mark.parametrize("measure", ["AP@2", "nDCG@2"])

@@ -26,6 +26,7 @@ class Evaluated(Record):
     no_relevant: str
     digits: int | None = None
     query_digits: int | None = None
+    undefined: str = "nan"
     norm: Floats | None = None
     """Each query's norm, where queries weigh as much as it."""
 
@@ -50,8 +51,10 @@ class Evaluated(Record):
         kept = self.values
         if self.no_relevant == "skip":
             kept = kept[~np.isnan(kept)]
+        if self.undefined == "zero":
+            kept = np.nan_to_num(kept)
         if not len(kept):
-            return math.nan
+            return 0.0 if self.undefined == "zero" else math.nan
         if self.norm is not None:
             norm = self.norm if self.no_relevant != "skip" else self.norm[~np.isnan(self.values)]
             total = math.fsum(norm.tolist())
@@ -79,6 +82,8 @@ class MeasureResult(Evaluated):
 
     orders: Callable[[str], Ranking | None] | None = None
     """The rankings under other orders of ties; None where nothing judged is tied, or it is not known."""
+    amend: Callable[[Measure, Ranking, Floats], Floats] | None = None
+    """What queries count as that are special: without a hit, without results …"""
 
     @property
     def definition(self) -> str:
@@ -105,6 +110,8 @@ class MeasureResult(Evaluated):
         if ranking is None:  # nothing judged is tied
             return self.mean
         values = scores(self.measure, ranking, self.no_relevant)
+        if self.amend is not None:
+            values = self.amend(self.measure, ranking, values)
         norm = weights(self.measure, ranking)
         return replaced(self, values=values, norm=norm).mean
 

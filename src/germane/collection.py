@@ -8,7 +8,7 @@ import numpy as np
 from germane import sources
 from germane._ragged import Floats
 from germane._records import replaced
-from germane.errors import GradeError
+from germane.errors import GradeError, PolicyError
 from germane.judging import Judged, Policy, judge
 from germane.measure import Measure
 from germane.retrieval import Order, Qrels, Retrieved
@@ -20,6 +20,8 @@ def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
     for policy in policies:
         if policy.unjudged == "remove":
             return "unjudged=remove"
+        if policy.all_relevant != "answer":
+            return f"all_relevant={policy.all_relevant}"
         if policy.grades == "binary":
             return "grades=binary"
     return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)
@@ -55,6 +57,20 @@ def retrieve(
     return source.retrieve(judgments, run, policy.duplicates, policy.order, progress)
 
 
+def refuse_places(run: Any, policy: Policy) -> None:
+    """Refuse conventions that look at ids where a run has places. Raises PolicyError."""
+    if policy.ties in ("trec", "ascending") and sources.source_of(run).ids == "places":
+        raise PolicyError(
+            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
+            "choose ties=given, which is the order of columns, expected, best or worst."
+        )
+    if policy.own == "drop" and sources.has_places(run):
+        raise PolicyError(
+            "own=drop compares the ids of items and queries, and items without ids are numbered by "
+            "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
+        )
+
+
 class Collection:
     """Qrels and a run: policies that read them alike share what is read.
 
@@ -69,7 +85,8 @@ class Collection:
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
 
     def judged(self, policy: Policy) -> Judged:
-        """The run's judged items under a policy. Raises InputError and CoverageError."""
+        """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
+        refuse_places(self._run, policy)
         judgments = self.qrels(policy)
         reading = policy
         if any(copies == "error" for _, copies, _ in self._retrieved):

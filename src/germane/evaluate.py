@@ -1,10 +1,10 @@
 """The verbs: evaluate, evaluate_many, score, and reading files on their own."""
 
-import math
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy as np
 from germane import sources
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, check_ties, scores, weights
-from germane.collection import Collection, complete_for, graded
+from germane.collection import Collection, complete_for, graded, refuse_places
+from germane.edge import amended
 from germane.errors import (
     EmptyError,
     GermaneWarning,
@@ -22,6 +23,7 @@ from germane.errors import (
     suggestion,
 )
 from germane.judging import (
+    AllRelevant,
     Duplicates,
     Empty,
     Grades,
@@ -35,6 +37,7 @@ from germane.judging import (
     Repeated,
     Scores,
     Ties,
+    Undefined,
     Unjudged,
     Unknown,
     stated,
@@ -84,6 +87,8 @@ class Choices(TypedDict, total=False):
     empty: Empty
     unknown: Unknown
     no_hit: NoHit
+    all_relevant: AllRelevant
+    undefined: Undefined
     digits: int | None
     query_digits: int | None
 
@@ -134,9 +139,6 @@ def evaluate(
     qrels, run, conventions = opened(qrels, run, {**own, **policy})
     policies = policies_of(measures, spoken, conventions, policy)
     groups = grouped(policies, conventions)
-    for one in groups:
-        if one is not conventions:
-            refuse_words(run, sources.source_of(run), one)
     collection = Collection(qrels, run, complete_for(policies, groups), progress)
     judged = {one: collection.judged(one) for one in groups}
     return finished(name or sources.run_name(run), policies, conventions, judged, spoken)
@@ -353,22 +355,8 @@ def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, 
         words = {"ties": source.ties or run.ties, **words}
     policy = policy_of(**words)
     if source is not None:
-        refuse_words(run, source, policy)
+        refuse_places(run, policy)
     return qrels, run, policy
-
-
-def refuse_words(run: Any, source: sources.Source, policy: Policy) -> None:
-    """Refuse what looks at ids where a run has none."""
-    if policy.ties in ("trec", "ascending") and source.ids == "places":
-        raise PolicyError(
-            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
-            "choose ties=given, which is the order of columns, expected, best or worst."
-        )
-    if policy.own == "drop" and sources.has_places(run):
-        raise PolicyError(
-            "own=drop compares the ids of items and queries, and items without ids are numbered by "
-            "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
-        )
 
 
 def policy_of(**choices: Any) -> Policy:
@@ -389,12 +377,9 @@ def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, Measure
     ranking = judged.ranking(policy.ties)
     ordered = OtherOrders(judged)
     computed = all_scores(chosen, ranking, policy.no_relevant)
-    for measure, values in zip(chosen, computed, strict=True):
-        if policy.no_hit != "zero":
-            of_some = ranking.total(measure.rel or 1.0) > 0
-            values[of_some & (values == 0)] = 1.0 if policy.no_hit == "one" else math.nan
-        if policy.empty == "nan":
-            values[ranking.retrieved == 0] = math.nan
+    amend = amended(policy)
+    if amend is not None:
+        computed = tuple(map(amend, chosen, repeat(ranking), computed))
     left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
     return {
         measure: MeasureResult(
@@ -405,6 +390,8 @@ def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, Measure
             orders=ordered,
             digits=policy.digits,
             query_digits=policy.query_digits,
+            undefined=policy.undefined,
+            amend=amend,
             norm=weights(measure, ranking),
         )
         for measure, values in zip(chosen, computed, strict=True)

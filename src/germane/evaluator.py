@@ -10,7 +10,7 @@ import numpy as np
 from germane import sources
 from germane._ragged import Ints
 from germane._records import replaced
-from germane.collection import Collection, complete_for, retrieve
+from germane.collection import Collection, complete_for, refuse_places, retrieve
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
 from germane.evaluate import (
     DEFAULT,
@@ -18,7 +18,6 @@ from germane.evaluate import (
     finished,
     opened,
     policies_of,
-    refuse_words,
     spoken_of,
 )
 from germane.judging import Policy, judge
@@ -146,7 +145,7 @@ class Evaluator:
             return self._policies
         policies = policies_of(self._measures, self._spoken, conventions, self._asked)
         for one in dict.fromkeys(policies.values()):
-            refuse_words(run, sources.source_of(run), one)
+            refuse_places(run, one)
         return policies
 
     def _read(

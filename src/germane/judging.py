@@ -25,7 +25,9 @@ Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
 Own: TypeAlias = Literal["keep", "drop"]
 Nonpositive: TypeAlias = Literal["hit", "miss"]
 Empty: TypeAlias = Literal["answer", "missing", "nan", "error"]
-NoHit: TypeAlias = Literal["zero", "one", "skip", "nan"]
+NoHit: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
+AllRelevant: TypeAlias = Literal["answer", "zero", "nan"]
+Undefined: TypeAlias = Literal["nan", "zero"]
 Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 WORDS = {
@@ -46,6 +48,8 @@ RARE_WORDS = {
     "empty": get_args(Empty),
     "unknown": get_args(Unknown),
     "no_hit": get_args(NoHit),
+    "all_relevant": get_args(AllRelevant),
+    "undefined": get_args(Undefined),
 }
 """Those that few tools decide otherwise, and that results state where they are not the usual."""
 
@@ -108,8 +112,15 @@ class Policy(Value):
     """A query of the run that nobody judged is left out, counts as 0, or is an error."""
 
     no_hit: NoHit = "zero"
-    """A query with relevant items of which the measure finds none counts as 0, as 1, is left out, or
-    is NaN."""
+    """A query with relevant items of which the measure finds none counts as 0, as 1, is left out, is
+    NaN, or an error."""
+
+    all_relevant: AllRelevant = "answer"
+    """A query of which nothing is judged not relevant, but something found, is answered, counts as 0,
+    or is NaN: what compares relevant with other items divides by 0 there."""
+
+    undefined: Undefined = "nan"
+    """A query that is NaN makes the mean NaN, or counts as 0 in it; so does having no query at all."""
 
     digits: int | None = None
     """Means are rounded to so many decimals."""

@@ -71,6 +71,7 @@ def _result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Result:
             numbers,
             left_out,
             digits=conventions.digits,
+            undefined=conventions.undefined,
         )
     counts = Counts(**run["counts"])
     return Result(run["name"], measures, lambda: counts, conventions)

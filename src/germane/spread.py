@@ -13,6 +13,7 @@ from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
 from germane.evaluate import Choices, measured, opened
 from germane.judging import Policy
+from germane.limits import holding
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.sources import Progress
 from germane.tables import Table
@@ -37,6 +38,8 @@ class Stated:
     """the seams that, changed alone, move germane's value; all that differ where only together"""
     says: str = ""
     """why there is no value"""
+    unsure: str = ""
+    """why the tool itself may say something else of such data: a limit of its dialect"""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,9 @@ class Spread:
                 one.dialect,
                 _number(one.value, digits),
                 str(one.measure or ""),
-                one.says or ", ".join(one.seams) or "–",
+                one.says
+                or (", ".join(one.seams) or "–")
+                + (f" (unsure: {one.unsure})" if one.unsure else ""),
             )
             for one in rows
         ]
@@ -217,7 +222,9 @@ def _stated(
     name = foreign.written(asked.k)
     words = {**dialect.choices, **foreign.choices, **given}
     try:
-        value = values(replaced(conventions, **words), measure).mean
+        policy = replaced(conventions, **words)
+        value = values(policy, measure).mean
+        limits = holding(dialect, foreign, measure, values.collection.judged(policy))
     except GermaneError as error:
         return Stated(dialect.name, name, measure, math.nan, (), str(error).partition(". ")[0])
     moved, changed = [], []
@@ -230,7 +237,8 @@ def _stated(
         if not _is(values, alone, this, own):
             moved.append(seam)
     seams = tuple(moved or changed) if abs(value - own) > _SAME else ()
-    return Stated(dialect.name, name, measure, value, seams)
+    unsure = " ".join(dict.fromkeys(limit.says for limit in limits))
+    return Stated(dialect.name, name, measure, value, seams, unsure=unsure)
 
 
 def _is(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
@@ -258,4 +266,5 @@ def _row(one: Stated) -> dict[str, Any]:
         "value": None if math.isnan(one.value) else one.value,
         "moved_by": list(one.seams),
         "says": one.says,
+        "unsure": one.unsure,
     }

@@ -19,15 +19,17 @@ XGBOOST = Dialect(
         Foreign("pre@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero"}),
         Foreign("ndcg@{k}", "nDCG(gain=exp)@{k}", {"grades": "exact"}),
         Foreign("ndcg", "nDCG(gain=exp)", {"grades": "exact"}),
-        Foreign("aucpr", "AUPR(rule=davis_goadrich)", {"ties": "grouped", "no_relevant": "nan"}),
+        Foreign(
+            "aucpr",
+            "AUPR(rule=davis_goadrich)",
+            {"ties": "grouped", "no_relevant": "nan", "all_relevant": "nan"},
+        ),
     ),
     why="A query without relevant items counts as 1, or as 0 where the name ends with a minus. "
     "aucpr interpolates as Davis and Goadrich do, and takes equal scores as one step.",
     source="src/metric/rank_metric.cc",
     limits=(
         Limit("tied", "Longer lists are sorted by an algorithm that does not keep equal scores."),
-        Limit("no_relevant", "Not defined.", only=("aucpr",)),
-        Limit("all_relevant", "Not defined without a negative.", only=("aucpr",)),
         Limit("empty", "An empty group is an error, in pre@ always, in others by itself."),
     ),
 )

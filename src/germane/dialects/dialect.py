@@ -60,7 +60,9 @@ class Limit:
     """What germane does not reproduce of a tool: on which data, and why."""
 
     when: str
-    """tied · graded · no_relevant · empty · short · repeated · missed · binned · other"""
+    """tied · no_relevant · all_relevant · empty · short (than k) · small (no longer than k) ·
+    shallow · single · uneven · repeated · negative · early (the last relevant result stands above
+    k) · missed · unknown · named (a query's id is no number) · level (of relevance is given)"""
     says: str
     only: tuple[str, ...] = ()
     """The names of the measures that it is about; all of them where none is named."""

@@ -19,7 +19,6 @@ EVIDENTLY = Dialect(
     "fewer than k items goes on adding precision.",
     source="legacy/metrics/recsys/precision_recall_k.py",
     limits=(
-        Limit("rows", "The value depends on the order of the frame's rows."),
         Limit(
             "short", "A list shorter than k adds its last precision again at every further rank."
         ),

@@ -18,7 +18,7 @@ IMPLICIT = Dialect(
     "that users with many items weigh more.",
     source="evaluation.pyx::ranking_metrics_at_k",
     limits=(
-        Limit("other", "AUC divides by the number of other items, and ends with an error at 0."),
+        Limit("all_relevant", "Its AUC divides by the other items: without any, all is an error."),
         Limit("repeated", "A copy is a hit again."),
     ),
 )

@@ -25,7 +25,11 @@ IR_MEASURES = Dialect(
         Foreign("RR@{k}", "RR@{k}", {"ties": "ascending", "scores": "double"}),
         Foreign("nDCG", "nDCG"),
         Foreign("nDCG@{k}", "nDCG@{k}"),
-        Foreign("nDCG(dcg='exp-log2')@{k}", "nDCG(gain=exp)@{k}"),
+        Foreign(
+            "nDCG(dcg='exp-log2')@{k}",
+            "nDCG(gain=exp)@{k}",
+            {"scores": "double", "query_digits": 5},
+        ),
         Foreign("Rprec", "Rprec"),
         Foreign("Bpref", "bpref"),
         Foreign("Bpref(rel={x})", "bpref(rel={x})"),
@@ -47,7 +51,7 @@ IR_MEASURES = Dialect(
     source="providers/base.py, __init__.py",
     limits=(
         Limit(
-            "other",
+            "named",
             "gdeval reads query ids as numbers and fails on others.",
             only=("nDCG(dcg='exp-log2')@{k}",),
         ),
@@ -85,7 +89,11 @@ IR_MEASURES_TRECTOOLS = Dialect(
         Foreign("P@{k}", "P@{k}", {"empty": "answer", "no_relevant": "zero"}),
         Foreign("RR", "RR", {"no_hit": "nan"}),
         Foreign("Rprec", "Rprec", {"no_hit": "nan"}),
-        Foreign("Bpref", "bpref"),
+        Foreign(
+            "Bpref",
+            "bpref",
+            {"empty": "answer", "no_relevant": "zero", "all_relevant": "zero"},
+        ),
     ),
     why="A query without relevant items or without results is NaN, and so is the mean.",
     source="providers/trectools_provider.py",
@@ -94,6 +102,6 @@ IR_MEASURES_TRECTOOLS = Dialect(
         Limit("unknown", "A query of the run that nobody judged is a KeyError.", only=("Rprec",)),
         Limit("repeated", "Judgments and results that stand twice are joined row by row."),
         Limit("empty", "Without results 0.", only=("RR",)),
-        Limit("other", "Computed otherwise where R exceeds the nonrelevant.", only=("Bpref",)),
+        Limit("negative", "A grade below 0 gains, and is no relevant item.", only=("Bpref",)),
     ),
 )

@@ -7,24 +7,20 @@ REVISITOP = Dialect(
     tool="revisited Oxford and Paris",
     version="git be39832",
     judging={"ties": "given", "missing": "skip", "empty": "missing"},
-    averaging={"no_relevant": "skip"},
+    averaging={"no_relevant": "skip", "no_hit": "error"},
     measuring=(
         Foreign("compute_map", "AUPR(rule=trapezoid)"),
         Foreign("compute_ap", "AUPR(rule=trapezoid)"),
-        Foreign("mP@{k}", "P@{k}"),
+        Foreign("mP@{k}", "P@{k}", {"no_hit": "zero"}),
     ),
     why="AP is the area under straight lines between the precisions before and at each relevant "
-    "image, beginning with precision 1. Junk images must be taken out before.",
+    "image, beginning with precision 1. Junk images must be taken out before. A "
+    "query of which nothing was found is an error.",
     source="python/evaluate.py::compute_ap",
     limits=(
         Limit("tied", "The order of equal scores is that of the ranks it is given."),
         Limit("no_relevant", "No query with a match: NaN or a ZeroDivisionError."),
-        Limit("missed", "A query of which nothing was found is an error by itself."),
-        Limit(
-            "other",
-            "k is cut to the rank of the last relevant image.",
-            only=("mP@{k}",),
-        ),
+        Limit("early", "k is cut to the rank of the last relevant image.", only=("mP@{k}",)),
     ),
 )
 

@@ -18,8 +18,8 @@ RANX = Dialect(
         Foreign("recall@{k}", "R@{k}"),
         Foreign("recall@{k}-l{x}", "R(rel={x})@{k}"),
         Foreign("r-precision", "Rprec"),
-        Foreign("bpref", "bpref", {"grades": "nonnegative"}),
-        Foreign("bpref-l{x}", "bpref(rel={x})", {"grades": "nonnegative"}),
+        Foreign("bpref", "bpref", {"grades": "nonnegative", "all_relevant": "nan"}),
+        Foreign("bpref-l{x}", "bpref(rel={x})", {"grades": "nonnegative", "all_relevant": "nan"}),
         Foreign("mrr", "RR"),
         Foreign("mrr@{k}", "RR@{k}"),
         Foreign("hit_rate@{k}", "Success@{k}"),
@@ -31,7 +31,8 @@ RANX = Dialect(
         Foreign("ndcg_burges@{k}", "nDCG(gain=exp)@{k}"),
     ),
     why="The run and the qrels must have the same queries; make_comparable=True (missing=zero, "
-    "unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict.",
+    "unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict. Where nothing is "
+    "judged not relevant, bpref is 0/0.",
     source="metrics/average_precision.py, meta/evaluate.py",
     limits=(
         Limit(
@@ -40,8 +41,8 @@ RANX = Dialect(
             "lists.",
         ),
         Limit(
-            "other",
-            "Without an item judged not relevant bpref is 0/0.",
+            "no_relevant",
+            "A division by 0 that ends a thread with its queries.",
             only=("bpref", "bpref-l{x}"),
         ),
         Limit("repeated", "A frame with repeated rows is not refused, and counts every copy."),

@@ -10,15 +10,15 @@ LIGHTFM = Dialect(
     judging={"ties": "worst", "missing": "skip"},
     measuring=(
         Foreign("precision_at_k@{k}", "P@{k}"),
-        Foreign("recall_at_k@{k}", "R@{k}"),
+        Foreign("recall_at_k@{k}", "R@{k}", {"no_relevant": "nan"}),
         Foreign("reciprocal_rank", "RR"),
     ),
-    why="An item's rank is the number of items that score as much or more: ties count against it.",
+    why="An item's rank is the number of items that score as much or more: ties count against it. As with preserve_rows=True; else users "
+    "without items to find are left out.",
     source="evaluation.py",
     limits=(
         Limit("tied", "All items of a tie have its last rank."),
-        Limit("no_relevant", "Dropped unless preserve_rows=True; then 0, or NaN in recall."),
-        Limit("empty", "Not recorded."),
+        Limit("empty", "An empty list is an error.", only=("reciprocal_rank",)),
     ),
 )
 

@@ -67,5 +67,4 @@ PYVESPA = Dialect(
     ),
     why="AP over min(k,R) for sets of relevant documents; graded ones have nDCG only.",
     source="vespa/evaluation/_base.py",
-    limits=(Limit("other", "With grades only nDCG is returned."),),
 )

@@ -10,11 +10,11 @@ TENSORFLOW = Dialect(
     judging={"ties": "given", "missing": "skip", "empty": "missing"},
     averaging={"no_relevant": "skip"},
     measuring=(Foreign("average_precision_at_k(k={k})", "AP@{k}"),),
-    why="tf.compat.v1.metrics.average_precision_at_k divides by min(R,k).",
+    why="tf.compat.v1.metrics.average_precision_at_k divides by min(R,k). Keras' AUC of "
+    "precision and recall, which takes the curve at a grid of thresholds, has no counterpart.",
     source="python/ops/metrics_impl.py",
     limits=(
         Limit("no_relevant", "Needs a label."),
         Limit("short", "Needs k classes."),
-        Limit("other", "Keras' AUC takes the curve at a grid of thresholds."),
     ),
 )

@@ -80,7 +80,7 @@ def _answer(
 ) -> Reconciliation:
     asked, conventions = search.asked, search.conventions
     own, grades = _own(search), search.grades()
-    tools = list(of_dialects(asked, conventions, fixed))
+    tools, unsure = search.vouched(of_dialects(asked, conventions, fixed))
     tried = search.all([Candidate(asked), *tools, *singles(asked, conventions, fixed, grades)])
     if not tried and isinstance(own, DuplicateError):
         raise own
@@ -107,6 +107,7 @@ def _answer(
         per_query=per_query,
         agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
         hints=slips,
+        unsure={one.tool: one.says for one in unsure if _gives(search, one.candidate, reported)},
     )
 
 
@@ -130,6 +131,11 @@ def _found(
     if per_query is not None:
         giving = [one for one in giving if agreeing(search, one, per_query) == len(per_query)]
     return tuple(search.reduced(giving))
+
+
+def _gives(search: Search, candidate: Candidate, reported: Reported) -> bool:
+    result = search.result(candidate)
+    return result is not None and reported.gives(result.mean)
 
 
 def _nearest(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -55,6 +55,8 @@ class Reconciliation:
     """which queries the nearest definition gives, where values of queries were reported"""
     hints: tuple[str, ...] = ()
     """slips that would explain the number"""
+    unsure: Mapping[str, str] = field(default_factory=dict)
+    """tools whose definition gives the number, but that may say something else of such data: why"""
 
     def __iter__(self) -> Iterator[Given]:
         return iter(self.found)
@@ -130,7 +132,7 @@ class Reconciliation:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the data tells of the definitions, and what it does not."""
-        return (*self._hints(), *self._alike(), *self._undecided(), *self._tried())
+        return (*self._hints(), *self._alike(), *self._undecided(), *self._unsure(), *self._tried())
 
     def _hints(self) -> tuple[str, ...]:
         return self.hints if self.found else ()  # else the verdict holds them
@@ -158,6 +160,11 @@ class Reconciliation:
             usual = [f"{SHOWN_BY[name][0]} ({name})" for name in idle if name in WORDS]
             if usual:
                 yield f"It would take {_and(usual)}."
+
+    def _unsure(self) -> Iterator[str]:
+        if self.unsure:
+            why = " ".join(f"{tool} ({says.rstrip('.')})," for tool, says in self.unsure.items())
+            yield f"Their definitions give it, their programs may not: {why.rstrip(',')}."
 
     def _tried(self) -> Iterator[str]:
         if isinstance(self.own, GermaneError):

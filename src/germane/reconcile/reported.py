@@ -75,7 +75,11 @@ def read(given: Any, where: str = "reported") -> Reported:
 
 
 def _not_a_number(given: Any, where: str) -> InputError:
-    comma = isinstance(given, str) and _WRITTEN.fullmatch(given.strip().replace(",", ".", 1))
+    comma = (
+        isinstance(given, str)
+        and "," in given
+        and _WRITTEN.fullmatch(given.strip().replace(",", ".", 1))
+    )
     near = f" Did you mean {given.strip().replace(',', '.', 1)!r}?" if comma else ""
     return InputError(f"{where} takes a number such as 0.62 or 62%; got {clip(given)}.{near}")
 

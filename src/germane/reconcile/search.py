@@ -8,8 +8,10 @@ import numpy as np
 
 from germane._records import replaced
 from germane.averaging import MeasureResult, kernel
+from germane.dialects import Dialect, Limit, named
 from germane.errors import GermaneError
 from germane.judging import Policy
+from germane.limits import holding
 from germane.measure import Measure
 from germane.measures import Scored
 from germane.ranking import Ranking
@@ -42,6 +44,15 @@ class Undecided:
 
     def __str__(self) -> str:
         return f"{self.convention}={' or '.join(self.words)}" if self.moving else self.convention
+
+
+@dataclass(frozen=True)
+class Unsure:
+    """A tool that may say something else of this data than its definition gives, and why."""
+
+    tool: str
+    says: str
+    candidate: Candidate
 
 
 class Search:
@@ -100,6 +111,24 @@ class Search:
             if result is not None:
                 found.append(Given(candidate, result.mean))
         return found
+
+    def vouched(self, candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Unsure]]:
+        """Tools' definitions, without the tools that may say something else of such data; and these."""
+        found, unsure = [], []
+        for one in candidates:
+            tool, _, name = one.tools[0].partition(":")
+            limits = self._limits(named(tool), name, one)
+            unsure += [Unsure(tool, limit.says, one) for limit in limits[:1]]
+            found.append(replace(one, tools=()) if limits else one)
+        return found, unsure
+
+    def _limits(self, dialect: Dialect, name: str, candidate: Candidate) -> list[Limit]:
+        foreign = dialect.find(name)
+        try:
+            judged = self._values.collection.judged(candidate.policy(self.conventions))
+        except GermaneError:  # it has no value on this data
+            return []
+        return list(holding(dialect, foreign, candidate.measure, judged)) if foreign else []
 
     def reduced(self, given: Iterable[Given]) -> list[Given]:
         """The same without what makes no difference here, simplest first.
