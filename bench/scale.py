@@ -200,9 +200,36 @@ def measured(tool: str, folder: Path, name: str) -> dict[str, float]:
     return found
 
 
+def rows(folder: Path) -> Iterator[str]:
+    """A line of the table for each tool and each of the runs that it is measured on."""
+    for tool in TOOLS:
+        for name, (users, each) in RUNS.items():
+            suffix = ".run" if tool.endswith("TREC") else ".parquet"
+            if (tool in ("DuckDB", "Polars") and name != "20m") or not (
+                folder / (name + suffix)
+            ).exists():
+                continue
+            got, count = measured(tool, folder, name), users * each
+            yield (
+                f"| {name} | {tool} | {count:,} | {got['cpu']:.1f} s | {got['wall']:.1f} s | "
+                f"{count / got['cpu']:,.0f} | {got['peak']:,.0f} MB | {got['value']:.9f} |"
+            )
+
+
+def measure(folder: Path) -> None:
+    print("| data | tool | rows | CPU | wall | rows a second of CPU | peak memory | AP@10 |")
+    print("|---|---|---|---|---|---|---|---|")
+    for line in rows(folder):
+        print(line, flush=True)
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["make", folder]:
             make(Path(folder))
+        case ["measure", folder]:
+            measure(Path(folder))
         case ["one", tool, folder, name]:
             one(tool, Path(folder), name)
+        case _:
+            print(__doc__)
