@@ -208,7 +208,6 @@ class Categories(IdColumn):
 
     def __init__(self, entries: IdColumn, codes: Ints) -> None:
         self.entries, self.codes = entries, codes
-        self._other: tuple[IdColumn, Ints] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -220,12 +219,6 @@ class Categories(IdColumn):
 
     def words(self) -> Words:
         return self.entries.all_words[self.codes]
-
-    def codes_of(self, entries: IdColumn) -> Ints:
-        """The codes here of the entries of another list, or -1; those of the last list are kept."""
-        if self._other is None or self._other[0] is not entries:
-            self._other = entries, self.entries.finder.places(entries)
-        return self._other[1]
 
     def changes(self) -> Ints:
         return Integers(self.codes).changes()
@@ -318,11 +311,12 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
     if isinstance(one, ShortTexts) and isinstance(other, ShortTexts):
         alike: Bools = (one.views[rows] == other.views[other_rows]).all(axis=1)
         return alike
-    if isinstance(one, Categories) and isinstance(other, Categories):
-        here, there = one.codes[rows], other.codes[other_rows]
-        if one.entries is not other.entries:
-            here = other.codes_of(one.entries)[here]
-        return np.asarray(here == there)
+    if isinstance(one, Categories):
+        if isinstance(other, Categories) and one.entries is other.entries:
+            return np.asarray(one.codes[rows] == other.codes[other_rows])
+        return equal(one.entries, one.codes[rows], other, other_rows)
+    if isinstance(other, Categories):
+        return equal(one, rows, other.entries, other.codes[other_rows])
     if isinstance(one, Texts) and isinstance(other, Texts):
         if one.even is not None and other.even is not None:
             return even.equal(one.even, rows, other.even, other_rows)
