@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -135,7 +136,13 @@ def _first_line(source: _Opener, separator: str) -> list[str]:
         text = stream.read(1 << 16).decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
         raise EmptyError(f"{source.where}: the file is empty: it has no header.")
-    return next(csv.reader([text.splitlines()[0]], delimiter=separator))
+    first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[
+        0
+    ]  # splitlines knows more ends than Arrow
+    try:
+        return next(csv.reader([first], delimiter=separator))
+    except csv.Error as error:
+        raise FormatError(f"{source.where}: the header cannot be read: {error}.") from None
 
 
 def _csv(source: _Opener, kind: str, columns: Any) -> _Opened:
@@ -183,7 +190,9 @@ def _explained(where: str) -> Iterator[None]:
         raise InputError(f"{where}: there is no such file.") from None
     except PermissionError:
         raise InputError(f"{where}: no permission to read this file.") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except pa.ArrowException as error:
         raise FormatError(f"{where}: cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"{where}: the name of a column is not UTF-8.") from None
     except OSError as error:
         raise InputError(f"{where}: cannot be read ({error.strerror or error}).") from None
