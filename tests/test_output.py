@@ -1,13 +1,20 @@
 """Where a file is written: whole or not at all, and only where a file belongs."""
 
+import contextlib
+import io
+import json
 import os
 import stat
+import subprocess
+import sys
+import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from germane import output
+from germane import cli, output
 from germane.errors import InputError
 
 
@@ -18,7 +25,9 @@ def mode(path: Path) -> int:
 def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
     output.write(str(tmp_path / "new"), "text")
     assert (tmp_path / "new").read_text() == "text"
-    assert mode(tmp_path / "new") == 0o666 & ~output._umask()
+    (tmp_path / "usual").touch()
+    assert mode(tmp_path / "new") == mode(tmp_path / "usual")
+    (tmp_path / "usual").unlink()
     assert os.listdir(tmp_path) == ["new"]
 
 
@@ -75,7 +84,167 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
     output.check(str(tmp_path / "other"), [str(run)])
 
 
-@pytest.mark.parametrize("path", ["", "no such folder/file"])
+@pytest.mark.parametrize("path", ["", "no such folder/file", "a\0b", "\ud800"])
 def test_an_output_without_a_folder_is_refused_before_the_work(path: str) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         output.check(path)
+
+
+# --------------------------------------------------------------------- where nothing can be written
+
+
+def in_a_child(tried: Callable[[], None]) -> str:
+    """What germane says where a process of its own tries it, whose limits are its own."""
+    read, wrote = os.pipe()
+    child = os.fork()
+    if not child:
+        said = "nothing was refused"
+        try:
+            tried()
+        except InputError as error:
+            said = str(error)
+        finally:
+            os.write(wrote, said.encode())
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(wrote)
+    with open(read) as told:
+        return told.read()
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@needs_fork
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("old")
+
+    def tried() -> None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        output.write(str(kept), "new" * 100_000)
+
+    assert in_a_child(tried) == f"{kept}: cannot be written (File too large)."
+    assert (os.listdir(tmp_path), kept.read_text()) == (["kept"], "old")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_device_that_is_full(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/dev/full")
+    for path in ("/dev/full", str(tmp_path / "link")):
+        with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
+            output.write(path, "text")
+
+
+@needs_fork
+def test_a_folder_that_is_read_only() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        kept = os.path.join(folder, "kept")
+        Path(kept).write_text("old")
+        os.chmod(kept, 0o666)
+        os.chmod(folder, 0o555)
+
+        def tried(writing: Callable[[str], None]) -> None:
+            if os.geteuid() == 0:  # who may write anywhere
+                os.setuid(65534)
+            writing(kept)
+
+        told = in_a_child(lambda: tried(output.check))
+        assert told == f"{kept}: cannot be written (its folder is read-only)."
+        told = in_a_child(lambda: tried(lambda path: output.write(path, "new")))
+        assert told == f"{kept}: cannot be written (Permission denied)."
+        assert (os.listdir(folder), Path(kept).read_text()) == (["kept"], "old")
+
+
+def test_a_link_to_itself_and_a_folder_stay_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "folder").mkdir()
+    for name, why in (("loop", "Too many levels of symbolic links"), ("folder", "Is a directory")):
+        with pytest.raises(InputError, match=rf"{name}: cannot be written \({why}\)"):
+            output.write(str(tmp_path / name), "text")
+    assert (tmp_path / "loop").is_symlink()
+    assert sorted(os.listdir(tmp_path)) == ["folder", "loop"]
+
+
+def test_a_link_to_what_is_not_there_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("target")
+    output.write(str(tmp_path / "link"), "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "text"
+
+
+def test_more_is_written_at_the_end(tmp_path: Path) -> None:
+    for _ in range(2):
+        output.append(str(tmp_path / "summary"), "Σ\n")
+    assert (tmp_path / "summary").read_text("utf-8") == "Σ\nΣ\n"
+    assert os.listdir(tmp_path) == ["summary"]
+
+
+# ------------------------------------------------------------------ every command that writes a file
+
+LISTED = ["1 0 1", "--relevant", "3"]
+WRITERS: dict[str, list[list[str]]] = {
+    "evaluate": [["qrels", "run", "-o", "out.csv"]],
+    "score": [[*LISTED, "-o", "out.txt"]],
+    "explain": [
+        [*LISTED, "-m", "AP", "-o", "out.json", "--format", "json"],
+        *([*LISTED, "-m", "AP", "--animate", f"out.{kind}"] for kind in ("svg", "html", "gif")),
+    ],
+    "curve": [["qrels", "run", "-o", f"out.{kind}"] for kind in ("svg", "png", "pdf", "csv")],
+    "compare": [["qrels", "run", "other", "-o", "out.md", "--format", "markdown"]],
+    "report": [["qrels", "run", "-o", "out.html"]],
+    "gate": [["qrels", "run", "--baseline", "run", "--github", "-o", "out.txt"]],
+    "simulate": [["ties", "-o", "out.svg"], ["ties", "-o", "out/"]],
+    "dialects": [["qrels", "run", "-o", "out.txt"]],
+    "reconcile": [["qrels", "run", "--reported", "0.5", "-o", "out.txt"]],
+}
+SPY = """
+import json, os, sys
+writes = []
+
+
+def spy(event, given):
+    if event == "open" and isinstance(given[0], str) and given[2] & (os.O_WRONLY | os.O_RDWR):
+        writes.append(os.path.relpath(given[0]))
+
+
+sys.addaudithook(spy)
+from germane import cli
+for arguments in json.loads(sys.argv[1]):
+    assert cli.main(arguments) == 0, arguments
+print("\\n" + json.dumps(writes))
+"""
+
+
+def test_every_command_writes_beside_the_place_and_renames(tmp_path: Path) -> None:
+    """What Python opens to write, in the folder that the commands are given, are parts alone."""
+    for name, items in (("run", "abc"), ("other", "bca")):
+        lines = (f"q Q0 {item} 1 {-rank} t\n" for rank, item in enumerate(items))
+        (tmp_path / name).write_text("".join(lines) + "r Q0 a 1 1 t\n")
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 c 1\nr 0 a 1\n")
+    commands = [[name, *more] for name, several in WRITERS.items() for more in several]
+    done = subprocess.run(
+        [sys.executable, "-c", SPY, json.dumps(commands)], cwd=tmp_path, check=False,
+        capture_output=True, text=True, env={**os.environ, "GITHUB_STEP_SUMMARY": "out.summary"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    opened = [path for path in json.loads(done.stdout.splitlines()[-1]) if ".." not in path]
+    inside = [path for path in opened if not os.path.isabs(path) and path != os.devnull]
+    assert [path for path in inside if not path.startswith(output.PART)] == []
+    assert len(inside) > len(commands)  # the gallery and the gate write two
+    made = {"out", "out.csv", "out.txt", "out.json", "out.svg", "out.html", "out.gif", "out.png",
+            "out.pdf", "out.md", "out.summary", "qrels", "run", "other"}  # fmt: skip
+    assert set(os.listdir(tmp_path)) == made
+
+
+def test_no_command_that_writes_is_forgotten() -> None:
+    writing = set()
+    for name in cli.COMMANDS:
+        told = io.StringIO()
+        with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
+            cli.main([name, "--help"])
+        if name != "trec_eval" and "-o" in told.getvalue().split():
+            writing.add(name)
+    assert writing == WRITERS.keys()

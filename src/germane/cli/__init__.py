@@ -1,10 +1,13 @@
 """The command line: arguments in, the same verbs, text out. One module a command."""
 
 import argparse
+import contextlib
 import os
 import re
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -38,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ``trec_eval`` reads its own arguments and has its own exit statuses.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    return _guarded(lambda: _command(arguments))
+    with _stoppable():
+        return _guarded(lambda: _command(arguments))
 
 
 def _command(arguments: Sequence[str]) -> int:
@@ -76,6 +80,28 @@ def _guarded(run: Callable[[], int]) -> int:
         return 130
     else:
         return status
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """Make the signals that end a process leave nothing half done, as Ctrl-C does."""
+
+    def stop(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    ends = [number for number in _ENDS if signal.getsignal(number) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ends = []  # signals are another thread's
+    for number in ends:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in ends:
+            signal.signal(number, signal.SIG_DFL)
+
+
+_ENDS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

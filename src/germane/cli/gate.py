@@ -18,7 +18,6 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json
 from germane.comparison.words import WORDS
-from germane.errors import InputError
 from germane.evaluate import DEFAULT
 from germane.tables import FORMATS
 
@@ -102,8 +101,4 @@ def _tell_github(found: "Gate") -> None:
     if not summary:
         return
     verdict = "passed" if found.passed else "fell behind its baseline"
-    try:
-        with open(summary, "a", encoding="utf-8") as file:
-            file.write(f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")
-    except OSError as error:
-        raise InputError(f"{summary}: cannot be written ({error.strerror}).") from None
+    output.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,9 +77,10 @@ def _all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
                 f"{os.path.join(folder, name)}: this is a folder; it has to be a file."
             )
     beside = target if there else os.path.dirname(target)
+    place = Path(output.part(beside))
     try:
-        place = Path(tempfile.mkdtemp(prefix=".germane-", dir=beside))
         try:
+            place.mkdir(0o700)
             yield place
             os.makedirs(target, exist_ok=True)
             for name, end in ends.items():

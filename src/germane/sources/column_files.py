@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,13 @@ def _first_line(source: Opener, separator: str) -> list[str]:
         text = stream.read(1 << 16).decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
         raise EmptyError(f"{source.where}: the file is empty: it has no header.")
-    return next(csv.reader([text.splitlines()[0]], delimiter=separator))
+    first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[
+        0
+    ]  # splitlines knows more ends than Arrow
+    try:
+        return next(csv.reader([first], delimiter=separator))
+    except csv.Error as error:
+        raise FormatError(f"{source.where}: the header cannot be read: {error}.") from None
 
 
 def _csv(source: Opener, kind: str, columns: Any) -> _Opened:

@@ -55,7 +55,9 @@ def explained(where: str) -> Iterator[None]:
         raise InputError(f"{where}: there is no such file.") from None
     except PermissionError:
         raise InputError(f"{where}: no permission to read this file.") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except pa.ArrowException as error:
         raise FormatError(f"{where}: cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"{where}: the name of a column is not UTF-8.") from None
     except OSError as error:
         raise InputError(f"{where}: cannot be read ({error.strerror or error}).") from None
