@@ -59,7 +59,7 @@ class DataFrame:
         parts: list[list[pa.RecordBatch]] = [[] for _ in range(count)]
         for batch in (batch for part in self.parts for batch in part):
             for row, key in enumerate(batch.column(column).to_pylist()):
-                parts[key * 7 % count].append(batch.slice(row, 1))
+                parts[hash(key) % count].append(batch.slice(row, 1))
         for part in parts:
             random.Random(len(part)).shuffle(part)
         return self._of(self.columns, parts)

@@ -159,6 +159,29 @@ def test_parts_are_the_whole_in_every_dialect(dialect: str) -> None:
         same(one, other)
 
 
+def test_reduced_batches_are_added_where_nothing_of_the_run_is() -> None:
+    """What ``reduce`` makes is small, says nothing of the judgments, and changes nothing by itself."""
+    worker, whole = Evaluator(QRELS, "AP nDCG@10"), Evaluator(QRELS, "AP nDCG@10")
+    for batch in parts(RUN):
+        reduced = pickle.dumps(worker.reduce(batch))
+        assert b"u1" not in reduced
+        whole.add(pickle.loads(reduced))
+    whole.add(worker.reduce({}))
+    same(whole.result(), germane.evaluate(QRELS, RUN, "AP nDCG@10"))
+    with pytest.raises(germane.GermaneError, match="there is no batch yet"):
+        worker.result()
+
+
+def test_a_batch_without_hits_is_not_odd() -> None:
+    """Ids that nothing of the judgments has are told of where they are all that there is."""
+    qrels = {f"q{n}": {f"{n}": 1} for n in range(40)}
+    run = {f"q{n}": {f"{n}" if n % 2 else f"x{n}": 1.0} for n in range(40)}
+    evaluator = updated([{query: run[query]} for query in run], qrels, "AP")
+    assert "ids nearly the same" not in {finding.what for finding in evaluator.result().findings}
+    none = updated([{query: run[query]} for query in list(run)[::2]], qrels, "AP")
+    assert "ids nearly the same" in {finding.what for finding in none.result().findings}
+
+
 # --- Batches of every kind -------------------------------------------------------------------------
 
 

@@ -4,11 +4,14 @@ What is asked of Spark is little enough to stand in for it, so that every measur
 tested without Java; ``pytest -m spark`` runs Spark itself.
 """
 
+import ast
 import random
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,8 @@ from germane.measures import TABLE
 
 from data_frames import Session
 from strategies import variants, world
+from test_docs import comment_of, matches
+from test_docs import run as evaluate_statement
 
 
 def collection(seed: int = 3, queries: int = 60) -> tuple[pa.Table, pa.Table]:
@@ -177,6 +182,22 @@ def test_partitions_make_no_difference(seed: int, partitions: int | None) -> Non
     same(spread.result, germane.evaluate(integers(QRELS), integers(RUN), "AP nDCG@10 R@3"))
 
 
+@pytest.mark.parametrize("choices", [{}, {"unknown": "zero", "missing": "skip"}, {"ties": "best"}])
+def test_rows_that_are_together_stay_where_they_are(choices: dict[str, Any]) -> None:
+    session = Session()
+    run = session.createDataFrame(RUN).repartition(4, "query")
+    qrels = session.createDataFrame(QRELS)
+    spread = germane.spark.evaluate(qrels, run, "AP RR", rows="together", **choices)
+    same(spread.result, germane.evaluate(QRELS, RUN, "AP RR", **choices))
+
+
+def test_rows_that_are_not_together_are_an_error() -> None:
+    with pytest.raises(
+        DuplicateError, match=r"rows of quer.* 'q.*more than one partition; rows=sca"
+    ):
+        evaluated(rows="together")
+
+
 def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(germane.spark, "CHUNK", 20)
     assert compared(Session(), QRELS, RUN, "AP nDCG@10")
@@ -236,7 +257,8 @@ def test_little_is_sent_to_the_driver() -> None:
             for kind, name, table in zip(("qrels", "run"), names, (qrels, run), strict=True)
             for batch in germane.spark._packed(kind, name, 1, table.to_batches())
         ]
-        (part,) = germane.spark._reduced("AP", {}, packed)
+        start = partial(germane.Evaluator, measures="AP")
+        (part,) = germane.spark._evaluated(start, packed)
         sizes.append(part.nbytes)
     assert sizes[1] < sizes[0] + 200
     assert sizes[0] < 50 * 100 + 5_000
@@ -262,6 +284,7 @@ def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> g
         ({"tie": "trec"}, PolicyError, "there is no convention 'tie'"),
         ({"input_format": "csv"}, InputError, "input_format= is not for DataFrames"),
         ({"group": [1]}, InputError, "group= is not for DataFrames"),
+        ({"rows": "sorted"}, InputError, "rows= takes scattered or together; got 'sorted'"),
         ({"partitions": 0}, InputError, "partitions= takes a positive whole number; got 0"),
         ({"partitions": True}, InputError, "partitions= takes a positive whole number; got True"),
         ({"columns": {"item": "itm"}}, FormatError, "no column 'itm'; .* Did you mean 'item'"),
@@ -409,6 +432,15 @@ class TestSpark:
         qrels = pa.table({"query": query[some], "item": item[some]})
         assert compared(spark, qrels, run, "AP nDCG@10 RR")
 
+    def test_rows_that_are_together(self, spark: Any) -> None:
+        qrels, run = map(spark.createDataFrame, (QRELS, RUN))
+        spread = germane.spark.evaluate(
+            qrels, run.repartition(5, "query"), "AP nDCG@2", rows="together"
+        )
+        same(spread.result, germane.evaluate(QRELS, RUN, "AP nDCG@2"))
+        with pytest.raises(DuplicateError, match=r"more than one partition; rows=scattered"):
+            germane.spark.evaluate(qrels, run.unionAll(run), "AP", rows="together")
+
     def test_values_of_queries(self, spark: Any) -> None:
         frames = map(spark.createDataFrame, map(integers, (QRELS, RUN)))
         result, per_query = germane.spark.evaluate(*frames, "AP(norm=R)@10")
@@ -474,3 +506,45 @@ def _killing(once: Path | None) -> Any:
         yield from records
 
     return function
+
+
+# --- The page of documentation ---------------------------------------------------------------------
+
+
+def documented(section: str) -> None:
+    """Runs what a section of docs/scale.md shows; the values that it states are the values."""
+    page = (Path(__file__).parents[1] / "docs/scale.md").read_text("utf-8")
+    text = re.search(rf"^## {section}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    assert text is not None
+    names: dict[str, object] = {}
+    stated = 0
+    for block in re.findall(r"^```python3\n(.*?)^```", text[1], re.MULTILINE | re.DOTALL):
+        for statement in ast.parse(block).body:
+            comment = comment_of(block.splitlines()[(statement.end_lineno or 1) - 1])
+            value = evaluate_statement(statement, names)
+            if comment is not None:
+                assert matches(value, comment), f"{ast.unparse(statement)} is {value}"
+                stated += 1
+    assert stated
+
+
+class TestDocumentation:
+    pytestmark = spark_itself[1:]
+
+    @pytest.mark.spark
+    @pytest.mark.usefixtures("spark")
+    def test_spark(self) -> None:
+        documented("Spark")
+
+    def test_ray(self) -> None:
+        ray = pytest.importorskip("ray")
+        pytest.importorskip("ray.data")
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        try:
+            documented("Ray")
+        finally:
+            ray.shutdown()
+
+    def test_dask(self) -> None:
+        pytest.importorskip("dask.dataframe")
+        documented("Dask")

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 
 _Way = tuple[str, str, Order]  # how qrels and run are read
 _Read = dict[_Way, tuple[Retrieved, Ints]]  # what a batch retrieved, and where its queries stand
+
+
+class Reduced(NamedTuple):
+    """What a batch retrieved of the judgments, and how it was read."""
+
+    conventions: Policy
+    policies: dict[Measure, Policy]
+    read: _Read
 
 
 class Evaluator:
@@ -91,19 +99,35 @@ class Evaluator:
 
         ``name`` is what errors call it. A batch with an error in it is left out whole.
         """
+        reduced = self.reduce(batch, name=name, progress=progress)
+        with _named(name or ("" if sources.is_path(batch) else f"batch {self._batches + 1}")):
+            self.add(reduced)
+
+    def reduce(
+        self, batch: Any, *, name: str | None = None, progress: Progress | None = None
+    ) -> Reduced | None:
+        """What a batch of whole queries comes to, for ``add``; nothing is added yet.
+
+        It is made where the batch is and sent to where results are added up: it has below 100 bytes
+        a judged item retrieved, and none of the judgments. None stands for a batch without rows.
+        """
         is_file = sources.is_path(batch)
         with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
             judged = next(iter(self._qrels.values()))
             _, run, conventions = opened(judged, batch, self._choices)
             policies = self._under(conventions, run)
             try:
-                read = self._read(run, policies, progress)
+                return Reduced(conventions, policies, self._read(run, policies, progress))
             except EmptyError:
                 if is_file:
                     raise
-                return  # a part of a distributed run may be empty
+                return None  # a part of a distributed run may be empty
+
+    def add(self, reduced: Reduced | None) -> None:
+        """Add what ``reduce`` made, here or in another process with the same qrels and conventions."""
+        if reduced is not None:
             with self._lock:
-                self._add(conventions, policies, read)
+                self._add(*reduced)
                 self._batches += 1
 
     def merge(self, other: "Evaluator") -> Self:

@@ -1,6 +1,6 @@
-"""Evaluating on Apache Spark: every partition of queries comes to an Evaluator, and the driver joins them.
+"""Evaluating on Apache Spark: what every partition retrieved goes to the driver, and nothing else.
 
-Rows are packed before they are shuffled: a task sorts its rows by bucket, which is a hash of the query, and
+Scattered rows are packed before they are shuffled: a task sorts its rows by bucket, which is a hash of the query, and
 hands on one block of bytes a bucket. Judgments and results of a query then meet in one partition, and the
 shuffle moves a few thousand blocks where it would move every row.
 """
@@ -8,17 +8,17 @@ shuffle moves a few thousand blocks where it would move every row.
 import pickle
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 import pyarrow as pa
 
 from germane import errors
 from germane._records import as_dict
-from germane.errors import InputError, PolicyError, clip
+from germane.errors import DuplicateError, InputError, PolicyError, clip
 from germane.evaluate import DEFAULT, Choices, policies_of, policy_of, spoken_of
 from germane.evaluator import Evaluator, joined
 from germane.measure import Measures
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20  # rows that a task packs at a time
 _PACKED = "bucket int, kind string, rows binary"
-_REDUCED = "part binary"
+_STATE = "state binary"
 _NO_IDS = id_columns.of_python([])
 _NO_QRELS = Qrels([], np.zeros(1, np.int64), _NO_IDS, np.zeros(0), columns=(_NO_IDS, _NO_IDS))
 
@@ -56,8 +56,9 @@ def evaluate(
     measures: Measures = DEFAULT,
     *,
     name: str = "run",
-    dialect: "str | Dialect | None" = None,
+    rows: Literal["scattered", "together"] = "scattered",
     partitions: int | None = None,
+    dialect: "str | Dialect | None" = None,
     **policy: Unpack[Choices],
 ) -> Evaluation:
     """Judge a run against qrels, both of them Spark DataFrames, and compute measures.
@@ -72,42 +73,52 @@ def evaluate(
     their names, or named by ``columns=``. Rows of a DataFrame have no order, so that ``ties=given``
     needs a run with ranks and no scores, and of ``duplicates`` there are error, max and again.
 
-    ``partitions`` is how many partitions the queries are spread over; by default Spark chooses, up to
-    ``spark.sql.shuffle.partitions``. One holds all results of its queries in memory, about 100 bytes
-    a row; the driver holds the judgments and what was retrieved of them, about 100 bytes a judgment.
+    ``rows`` says where those of a query stand: ``scattered`` over partitions, so that all rows are
+    shuffled, into as many ``partitions`` as are asked for; or ``together`` in one, as a file that was
+    written query by query has them: then nothing is shuffled, and every task has all judgments.
+    A partition is held in memory, and on the driver the judgments with what was retrieved of them,
+    in about 100 bytes a row and a judgment.
 
-    Raises what ``evaluate`` raises, where it enters; errors in the data name the stage and the
-    partition that Spark lists. What Spark cannot do, such as reading a corrupt file, is its own error.
+    Raises what ``evaluate`` raises, and DuplicateError for a query whose rows are not together; errors
+    in the data name the stage and the partition that Spark lists. What Spark itself cannot do, such as
+    reading a corrupt file, is its own error.
     """
     spark = run.sparkSession
     _refuse_partial(spark)
     for choice in ("input_format", "group"):
-        if policy.pop(choice, None) is not None:  # type: ignore[misc]
+        if policy.get(choice) is not None:
             raise InputError(f"{choice}= is not for DataFrames, which have columns.")
+    if rows not in ("scattered", "together"):
+        raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
     columns = policy.pop("columns", None)
     headings.check(columns)
-    names = {
-        kind: headings.resolve(frame.columns, kind, kind, columns)
+    judged, retrieved = (
+        Side(kind, frame, headings.resolve(frame.columns, kind, kind, columns))
         for kind, frame in (("qrels", qrels), ("run", run))
-    }
-    _refuse_order(names, measures, dialect, policy)
-    buckets = _number(spark, partitions)
-    packed = _chosen(qrels, names["qrels"]).mapInArrow(
-        partial(_packed, "qrels", names["qrels"], buckets), _PACKED
     )
-    packed = packed.unionAll(
-        _chosen(run, names["run"]).mapInArrow(
-            partial(_packed, "run", names["run"], buckets), _PACKED
-        )
-    )
-    # without a number Spark itself puts small partitions together
-    spread = packed.repartition(*([] if partitions is None else [partitions]), "bucket")
-    words = {"dialect": dialect, **policy}
-    parts = spread.mapInArrow(partial(_reduced, measures, words), _REDUCED)
+    _refuse_order(judged.names, retrieved.names, measures, dialect, policy)
+    start = partial(Evaluator, measures=measures, dialect=dialect, **policy)
     with _own_errors():
-        states = parts.toArrow().column("part")
-    result = joined([pickle.loads(state.as_buffer()) for state in states]).result(name=name)
+        if rows == "together":
+            evaluator = _in_place(judged, retrieved, partial(start, columns=columns))
+        else:
+            evaluator = _shuffled(judged, retrieved, partitions, start)
+    result = evaluator.result(name=name)
     return Evaluation(result, spark.createDataFrame(_typed(result)))
+
+
+class Side(NamedTuple):
+    """A DataFrame of qrels or of a run, and which of its columns is what."""
+
+    kind: str
+    frame: "DataFrame"
+    names: Headings
+
+    @property
+    def chosen(self) -> "DataFrame":
+        """The columns that are read."""
+        quoted = (name.replace("`", "``") for name in self.names.all)
+        return self.frame.select(*(self.frame[f"`{name}`"] for name in quoted))
 
 
 # --- On the driver ---------------------------------------------------------------------------------
@@ -124,13 +135,14 @@ def _refuse_partial(spark: "SparkSession") -> None:
 
 
 def _refuse_order(
-    names: Mapping[str, Headings],
+    judged: Headings,
+    retrieved: Headings,
     measures: Measures,
     dialect: "str | Dialect | None",
     policy: Mapping[str, Any],
 ) -> None:
     """Refuse conventions that go by the order of rows, which those of a DataFrame do not have."""
-    scored = names["run"].score is not None
+    scored, graded = retrieved.score is not None, judged.relevance is not None
     spoken, own = spoken_of(dialect)
     conventions = policy_of(**{"ties": "trec" if scored else "given", **own, **policy})
     policies = policies_of(measures, spoken, conventions, policy)
@@ -141,7 +153,6 @@ def _refuse_order(
                 "ties=trec, expected, best or worst, or go by ranks: columns={'score': None, 'rank': "
                 "name}."
             )
-        graded = names["qrels"].relevance is not None
         for copies, refused in (
             ("duplicates", one.duplicates in ("first", "last", "keep")),
             ("repeated", graded and one.judged_twice == "first"),
@@ -153,17 +164,44 @@ def _refuse_order(
                 )
 
 
-def _number(spark: "SparkSession", partitions: int | None) -> int:
-    if partitions is None:
-        return int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
-    if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
-        raise InputError(f"partitions= takes a positive whole number; got {clip(partitions)}")
-    return partitions
+def _shuffled(
+    judged: Side, retrieved: Side, partitions: int | None, start: Callable[..., Evaluator]
+) -> Evaluator:
+    """Every partition gets the judgments and the results of some of the queries."""
+    spark = retrieved.frame.sparkSession
+    buckets = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    if partitions is not None:
+        if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
+            raise InputError(f"partitions= takes a positive whole number; got {clip(partitions)}")
+        buckets = partitions
+    packed, more = (
+        side.chosen.mapInArrow(partial(_packed, side.kind, side.names, buckets), _PACKED)
+        for side in (judged, retrieved)
+    )
+    # without a number Spark itself puts small partitions together
+    spread = [] if partitions is None else [partitions]
+    parts = packed.unionAll(more).repartition(*spread, "bucket")
+    return joined(_states(parts.mapInArrow(partial(_evaluated, start), _STATE)))
 
 
-def _chosen(frame: "DataFrame", names: Headings) -> "DataFrame":
-    """The columns that are read."""
-    return frame.select(*(frame[f"`{name.replace('`', '``')}`"] for name in names.all))
+def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
+    """Every partition of the run has all rows of its queries; their judgments go to all of them."""
+    evaluator = start(judged.chosen.toArrow())
+    parts = retrieved.chosen.mapInArrow(partial(_reduced, evaluator), _STATE)
+    for reduced in _states(parts):
+        try:
+            evaluator.add(reduced)
+        except DuplicateError as error:
+            queries = str(error).partition(" arrived before")[0]
+            raise DuplicateError(
+                f"rows=together, and there are rows of {queries} in more than one partition; "
+                "rows=scattered brings them together."
+            ) from None
+    return evaluator
+
+
+def _states(parts: "DataFrame") -> list[Any]:
+    return [pickle.loads(state.as_buffer()) for state in parts.toArrow().column("state")]
 
 
 @contextmanager
@@ -256,10 +294,10 @@ def _block(record: pa.RecordBatch) -> bytes:
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def _reduced(
-    measures: Measures, words: Mapping[str, Any], records: Iterable[pa.RecordBatch]
+def _evaluated(
+    start: Callable[..., Evaluator], records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What all rows of a partition come to: a pickled Evaluator, without the rows."""
+    """What all blocks of a partition come to: an Evaluator, without the rows."""
     tables: dict[str, list[pa.Table]] = {"qrels": [], "run": []}
     for record in records:
         for kind, block in zip(
@@ -269,10 +307,21 @@ def _reduced(
     if not any(tables.values()):
         return
     judged, run = (pa.concat_tables(parts) if parts else None for parts in tables.values())
-    evaluator = Evaluator(_NO_QRELS if judged is None else judged, measures, **words)
+    evaluator = start(_NO_QRELS if judged is None else judged)
     if run is not None:
         evaluator.update(run, name=_place())
-    yield pa.record_batch({"part": pa.array([pickle.dumps(evaluator)], pa.binary())})
+    yield _state(evaluator)
+
+
+def _reduced(evaluator: Evaluator, records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What the rows of a partition retrieved of the judgments."""
+    held = list(records)
+    if held:
+        yield _state(evaluator.reduce(pa.Table.from_batches(held), name=_place()))
+
+
+def _state(of: Any) -> pa.RecordBatch:
+    return pa.record_batch({"state": pa.array([pickle.dumps(of)], pa.binary())})
 
 
 def _place() -> str:

@@ -33,7 +33,7 @@ class Tally:
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._answered = np.zeros(len(qrels), bool)
         self._unknown: dict[Hashable, None] = {}
-        self._noticed: dict[str, Finding] = {}
+        self._noticed: dict[tuple[bool, str], Finding] = {}  # in batches with hits, or without
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self._answered))
@@ -64,7 +64,8 @@ class Tally:
         self._answered[places[fresh]] = True
         self._unknown.update(dict.fromkeys(got.unknown))
         for one in got.noticed:  # of each kind one, whichever batch came first
-            self._noticed[one.what] = min(self._noticed.get(one.what, one), one, key=str)
+            kind = len(got.judgment) > 0, one.what
+            self._noticed[kind] = min(self._noticed.get(kind, one), one, key=str)
 
     def retrieved(self) -> Retrieved:
         """What all batches retrieved."""
@@ -74,7 +75,8 @@ class Tally:
             retrieved=self._retrieved.copy(),
             answered=self._answered.copy(),
             unknown=list(self._unknown),
-            noticed=tuple(self._noticed.values()),
+            # why nothing matched is of interest where nothing did in any batch
+            noticed=tuple(f for (hit, _), f in self._noticed.items() if hit or not hits.shape[1]),
         )
 
     def whole(self) -> tuple[Retrieved, Ints]:

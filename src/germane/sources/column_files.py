@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from germane.errors import EmptyError
+from germane.errors import EmptyError, FormatError
 from germane.sources import headings, parquet_files
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
