@@ -141,9 +141,7 @@ def test_a_file_unlike_the_others(part: pa.Table, says: str, tmp_path: Path) -> 
 
 def test_a_folder_without_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(
-        germane.InputError, match=r"no file in this folder whose name ends in \.parquet"
-    ):
+    with pytest.raises(germane.InputError, match=r"no file in it whose name ends in \.parquet"):
         germane.evaluate(QRELS, tmp_path, "AP")
 
 

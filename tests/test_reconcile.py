@@ -300,7 +300,10 @@ def test_one_formula_is_one_definition(row: Any) -> None:
 def test_shown_data_shows_the_convention(name: str) -> None:
     """On it the convention's words give different numbers, or one of them refuses the data."""
     _, qrels, run = SHOWN[name]
-    needs = {"empty": {"missing": "skip"}, "undefined": {"empty": "nan"}}  # to have an effect at all
+    needs = {
+        "empty": {"missing": "skip"},
+        "undefined": {"empty": "nan"},
+    }  # to have an effect at all
     seen = set()
     for word in (WORDS | RARE_WORDS)[name]:
         beside = needs.get(name, {})

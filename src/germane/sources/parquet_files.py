@@ -57,7 +57,9 @@ def _inside(folder: str) -> list[str]:
             if name.endswith(".parquet") and not name.startswith((".", "_"))
         ]
     if not found:
-        raise InputError(f"{folder}: there is no file in this folder whose name ends in .parquet.")
+        raise InputError(
+            f"{folder}: this is a directory, with no file in it whose name ends in .parquet."
+        )
     return found
 
 
