@@ -405,7 +405,7 @@ def test_a_published_mean_that_no_definition_gives() -> None:
 
 def test_queries_decide_between_definitions_with_one_mean() -> None:
     """Both means are 0.5; the values of the queries are exchanged."""
-    qrels = {"q": ["a"], "r": ["c", "d"]}
+    qrels = {"q": {"a": 1, "x": 0}, "r": {"c": 1, "d": 1, "x": 0}}
     run = {"q": ["a", "x"], "r": ["x", "y"]}
     both = germane.reconcile(qrels, run, reported="0.50", measure="AP@2")
     assert len(both) > 1

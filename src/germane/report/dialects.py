@@ -29,7 +29,8 @@ def dialects(findings: Findings) -> Iterator[str]:
     )
     for i, (name, each) in enumerate(shown.items()):
         low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
-        yield f"<details{' open' if not i else ''}><summary>{clean(name)}: {low:.4f} to {high:.4f}"
+        ends = " to ".join(dict.fromkeys((f"{low:.4f}", f"{high:.4f}")))
+        yield f"<details{' open' if not i else ''}><summary>{clean(name)}: {ends}"
         yield f" in {len(each[0])} dialects</summary>"
         columns = ("reported by", *findings.spreads, "moved by", "as")
         words = len(columns) - 2, len(columns) - 1
