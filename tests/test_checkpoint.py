@@ -110,12 +110,13 @@ def test_it_goes_on_where_it_was_interrupted(
     before = batches(tmp_path)
     assert len(before) == 3
     read: list[Any] = []
-    reading = germane.Evaluator.read
-    monkeypatch.setattr(
-        germane.Evaluator,
-        "read",
-        lambda self, batch, *p: (read.append(1), reading(self, batch, *p))[1],
-    )
+    reading = germane.Evaluator.reduce
+
+    def counted(self: germane.Evaluator, batch: Any, **given: Any) -> Any:
+        read.append(batch)
+        return reading(self, batch, **given)
+
+    monkeypatch.setattr(germane.Evaluator, "reduce", counted)
     same(whole, kept(qrels, run, tmp_path, **choices))
     after = batches(tmp_path)
     assert after[:3] == before
