@@ -30,8 +30,8 @@ from germane.tally import Tally, Twice, check_twice
 if TYPE_CHECKING:
     from germane.dialects import Dialect
 
-_Way = tuple[str, str, Order]  # how qrels and run are read
-_Read = dict[_Way, tuple[Retrieved, Ints]]  # what a batch retrieved, and where its queries stand
+Way = tuple[str, str, Order]  # how qrels and run are read
+Read = dict[Way, tuple[Retrieved, Ints]]  # what a batch retrieved, and where its queries stand
 
 
 class Reduced(NamedTuple):
@@ -39,7 +39,7 @@ class Reduced(NamedTuple):
 
     conventions: Policy
     policies: dict[Measure, Policy]
-    read: _Read
+    read: Read
 
 
 class Evaluator:
@@ -84,7 +84,7 @@ class Evaluator:
         read = Collection(given, None, complete_for(self._policies, used))
         self._qrels = {_judging(one): read.qrels(one) for one in used}
         self._conventions: Policy | None = None  # those of the batches, once there is one
-        self._tallies: dict[_Way, Tally] = {}
+        self._tallies: dict[Way, Tally] = {}
         self._batches = 0
         self._lock = Lock()
 
@@ -115,7 +115,7 @@ class Evaluator:
         with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
             judged = next(iter(self._qrels.values()))
             _, run, conventions = opened(judged, batch, self._choices)
-            policies = self._under(conventions, run)
+            policies = self.under(conventions, run)
             try:
                 return Reduced(conventions, policies, self._read(run, policies, progress))
             except EmptyError:
@@ -155,7 +155,7 @@ class Evaluator:
             read = {way: tally.whole()[0] for way, tally in self._tallies.items()}
             conventions, policies = self._conventions, self._policies
         judged = {
-            one: judge(self._judgments(one), read[_way(one)], one)
+            one: judge(self._judgments(one), read[way_of(one)], one)
             for one in dict.fromkeys(policies.values())
         }
         return finished(name, policies, conventions, judged, self._spoken)
@@ -163,7 +163,7 @@ class Evaluator:
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_judging(policy)]
 
-    def _under(self, conventions: Policy, run: Any) -> dict[Measure, Policy]:
+    def under(self, conventions: Policy, run: Any) -> dict[Measure, Policy]:
         """The conventions of each measure for a batch, whose source may say the order of ties."""
         if conventions == self._conventions:
             return self._policies
@@ -174,11 +174,11 @@ class Evaluator:
 
     def _read(
         self, run: Any, policies: Mapping[Measure, Policy], progress: Progress | None
-    ) -> _Read:
+    ) -> Read:
         """What a batch retrieved, of its own queries' judgments where it says which they are."""
-        read: _Read = {}
+        read: Read = {}
         for policy in policies.values():
-            if _way(policy) not in read:
+            if way_of(policy) not in read:
                 qrels = self._qrels[_judging(policy)] = sources.prepared(
                     self._judgments(policy), run
                 )
@@ -187,10 +187,10 @@ class Evaluator:
                     places = np.arange(len(qrels))
                 elif len(places) < len(qrels):
                     qrels = qrels.some(places)
-                read[_way(policy)] = retrieve(qrels, run, policy, progress), places
+                read[way_of(policy)] = retrieve(qrels, run, policy, progress), places
         return read
 
-    def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: _Read) -> None:
+    def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: Read) -> None:
         """Add what was read, all of it or nothing."""
         if self._conventions not in (None, conventions):
             raise PolicyError(
@@ -198,7 +198,7 @@ class Evaluator:
                 f"ties={self._conventions.ties}: ranked lists beside scores. ties=… says one for all."
             )
         tallies = self._tallies or {
-            _way(one): Tally(self._judgments(one)) for one in policies.values()
+            way_of(one): Tally(self._judgments(one)) for one in policies.values()
         }
         fresh = {way: tallies[way].fresh(*read[way], self._twice) for way in read}
         for way, (got, places) in read.items():
@@ -265,7 +265,7 @@ def _judging(policy: Policy) -> tuple[str, str]:
     return policy.judged_twice, policy.grades
 
 
-def _way(policy: Policy) -> _Way:
+def way_of(policy: Policy) -> Way:
     """What of a policy the reading of a batch depends on."""
     return policy.judged_twice, policy.duplicates, policy.order
 

@@ -1,7 +1,9 @@
 """germane evaluate: judge runs against qrels."""
 
 import argparse
+import os
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from germane import output
@@ -18,7 +20,8 @@ from germane.cli.arguments import (
 from germane.cli.terminal import as_json, progress_line, say
 from germane.errors import GermaneWarning
 from germane.evaluate import DEFAULT, evaluate_many
-from germane.result import told
+from germane.result import Results, told
+from germane.sources import name_of
 from germane.tables import FORMATS
 
 
@@ -50,6 +53,12 @@ def add(commands: Any) -> None:
         help="the conventions of another tool, and its names of measures; see germane dialects",
     )
 
+    command.add_argument(
+        "--checkpoint",
+        metavar="DIR",
+        help="keep each finished batch of queries in DIR, and go on from there after an interruption",
+    )
+
 
 def run(options: argparse.Namespace) -> None:
     measures: Any = options.measures or options.default_measures
@@ -58,9 +67,11 @@ def run(options: argparse.Namespace) -> None:
     output.check(options.output, [options.qrels, *options.runs])
     with progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # told below, in the manner of a terminal
-        results = evaluate_many(
-            options.qrels, runs, measures, dialect=options.dialect, progress=progress, **policy
-        )
+        given = {"dialect": options.dialect, "progress": progress, **policy}
+        if options.checkpoint is None:
+            results = evaluate_many(options.qrels, runs, measures, **given)
+        else:
+            results = _kept(options.qrels, runs, measures, options.checkpoint, given)
     for line in told(results):
         say(f"germane: {line}")
     if options.format == "json":
@@ -73,3 +84,16 @@ def run(options: argparse.Namespace) -> None:
         else results.table(digits=digits)
     )
     output.write(options.output, FORMATS[options.format](table))
+
+
+def _kept(
+    qrels: str, runs: Mapping[str, str], measures: Any, folder: str, given: Mapping[str, Any]
+) -> Results:
+    """Each run with a checkpoint of its own, in a folder inside."""
+    from germane.checkpoint import evaluate_kept
+
+    results = {}
+    for number, (name, run) in enumerate(runs.items(), 1):
+        own = os.path.join(folder, f"{number}-{name_of(run)}")
+        results[name] = evaluate_kept(qrels, run, measures, name=name, checkpoint=own, **given)
+    return Results(results)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
@@ -22,6 +22,7 @@ __all__ = [
     "Labels",
     "Progress",
     "Source",
+    "batches",
     "check_path",
     "has_columns",
     "has_places",
@@ -244,9 +245,21 @@ def joined_qrels(parts: Sequence[Qrels]) -> Qrels:
 def judged_in(qrels: Qrels, run: Any) -> Ints | None:
     """The places of the judged queries that a run has, ascending; None where only reading it tells."""
     if mappings.is_mapping(run):
-        places = (qrels.position.get(query) for query in run)
-        return np.array(sorted(q for q in places if q is not None), np.int64)
+        found = (qrels.position.get(query) for query in run)
+        return np.array(sorted(q for q in found if q is not None), np.int64)
+    if _is_run(run):
+        places = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
+        return np.unique([places[query] for query in run.rows.queries if query in places]).astype(
+            int
+        )
     return _module("frames").judged_in(qrels, run) if has_columns(run) else None
+
+
+def batches(run: Any, start: int, progress: Progress | None) -> Iterator[tuple[int, Any]]:
+    """A file's rows from a place on in runs of whole queries, and the place at which each ends."""
+    if has_columns(run):
+        return _module("frames").batches(run.reported(progress), start)  # type: ignore[no-any-return]
+    return _module("trec_files").batches(run, start, progress)  # type: ignore[no-any-return]
 
 
 def loaded(run: Any, progress: Progress | None = None) -> Any:

@@ -27,7 +27,7 @@ def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Fra
     source = Opener(str(named), where)
     with explained(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
-    return Frame(where, name_of(path), names, reader, ids=ids)
+    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk")
 
 
 _Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]

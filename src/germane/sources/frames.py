@@ -6,7 +6,7 @@ import dataclasses
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from germane.sources.alike import repeats
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
-from germane.sources.paths import Noted, Progress
+from germane.sources.paths import BATCH, Noted, Progress
 from germane.sources.rows import Batch, Reader, Rows, Scattered
 from germane.sources.spill import Spill
 
@@ -39,9 +39,8 @@ class Frame:
     records: Callable[[], Iterator[pa.RecordBatch]]  # of the columns that have headings
     entries: tuple[Entries, Entries] = field(default_factory=lambda: (Entries(), Entries()))
     ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
-    parts: Sequence[
-        tuple[int, str]
-    ] = ()  # of a folder: the files that were read, and their first rows
+    parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
+    stands: Literal["in memory", "on disk"] = "in memory"
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -50,7 +49,7 @@ class Frame:
     def held(self, progress: Progress | None = None) -> Frame:
         """The same, its columns in memory."""
         records = list(self.reported(progress).records())
-        return dataclasses.replace(self, records=lambda: iter(records))
+        return dataclasses.replace(self, records=lambda: iter(records), stands="in memory")
 
     def reported(self, progress: Progress | None) -> Frame:
         """The same, which says how many bytes of its columns have been read."""
@@ -172,7 +171,7 @@ def retrieve(
     except Scattered:
         reader = Reader(frame.records, frame.rows, index, moves)
         with Spill() as disk:  # what is in memory anyway is sorted there
-            batches = reader.gathered(told, None if frame.where == "run" else disk)
+            batches = reader.gathered(told, disk if frame.stands == "on disk" else None)
             got = _reduced(batches, reader, qrels, items, duplicates, order, frame)
     record = next(record for record in frame.records() if record.num_rows)
     alike = misses.of_rows(qrels, got, _first_pairs(frame, record))
@@ -210,7 +209,7 @@ def joined(parts: Sequence[Qrels]) -> Qrels:
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     """The places of a frame's judged queries; None for a file, which is read once."""
-    if frame.where != "run":
+    if frame.stands == "on disk":
         return None
     try:
         queries, _, frame = _alike(qrels, frame)
@@ -266,6 +265,31 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
         items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
     found = _combined(records)
     return replace(frame, records=lambda: iter(found)), items, scores
+
+
+def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
+    """The rows from a place on in frames of whole queries, held in memory, and where each ends."""
+    held: list[pa.RecordBatch] = []
+    row = 0  # of the next record
+    for record in frame.records():
+        begin, row = row, row + record.num_rows
+        fresh = record.slice(max(start - begin, 0))
+        if not fresh.num_rows:
+            continue
+        last = int(frame.identifiers(fresh, max(begin, start))[0].changes()[-1])
+        if last and sum(one.num_rows for one in held) + last >= BATCH:
+            yield (
+                begin + record.num_rows - fresh.num_rows + last,
+                _held(frame, [*held, fresh.slice(0, last)]),
+            )
+            held, fresh = [], fresh.slice(last)
+        held.append(fresh)
+    if held:
+        yield row, _held(frame, held)
+
+
+def _held(frame: Frame, records: list[pa.RecordBatch]) -> Frame:
+    return replace(frame, records=lambda: iter(records), parts=(), stands="in memory")
 
 
 def _reduced(
@@ -338,6 +362,7 @@ class _AsText(Frame):
             frame.records,
             ids=frame.ids,
             parts=frame.parts,
+            stands=frame.stands,
             as_text=as_text,
         )
 

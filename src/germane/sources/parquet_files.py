@@ -43,7 +43,7 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
                 row += record.num_rows
                 yield record
 
-    return Frame(where, name_of(path), found, records, parts=parts)
+    return Frame(where, name_of(path), found, records, parts=parts, stands="on disk")
 
 
 def _inside(folder: str) -> list[str]:

@@ -13,6 +13,9 @@ Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes read so far, and their number where it is known."""
 
 
+BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up again
+
+
 class Noted:
     """Progress that also says how a file is read, where that has changed while it was."""
 

@@ -81,17 +81,25 @@ class Rows(Record):
 def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
     """The file's rows, block by block. Raises InputError with file and line for what is wrong."""
     empty = True
+    for rows, _ in read_from(file, layout, 0):
+        empty = False
+        yield rows
+    if empty:
+        raise EmptyError(f"{file.name}: the file is empty: it has no {layout.kind} lines.")
+
+
+def read_from(file: TextFile, layout: Layout, start: int) -> Iterator[tuple[Rows, int]]:
+    """The rows of the blocks from a byte on, and the byte at which each block ends."""
     for block in file.blocks():
+        if block.start < start:
+            continue
         rows = _regular(block, layout)
         if rows is None and (block.end > _SHORT or "pyarrow.csv" in sys.modules):
             rows = _plain(block, layout)
         if rows is None:
             rows = _careful(file, block, layout)
         if len(rows.number):
-            empty = False
-            yield rows
-    if empty:
-        raise EmptyError(f"{file.name}: the file is empty: it has no {layout.kind} lines.")
+            yield rows, block.start + block.end
 
 
 # --- Blocks whose lines are alike ------------------------------------------------------------------

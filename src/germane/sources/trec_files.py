@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from germane.sources.binary import Spans
 from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
 from germane.sources.files import TextFile
 from germane.sources.ids import to_text
-from germane.sources.paths import Noted, Path, Progress, name_of
+from germane.sources.paths import BATCH, Noted, Path, Progress, name_of
 
 
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
@@ -122,6 +123,28 @@ def _reduced(file: TextFile, reducer: Reducer) -> Retrieved | None:
             return None
         reducer.add(Batch(rows.queries, rows.offsets, rows.item, rows.number))
     return reducer.result()
+
+
+def batches(path: Path, start: int, progress: Progress | None = None) -> Iterator[tuple[int, Run]]:
+    """The lines from a byte on as runs of whole queries, held in memory, and where each ends."""
+    held: list[trec.Rows] = []
+    end = start
+    with TextFile(path, progress) as file:
+        for rows, end in trec.read_from(file, trec.RUN, start):
+            held.append(replaced(rows, item=rows.item.copied(), number=rows.number.copy()))
+            if sum(len(one.number) for one in held) >= BATCH:
+                yield end, _run(path, held)
+                held = []
+    if held:
+        yield end, _run(path, held)
+
+
+def _run(path: Path, held: list[trec.Rows]) -> Run:
+    queries = [query for rows in held for query in rows.queries]
+    lengths = np.concatenate([np.diff(rows.offsets) for rows in held])
+    items = binary.joined([rows.item for rows in held])
+    scores = np.concatenate([rows.number for rows in held])
+    return Run(name_of(path), Batch(queries, _ragged.offsets(lengths), items, scores))
 
 
 def _repeats(queries: list[bytes]) -> bool:
