@@ -33,12 +33,8 @@ def kept(runs: Mapping[str, Any], results: Results, policy: Mapping[str, Any]) -
 
 
 def named(again: Mapping[str, Any]) -> dict[str, Any]:
-    """Those whose items are found by query, at no cost: not files and frames, which are searched."""
-    return {
-        name: run
-        for name, run in again.items()
-        if not is_path(run) and not sources.has_columns(run)
-    }
+    """Those whose items are found by query, at no cost: not files and frames."""
+    return {name: run for name, run in again.items() if not sources.is_searched(run)}
 
 
 def told(

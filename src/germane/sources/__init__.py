@@ -28,6 +28,7 @@ __all__ = [
     "has_places",
     "is_path",
     "is_rows",
+    "is_searched",
     "joined_qrels",
     "judged_in",
     "loaded",
@@ -199,6 +200,11 @@ def source_of(run: object) -> Source:
         "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
         f"read_run returns; got {clip(run)}{advice}"
     )
+
+
+def is_searched(run: object) -> bool:
+    """Have all rows of a run to be looked at to find those of a query?"""
+    return is_path(run) or has_columns(run) or _is_frame(run)
 
 
 def only(
