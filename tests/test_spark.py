@@ -154,7 +154,8 @@ def test_every_measure_is_that_of_one_machine(row: Any) -> None:
 def test_every_convention_is_that_of_one_machine(choices: dict[str, Any]) -> None:
     repeated = choices.get("duplicates", "error") != "error"  # which not all measures can have
     run, measures = (TWICE, "AP RR P@2") if repeated else (RUN, fitting(choices.get("ties")))
-    refused = {"missing": "error", "no_relevant": "error", "grades": "binary", "unknown": "error"}
+    refused = dict.fromkeys(("missing", "no_relevant", "unknown", "no_hit"), "error")
+    refused["grades"] = "binary"
     (name, word), *_ = choices.items()
     got = compared(Session(), QRELS, run, measures, **choices)
     assert got != (refused.get(name) == word)
