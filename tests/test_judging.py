@@ -10,7 +10,7 @@ import pytest
 
 import germane
 from germane import CoverageError, DuplicateError, Policy, PolicyError
-from germane.judging import WORDS
+from germane.policy import WORDS
 
 
 def mean(qrels: Any, run: Any, measure: str, **policy: Any) -> float:

@@ -15,8 +15,9 @@ import pytest
 import germane
 from germane import Measure, Ranking, parse
 from germane.averaging import scores
-from germane.judging import Policy, judge
+from germane.judging import judge
 from germane.measures import TABLE, Definition, Scored, values
+from germane.policy import Policy
 from germane.retrieval import AS_GIVEN, BY_ID
 from germane.sources import read_qrels
 from germane.sources.mappings import retrieve_lists, retrieve_scores

@@ -9,8 +9,8 @@ from conformance_given import Given
 from germane.collection import Collection
 from germane.dialects import Foreign, named
 from germane.dialects.table import DIALECTS
-from germane.judging import Policy
 from germane.limits import _WHEN, holding
+from germane.policy import Policy
 from test_live import drawn
 
 import conformance

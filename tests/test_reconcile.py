@@ -16,8 +16,8 @@ import germane
 from germane import Policy, cli
 from germane.collection import Collection
 from germane.errors import DuplicateError
-from germane.judging import RARE_WORDS, WORDS
 from germane.measures import TABLE
+from germane.policy import RARE_WORDS, WORDS
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, seam_of, singles, variants
 from germane.reconcile.example import SHOWN, example
 from germane.reconcile.reported import read, read_queries

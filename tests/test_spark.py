@@ -32,8 +32,8 @@ from germane.errors import (
     PolicyError,
     ScoreError,
 )
-from germane.judging import RARE_WORDS, WORDS
 from germane.measures import TABLE
+from germane.policy import RARE_WORDS, WORDS
 
 from data_frames import Session
 from strategies import variants, world

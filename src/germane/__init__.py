@@ -29,8 +29,8 @@ from germane.errors import (
 )
 from germane.evaluate import evaluate, evaluate_many, measures, read_qrels, read_run, score
 from germane.finding import Finding
-from germane.judging import Policy
 from germane.measure import Measure, parse
+from germane.policy import Policy
 from germane.ranking import Ranking
 from germane.result import Result, Results
 from germane.retrieval import Qrels

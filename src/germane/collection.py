@@ -9,8 +9,9 @@ from germane import sources
 from germane._ragged import Floats
 from germane._records import replaced
 from germane.errors import GradeError, PolicyError
-from germane.judging import Judged, Policy, judge
+from germane.judging import Judged, judge
 from germane.measure import Measure
+from germane.policy import Policy
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import Progress
 

@@ -10,9 +10,10 @@ from germane.averaging import check_ties, evaluated
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
 from germane.evaluate import Choices, opened
-from germane.judging import Policy, judge
+from germane.judging import judge
 from germane.listed import is_list, one_list
 from germane.measure import Measure
+from germane.policy import Policy
 from germane.precision_recall import MeanPRCurve, PRCurve, Start, precision_at, recall_levels
 from germane.ranking import Ranking
 from germane.result import Result

@@ -9,8 +9,8 @@ import numpy as np
 
 from germane._ragged import Bools, Floats
 from germane.errors import CoverageError, some
-from germane.judging import Policy
 from germane.measure import Measure
+from germane.policy import Policy
 from germane.ranking import Ranking
 
 Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]

@@ -22,12 +22,16 @@ from germane.errors import (
     clip,
     suggestion,
 )
-from germane.judging import (
+from germane.judging import Judged, stated
+from germane.measure import Measure, Measures, parse, parse_all
+from germane.measures import TABLE
+from germane.notice import noticed
+from germane.placement import Placement
+from germane.policy import (
     AllRelevant,
     Duplicates,
     Empty,
     Grades,
-    Judged,
     Missing,
     NoHit,
     Nonpositive,
@@ -40,12 +44,7 @@ from germane.judging import (
     Undefined,
     Unjudged,
     Unknown,
-    stated,
 )
-from germane.measure import Measure, Measures, parse, parse_all
-from germane.measures import TABLE
-from germane.notice import noticed
-from germane.placement import Placement
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels

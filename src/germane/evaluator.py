@@ -20,8 +20,9 @@ from germane.evaluate import (
     policies_of,
     spoken_of,
 )
-from germane.judging import Policy, judge
+from germane.judging import judge
 from germane.measure import Measure, Measures
+from germane.policy import Policy
 from germane.result import Result
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import Progress

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, overload
 
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import clip
-from germane.judging import Policy
 from germane.measure import Measure
+from germane.policy import Policy
 from germane.tables import Table
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole

@@ -11,8 +11,9 @@ from germane._ragged import Ints
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.evaluate import OtherOrders, opened
-from germane.judging import WORDS, Judged, Policy, judge, stated
+from germane.judging import Judged, judge, stated
 from germane.measure import Measure
+from germane.policy import WORDS, Policy
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
 from germane.sources import Progress

@@ -11,10 +11,10 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.averaging import evaluated, scores
 from germane.errors import InputError, clip
-from germane.judging import Policy
 from germane.measure import Measure
 from germane.measures import values
 from germane.measures.interpolated import area_under_curve
+from germane.policy import Policy
 from germane.ranking import Ranking
 from germane.tables import Table
 

@@ -11,8 +11,8 @@ from germane._version import VERSION
 from germane.averaging import MeasureResult
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
 from germane.finding import Finding
-from germane.judging import Policy
 from germane.measure import Measure, parse
+from germane.policy import Policy
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,8 +9,8 @@ import numpy as np
 
 from germane.averaging import MeasureResult
 from germane.errors import EmptyError, FormatError, InputError, clip
-from germane.judging import Policy
 from germane.measure import parse
+from germane.policy import Policy
 from germane.result import SCHEMA, Counts, Result, Results
 
 _MAKE = "germane evaluate QRELS RUN --format json --per-query -o FILE"

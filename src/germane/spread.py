@@ -12,9 +12,9 @@ from germane.collection import Collection
 from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
 from germane.evaluate import Choices, measured, opened
-from germane.judging import Policy
 from germane.limits import holding
 from germane.measure import Measure, Measures, parse, parse_all
+from germane.policy import Policy
 from germane.sources import Progress
 from germane.tables import Table
 

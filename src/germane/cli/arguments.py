@@ -5,9 +5,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from germane import judging
 from germane.errors import EmptyError, InputError, choices, clip, suggestion
 from germane.measure import Measure, parse_all
+from germane.policy import WORDS, Policy
 from germane.sources import name_of
 from germane.sources.formats import FORMATS as FILE_FORMATS
 from germane.tables import FORMATS
@@ -49,9 +49,9 @@ def add_policy(command: argparse.ArgumentParser) -> None:
     for name, help_text in says.items():
         policy.add_argument(
             f"--{name.replace('_', '-')}",
-            metavar="|".join(judging.WORDS[name]),
-            help=f"{help_text} (default: {_DEFAULTS.get(name, getattr(judging.Policy, name))})",
-            default=None if name in _DEFAULTS else getattr(judging.Policy, name),
+            metavar="|".join(WORDS[name]),
+            help=f"{help_text} (default: {_DEFAULTS.get(name, getattr(Policy, name))})",
+            default=None if name in _DEFAULTS else getattr(Policy, name),
         )
     policy.add_argument(
         "--depth", metavar="N", type=whole, help="look at the first N results of each query only"
@@ -115,7 +115,7 @@ def chosen(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 
 def policy_of(options: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(options, name) for name in (*judging.WORDS, "depth", *READING)}
+    given = {name: getattr(options, name) for name in (*WORDS, "depth", *READING)}
     undecided = [name for name in _DEFAULTS if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
@@ -125,7 +125,7 @@ def given_policy(options: argparse.Namespace) -> dict[str, Any]:
     return {
         name: choice
         for name, choice in policy_of(options).items()
-        if choice != getattr(judging.Policy, name, None)
+        if choice != getattr(Policy, name, None)
     }
 
 
@@ -136,8 +136,8 @@ def digits_of(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse with a LIST what only fits files: a query, and conventions of judging."""
-    for name in ("query", *judging.WORDS, "depth", *READING):
-        if getattr(options, name) not in (None, getattr(judging.Policy, name, None)):
+    for name in ("query", *WORDS, "depth", *READING):
+        if getattr(options, name) not in (None, getattr(Policy, name, None)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
 

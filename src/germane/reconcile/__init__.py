@@ -7,9 +7,9 @@ from germane import sources
 from germane.collection import Collection
 from germane.errors import DuplicateError, InputError
 from germane.evaluate import Choices, opened
-from germane.judging import Policy
 from germane.listed import is_list
 from germane.measure import Measure, parse
+from germane.policy import Policy
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
 from germane.reconcile.example import Example, collected, example
 from germane.reconcile.hints import hints

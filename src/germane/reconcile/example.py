@@ -13,8 +13,8 @@ from germane import _ragged
 from germane.averaging import scores
 from germane.collection import Collection
 from germane.errors import GermaneError
-from germane.judging import Policy
 from germane.measure import Measure
+from germane.policy import Policy
 from germane.ranking import Ranking
 from germane.reconcile.candidates import Candidate, mean_of
 from germane.retrieval import Qrels

@@ -8,8 +8,8 @@ from typing import Any
 
 from germane._version import VERSION
 from germane.errors import GermaneError, clip, some
-from germane.judging import RARE_WORDS, WORDS, Policy
 from germane.measure import Measure
+from germane.policy import RARE_WORDS, WORDS, Policy
 from germane.reconcile.example import SHOWN as SHOWN_BY
 from germane.reconcile.example import Example
 from germane.reconcile.queries import Agreement

@@ -10,10 +10,10 @@ from germane._records import replaced
 from germane.averaging import MeasureResult, kernel
 from germane.dialects import Dialect, Limit, named
 from germane.errors import GermaneError
-from germane.judging import Policy
 from germane.limits import holding
 from germane.measure import Measure
 from germane.measures import Scored
+from germane.policy import Policy
 from germane.ranking import Ranking
 from germane.reconcile.candidates import Candidate, mean_of, words_beside
 from germane.spread import Values

@@ -3,7 +3,8 @@
 import numpy as np
 
 from germane._records import replaced
-from germane.judging import Judged, Policy
+from germane.judging import Judged
+from germane.policy import Policy
 from germane.ranking import Ranking
 from germane.retrieval import Qrels, Retrieved
 from germane.trec_eval.options import Options

@@ -1,0 +1,188 @@
+"""Policy: the conventions on which tools differ, outside the measures themselves."""
+
+from math import isfinite
+from typing import Literal, TypeAlias, get_args
+
+from germane._cached import cached
+from germane._records import Value, as_dict
+from germane.errors import PolicyError, choices, clip, suggestion
+from germane.retrieval import COPIES, Order
+
+Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "again"]
+Ties: TypeAlias = Literal["trec", "ascending", "given", "expected", "best", "worst", "grouped"]
+Missing: TypeAlias = Literal["zero", "skip", "error"]
+Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
+NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
+Repeated: TypeAlias = Literal["error", "once", "each"]
+Scores: TypeAlias = Literal["double", "single", "sigmoid"]
+Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
+Own: TypeAlias = Literal["keep", "drop"]
+Nonpositive: TypeAlias = Literal["hit", "miss"]
+Empty: TypeAlias = Literal["answer", "missing", "nan", "error"]
+NoHit: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
+AllRelevant: TypeAlias = Literal["answer", "zero", "nan"]
+Undefined: TypeAlias = Literal["nan", "zero"]
+Unknown: TypeAlias = Literal["ignore", "zero", "error"]
+
+WORDS = {
+    "duplicates": get_args(Duplicates),
+    "ties": get_args(Ties),
+    "missing": get_args(Missing),
+    "unjudged": get_args(Unjudged),
+    "no_relevant": get_args(NoRelevant),
+}
+"""The conventions that every result states."""
+
+RARE_WORDS = {
+    "repeated": get_args(Repeated),
+    "scores": get_args(Scores),
+    "grades": get_args(Grades),
+    "own": get_args(Own),
+    "nonpositive": get_args(Nonpositive),
+    "empty": get_args(Empty),
+    "unknown": get_args(Unknown),
+    "no_hit": get_args(NoHit),
+    "all_relevant": get_args(AllRelevant),
+    "undefined": get_args(Undefined),
+}
+"""Those that few tools decide otherwise, and that results state where they are not the usual."""
+
+
+class Policy(Value):
+    """The conventions on which tools differ, outside the measures themselves.
+
+    >>> germane.Policy(ties="expected")
+    Policy(ties=expected)
+
+    Every result carries the policy that made it. Raises PolicyError for a word that does not exist.
+    """
+
+    duplicates: Duplicates = "error"
+    """An item that stands twice for a query: refuse it; take its first, last or highest copy; keep
+    all copies at their ranks and count the first as a hit; or count every copy again."""
+
+    ties: Ties = "trec"
+    """Equal scores: by item id from the last to the first, as trec_eval does, or from the first to
+    the last; in the order given; the exact mean over all orders; the order that is best or worst for the system; or all of a group
+    at once, as one step to its last rank."""
+
+    missing: Missing = "zero"
+    """A judged query that the run does not answer counts as 0, is left out, or is an error."""
+
+    unjudged: Unjudged = "nonrelevant"
+    """Unjudged items count as not relevant, or are removed before ranks are counted."""
+
+    no_relevant: NoRelevant = "zero"
+    """A query without relevant items counts as 0, is left out, counts as 1, is NaN, or an error."""
+
+    depth: int | None = None
+    """Only the first ``depth`` results of each query are looked at."""
+
+    repeated: Repeated = "error"
+    """An item that stands twice among a query's relevant items: refuse it; count it once, as
+    duplicates=first, last and max do too; or count each copy, of which only one can be found."""
+
+    scores: Scores = "double"
+    """Scores are compared in double precision, or rounded to single precision before; sigmoid also
+    takes them through the logistic function where one is outside 0…1."""
+
+    grades: Grades = "exact"
+    """Grades are taken as they are; cut to whole numbers; not below 0; as 1 from 1 on and else as 0;
+    or others than 0 and 1 are an error."""
+
+    own: Own = "keep"
+    """An item whose id is that of the query is kept, or dropped before ranks are counted."""
+
+    nonpositive: Nonpositive = "hit"
+    """Relevant items with a score of 0 or less are hits, or take their ranks as misses."""
+
+    threshold: float | None = None
+    """Items with a lower score do not count as retrieved."""
+
+    empty: Empty = "answer"
+    """A query with an empty list of results is answered, missing, NaN, or an error."""
+
+    unknown: Unknown = "ignore"
+    """A query of the run that nobody judged is left out, counts as 0, or is an error."""
+
+    no_hit: NoHit = "zero"
+    """A query with relevant items of which the measure finds none counts as 0, as 1, is left out, is
+    NaN, or an error."""
+
+    all_relevant: AllRelevant = "answer"
+    """A query of which nothing is judged not relevant, but something found, is answered, counts as 0,
+    or is NaN: what compares relevant with other items divides by 0 there."""
+
+    undefined: Undefined = "nan"
+    """A query that is NaN makes the mean NaN, or counts as 0 in it; so does having no query at all."""
+
+    digits: int | None = None
+    """Means are rounded to so many decimals."""
+
+    query_digits: int | None = None
+    """Each query's value is rounded to so many decimals, halves up, before the mean."""
+
+    qrels_duplicates: Duplicates | None = None
+    """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
+
+    def __post_init__(self) -> None:
+        seams = WORDS | RARE_WORDS
+        if self.qrels_duplicates is not None:
+            seams["qrels_duplicates"] = WORDS["duplicates"]
+        for name, words in seams.items():
+            given = getattr(self, name)
+            if not isinstance(given, str) or given not in words:
+                near = suggestion(given, words) if isinstance(given, str) else ""
+                raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
+        depth = self.depth
+        if depth is not None:
+            if isinstance(depth, bool) or not hasattr(depth, "__index__") or depth.__index__() < 1:
+                raise PolicyError(f"depth must be a positive integer; got {clip(depth)}")
+            object.__setattr__(self, "depth", min(int(depth.__index__()), 2**62))
+        for name in ("digits", "query_digits"):
+            digits = getattr(self, name)
+            if digits is not None and digits not in range(16):
+                raise PolicyError(f"{name} takes a whole number from 0 to 15; got {clip(digits)}")
+        threshold = self.threshold
+        if threshold is not None and not _is_number(threshold):
+            raise PolicyError(f"threshold takes a finite number; got {clip(threshold)}")
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{name}={value}"
+            for name, value in self.to_dict().items()
+            if value != getattr(Policy, name)
+        ]
+        return f"Policy({', '.join(changed)})"
+
+    def __str__(self) -> str:
+        """The conventions, as results print them."""
+        choices = self.to_dict()
+        if (qrels := choices.pop("qrels_duplicates", None)) is not None:
+            choices["duplicates"] = f"{self.duplicates} (qrels: {qrels})"
+        return ", ".join(f"{name}={value}" for name, value in choices.items() if value is not None)
+
+    def to_dict(self) -> dict[str, str | float | None]:
+        """The conventions by name; those that few tools decide otherwise only where they differ."""
+        return {
+            name: word
+            for name, word in as_dict(self).items()
+            if name in WORDS or name == "depth" or word != getattr(type(self), name)
+        }
+
+    @cached
+    def order(self) -> Order:
+        """What sources are asked for."""
+        equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
+        return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
+
+    @property
+    def judged_twice(self) -> str:
+        """What reading qrels does with an item that stands twice for a query."""
+        if self.repeated != "error":
+            return "first" if self.repeated == "once" else "each"
+        return self.duplicates if self.duplicates not in COPIES else "error"
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, (int, float)) and not isinstance(given, bool) and isfinite(given)
