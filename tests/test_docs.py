@@ -328,6 +328,8 @@ def test_links(page: Path) -> None:
 
 @EACH_PAGE
 def test_paths_in_text_exist(page: Path) -> None:
+    if page.parent.name == "dialects":
+        return  # its paths are those of other tools
     for path in re.findall(
         r"`((?:src|docs|tests|examples|bench)/[\w./]+)`", page.read_text("utf-8")
     ):
