@@ -236,10 +236,10 @@ def test_a_full_disk_is_told_by_the_name_that_was_asked_for(tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refused(**options: Any) -> str:
+    def refused(folder: Path, mode: int) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkdtemp", refused)
+    monkeypatch.setattr(Path, "mkdir", refused)
     assert cli.main(["simulate", "all", "-o", str(tmp_path / "gallery")]) == 2
     assert capsys.readouterr().err.endswith("gallery: cannot be written (Permission denied).\n")
     assert os.listdir(tmp_path) == []

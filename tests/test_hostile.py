@@ -1,0 +1,380 @@
+"""Ids are hostile text: whatever an id holds, it comes out of every format as text and nothing else.
+
+A table of formats and ids. Each format has a checker that knows nothing of germane: an HTML, XML,
+CSV or JSON parser, or the rules of LaTeX, Markdown and a terminal.
+"""
+
+import ast
+import contextlib
+import csv
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import germane
+from germane import cli
+from germane.cli import terminal
+
+HOSTILE = {
+    "a script": "<script>alert(1)</script>",
+    "the end of a script": "]]></script><script>alert(2)</script>",
+    "an attribute": "\"onload=alert(3)'onload=alert(3)",
+    "a comment": "<!--<script>-->",
+    "an entity": "&lt;b&gt;&#60;",
+    "a formula": "=cmd|'/C-calc'!A0",
+    "a plus": "+1+cmd",
+    "a minus": "-1+cmd",
+    "an at": "@SUM(1)",
+    "a tab first": "\t=1+1",
+    "a return first": "\r=1+1",
+    "a color": "\x1b[31mred\x1b[0m",
+    "a title": "\x1b]0;taken\x07",
+    "a C1 command": "\x9b31m",
+    "right to left": "\u202eevil\u2066\u2069",
+    "a NUL": "a\0b",
+    "a file": r"\input{/etc/passwd}",
+    "TeX": r"$^_%&#{}~\write18{ls}",
+    "cells": "a|b`c`|**d**[e](javascript:f)![g](//h)",
+    "lines": "a\nb\r\n# c\u2028d\x0be\x85f",
+    "an annotation": "::error::taken%0A",
+    "long": "x" * 5000,
+    "half a pair": "a\udcffb\ud800",
+    "a template": "{{7*7}}{0.__class__}%(x)s%s",
+}
+
+
+def judged(named: str) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Qrels and two runs, with the id as a query and as an item."""
+    qrels = {named: {named: 1, "b": 0, "c": 1}, "q2": {"a": 1, named: 2}, "q3": {"a": 1}}
+    run = {q: {"b": 3.0, named: 2.0, "c": 1.0} for q in qrels}
+    other = {q: {named: 3.0, "b": 2.0, "a": 1.0} for q in qrels}
+    return qrels, run, other
+
+
+# ------------------------------------------------------------------------------------------ checkers
+
+
+def one_line(text: str) -> None:
+    """A terminal shows it and does nothing else: no command, no change of direction."""
+    for character in text.replace("\n", ""):
+        assert unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp"), repr(
+            character
+        )
+
+
+class Parts(HTMLParser):
+    """The elements and attributes of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data[:50]}")
+
+
+def check_html(text: str) -> None:
+    """The elements are those of the same page with a tame id; nothing runs or is loaded."""
+    one_line(text)
+    parts = Parts(text)
+    assert parts.tags.count("script") == 0
+    for tag, name, value in parts.attributes:
+        assert name in ("class", "style"), (tag, name, value)
+        assert not re.search(r"url\(|expression|import|[<>]", value)
+
+
+def check_page(text: str) -> None:
+    """The page has its own two scripts, no handler, and nothing that is loaded from elsewhere."""
+    parts = Parts(text)
+    assert parts.tags.count("script") == text.count("<script") == text.count("</script>")
+    assert not {"iframe", "object", "embed", "link", "base", "img", "form"} & set(parts.tags)
+    for tag, name, value in parts.attributes:
+        assert not name.startswith("on"), (tag, name)
+        if name in ("src", "href", "action", "data", "xlink:href", "srcset"):
+            assert value.startswith(("#", "data:image/")), (tag, name, value)
+    check_stylesheets(re.findall(r"<style[^>]*>(.*?)</style>", text, re.DOTALL))
+
+
+def check_stylesheets(sheets: list[str]) -> None:
+    for sheet in sheets:
+        assert not re.search(r"url\(|@import|expression\(|https?:|//", sheet), sheet[:200]
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def check_svg(text: str) -> None:
+    """Well-formed XML of shapes and text: nothing is loaded, and no id is an element or a handler."""
+    for node in ElementTree.fromstring(text).iter():
+        name = str(node.tag).rpartition("}")[2]
+        assert name not in ("foreignObject", "image", "iframe", "a"), name
+        if name == "script":
+            assert "alert" not in (node.text or "")
+        for attribute, value in node.attrib.items():
+            assert not attribute.startswith("on"), attribute
+            if attribute.rpartition("}")[2] == "href":
+                assert value.startswith("#"), value
+    one_line(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL).replace("\t", ""))
+
+
+def check_separated(text: str, separator: str) -> None:
+    """Every row has as many cells, and no cell begins a formula; a sign begins a number alone."""
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    assert len({len(row) for row in rows}) == 1
+    for cell in (cell for row in rows for cell in row):
+        one_line(cell)
+        if cell[:1] in ("=", "+", "-", "@", "\t", "\r"):
+            float(cell)
+
+
+def check_latex(text: str) -> None:
+    """No special character stands without its backslash but &, which parts cells, one a column."""
+    body = text.split("\\midrule\n")[1].split("\\bottomrule")[0]
+    columns = re.search(r"begin\{tabular\}\{([lr]+)\}", text)
+    assert columns
+    for line in body.splitlines():
+        if line.startswith("\\midrule"):
+            continue
+        assert line.endswith(r" \\"), line
+        known = r"\\(?:[&%$#_{}]|textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}"
+        known += r"|text(?:less|greater)\{\}|ldots\{\}|textbf\{|text(?:superscript)\{"
+        known += r"|ensuremath\{\\[a-zA-Z]+\})"
+        rest = re.sub(known, "", line.removesuffix(r"\\"))
+        assert rest.count("&") == len(columns[1]) - 1, line
+        assert not re.search(r"[\\%$#_{~^]", rest), rest
+    one_line(text)
+
+
+def check_markdown(text: str) -> None:
+    """Every row has the cells of the heading, and no markup is without its backslash."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    cells = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines}
+    assert len(cells) == 1, lines
+    for line in [lines[0], *lines[2:]]:
+        plain = re.sub(r"\\[!-/:-@\[-`{-~]", "", line.replace("**", "").replace("<sup>", ""))
+        assert not re.search(r"[<>`\[\]*]", plain.replace("</sup>", "")), line
+    one_line(text)
+
+
+def check_json(text: str) -> Any:
+    for character in text.replace("\n", ""):
+        assert unicodedata.category(character) not in ("Cc", "Cs"), repr(character)
+    return json.loads(text)
+
+
+CHECKERS: dict[str, Callable[[str], Any]] = {
+    "table": one_line,
+    "tsv": lambda text: check_separated(text, "\t"),
+    "csv": lambda text: check_separated(text, ","),
+    "markdown": check_markdown,
+    "latex": check_latex,
+    "html": check_html,
+    "json": check_json,
+}
+
+
+# ------------------------------------------------------------------------------- tables of every verb
+
+
+def tables(named: str) -> Iterator[Any]:
+    """Whatever has a table and holds ids: results, explanations, curves, comparisons, gates."""
+    qrels, run, other = judged(named)
+    results = germane.evaluate_many(qrels, {named: run, "other": other}, "AP RR")
+    yield results.table_per_query()
+    yield results.table()
+    yield germane.explain(qrels, run, "AP", query=named).table()
+    yield germane.compare(qrels, {named: run, "other": other}, "AP", resamples=100).table()
+    yield germane.gate(qrels, run, "AP", baseline=other, resamples=100).table()
+
+
+@pytest.mark.parametrize("style", [style for style in CHECKERS if style != "json"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_tables(name: str, style: str) -> None:
+    from germane.tables import FORMATS
+
+    for table in tables(HOSTILE[name]):
+        CHECKERS[style](FORMATS[style](table))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_json_keeps_ids_exactly(name: str) -> None:
+    named = HOSTILE[name]
+    qrels, run, _ = judged(named)
+    results = germane.evaluate_many(qrels, {named: run}, "AP")
+    read = check_json(terminal.as_json(results.to_dict(queries=True)))
+    (one,) = read["runs"]
+    assert one["name"] == named
+    assert named in one["queries"]
+    explained = germane.explain(qrels, run, "AP", query=named)
+    assert check_json(terminal.as_json(explained.to_dict()))["query"] == named
+
+
+# --------------------------------------------------------------------------------- pages and pictures
+
+
+def report_of(named: str) -> str:
+    qrels, run, other = judged(named)
+    return germane.report(qrels, {named: run, "other": other}, title=named).html
+
+
+TAME_TAGS = set(Parts(report_of("tame")).tags)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_report(name: str) -> None:
+    page = report_of(HOSTILE[name])
+    check_page(page)
+    one_line(page)
+    tags = set(Parts(page).tags)
+    assert tags - TAME_TAGS == set()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_notebooks(name: str) -> None:
+    qrels, run, other = judged(HOSTILE[name])
+    for shown in (
+        germane.evaluate(qrels, run, "AP"),
+        germane.explain(qrels, run, "AP", query=HOSTILE[name]),
+        germane.compare(qrels, {HOSTILE[name]: run, "other": other}, "AP", resamples=100),
+    ):
+        check_html(shown._repr_html_())
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_animations(name: str, tmp_path: Path) -> None:
+    qrels, run, _ = judged(HOSTILE[name])
+    explained = germane.explain(qrels, run, "AP", query=HOSTILE[name])
+    germane.animate(explained, tmp_path / "a.svg")
+    germane.animate(explained, tmp_path / "a.html")
+    check_svg((tmp_path / "a.svg").read_text("utf-8"))
+    check_page((tmp_path / "a.html").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_plots(name: str, tmp_path: Path) -> None:
+    """Matplotlib takes $…$ for mathematics: an id must not get there."""
+    qrels, run, _ = judged(HOSTILE[name])
+    from germane.plot import PRCurveDisplay
+
+    PRCurveDisplay(germane.pr_curve(qrels, run, query=HOSTILE[name])).save(tmp_path / "a.svg")
+    check_svg((tmp_path / "a.svg").read_text("utf-8"))
+
+
+# ------------------------------------------------------------------------------ terminals and workflows
+
+
+def said(*arguments: str) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        cli.main(arguments)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_errors_and_progress_are_one_line(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = HOSTILE[name]
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for more in (
+        ["-m", named],
+        ["--ties", named],
+        ["--query", named],
+        [named],
+        ["-o", named + "/x"],
+    ):
+        arguments = [*(str(tmp_path / one) for one in ("qrels", "qrels")), *more]
+        out, err = io.StringIO(), io.StringIO()
+        quiet = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+        with quiet[0], quiet[1], contextlib.suppress(SystemExit):
+            cli.main(["evaluate", *arguments])
+        assert out.getvalue() == ""
+        assert err.getvalue().count("\n") == 1
+        assert len(err.getvalue()) < 1000 or name == "long"
+        one_line(err.getvalue())
+    for wrong in (
+        {named: {named: "x"}},
+        {named: {named: float("nan")}},
+        {named: [named, named]},
+        {named: 3},
+    ):
+        with pytest.raises(germane.GermaneError) as error:
+            germane.evaluate({named: {named: 1}}, wrong, "AP")
+        terminal.say(str(error.value))
+    one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_workflow_takes_no_command_of_an_id(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each line that GitHub would obey is one of germane's own, and its text is one line."""
+    named = HOSTILE[name].translate({ord(c): "." for c in "/\0"})[:100]
+    queries = [f"q{n}" for n in range(30)]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary")
+    Path("qrels").write_text("".join(f"{q} 0 a 1\n" for q in queries))
+    with contextlib.suppress(UnicodeEncodeError):
+        Path("base").write_text("".join(f"{q} Q0 a 1 1 t\n" for q in queries))
+        Path(named).write_text("".join(f"{q} Q0 x 1 2 t\n{q} Q0 a 2 1 t\n" for q in queries))
+        out, _ = said("gate", "qrels", f"./{named}", "--baseline", "base", "-m", "RR", "--github")
+        commands = [line for line in out.splitlines() if line.lstrip().startswith("::")]
+        assert len(commands) == 1
+        assert commands[0].startswith("::error title=germane gate::")
+        one_line(out)
+        check_markdown(Path("summary").read_text("utf-8").partition("\n\n")[2])
+
+
+# -------------------------------------------------------------------------------------- what is not done
+
+SOURCES = Path(germane.__file__).parent
+NEVER = {"eval", "exec", "compile", "__import__"}
+NEVER_IMPORTED = {"pickle", "marshal", "shelve", "yaml", "subprocess", "socket", "urllib", "http"}
+ALLOWED = {("_records.py", "exec"), ("spark.py", "pickle")}
+"""A record's constructor, compiled from the names in its class: no data gets there. And what Spark's
+workers, which Spark itself hands code by pickle, send back to the process that started them."""
+
+
+def test_nothing_that_is_read_is_run() -> None:
+    found = set()
+    for path in SOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id=called)) if called in NEVER:
+                    found.add((path.name, called))
+                case ast.Attribute(value=ast.Name(id="os"), attr=called):
+                    if re.match("system|popen|exec|spawn", called):
+                        found.add((path.name, called))
+                case ast.keyword(arg="shell" | "allow_pickle", value=ast.Constant(value=False)):
+                    pass
+                case ast.keyword(arg="shell" | "allow_pickle"):
+                    found.add((path.name, str(node.arg)))
+                case ast.Import(names=names):
+                    found |= {(path.name, n.name) for n in names if n.name in NEVER_IMPORTED}
+                case ast.ImportFrom(module=str(module)):
+                    if module.partition(".")[0] in NEVER_IMPORTED:
+                        found.add((path.name, module))
+    assert found == ALLOWED
+
+
+def test_an_exception_of_the_rule_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for line in ("import pickle", "eval(x)", "os.system(x)", "run(x, shell=True)"):
+        (tmp_path / "one.py").write_text(line)
+        monkeypatch.setattr("test_hostile.SOURCES", tmp_path)
+        with pytest.raises(AssertionError):
+            test_nothing_that_is_read_is_run()
