@@ -891,3 +891,12 @@ def test_grades_beyond_whole_numbers_are_refused(grade: float, tmp_path: Path) -
     with pytest.raises(GradeError, match=r"row 1: .* in the range ±2"):
         germane.evaluate(pa.table(columns), run)
     assert germane.evaluate({"q": {"a": 2**53}}, run, "DCG")["DCG"].mean == 2.0**53
+
+
+def test_numbers_of_numpy_are_ids_like_those_of_python() -> None:
+    """Nothing is found, which is no matter of types; text is."""
+    qrels = {1: {5: 1}}
+    for items in ([np.int64(7)], np.array([7])):
+        assert germane.evaluate(qrels, {1: items}, "AP")["AP"].mean == 0
+    with pytest.raises(germane.CoverageError, match="item ids are int, the qrels' are str"):
+        germane.evaluate({1: {"5": 1}}, {1: [np.int64(7)]}, "AP")

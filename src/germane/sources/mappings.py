@@ -173,13 +173,18 @@ def _each_query(
 def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
     """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
     lists = (got.tolist() if hasattr(got, "tolist") else got for got in run.values())
-    types = {type(item).__name__ for got in lists if isinstance(got, Iterable) for item in got}
-    judged = {type(item).__name__ for item in qrels.items}
+    types = {_type(item) for got in lists if isinstance(got, Iterable) for item in got}
+    judged = {_type(item) for item in qrels.items}
     if types and judged and not types & judged:
         raise CoverageError(
             "no judged item was retrieved: the run's item ids are "
             f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}."
         )
+
+
+def _type(item: Any) -> str:
+    """The name of an id's type; NumPy's numbers are equal to Python's."""
+    return type(item.item() if isinstance(item, np.generic) else item).__name__
 
 
 _ABSENT = object()
