@@ -63,6 +63,24 @@ def test_a_compressed_file_that_becomes_too_large(
     assert len(germane.read_run(path, max_expansion="none")) == 1
 
 
+@pytest.mark.parametrize("name", ["csv", "tsv", "jsonl"])
+def test_files_of_columns_have_the_limit_too(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"run.{name}.gz"
+    comma = "," if name == "csv" else "\t"
+    rows = [("query", "item", "score"), ("q", "d", "1")]
+    text = "\n".join(map(comma.join, rows)) + "\n" * 100_000
+    if name == "jsonl":
+        text = '{"query": "q", "item": "d", "score": 1}\n' + " \n" * 100_000
+    path.write_bytes(gzip.compress(text.encode()))
+    assert evaluated(path) == 1.0
+    monkeypatch.setattr(files, "FREE", 1 << 16)
+    with pytest.raises(InputError, match=f"run.{name}.gz: .* more than 100 times"):
+        evaluated(path, max_expansion=100)
+    assert evaluated(path, max_expansion="none") == 1.0
+
+
 def test_the_limit_that_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line without an end is refused before memory is full."""
     assert (files.FREE, files.EXPANSION) == (256 << 20, 1000)

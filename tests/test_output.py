@@ -187,6 +187,7 @@ def test_more_is_written_at_the_end(tmp_path: Path) -> None:
 LISTED = ["1 0 1", "--relevant", "3"]
 WRITERS: dict[str, list[list[str]]] = {
     "evaluate": [["qrels", "run", "-o", "out.csv"]],
+    "check": [["qrels", "run", "-o", "out.txt"]],
     "score": [[*LISTED, "-o", "out.txt"]],
     "explain": [
         [*LISTED, "-m", "AP", "-o", "out.json", "--format", "json"],

@@ -24,7 +24,7 @@ def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Fra
     where = "standard input" if named == "-" else str(named)
     if input_format == "parquet":
         return parquet_files.opened(path, where, kind, columns)
-    source = Opener(str(named), where)
+    source = Opener(path if isinstance(path, str) else os.fspath(path), where)
     with explained(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
     return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import numpy as np
 
 from germane.errors import FormatError, InputError, clip
-from germane.sources.paths import EXPANSION, Expanding, Progress
+from germane.sources.paths import EXPANSION, Expanding, Path, Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,10 +77,10 @@ class TextFile:
         if not named or "\0" in named:
             raise InputError(f"{clip(named)}: there is no such file.")
         self._progress = progress
-        self._expansion = path.expansion if isinstance(path, Expanding) else EXPANSION
+        self._expansion = _most(path)
         self._copy: BinaryIO | None = None
         self._path = named
-        with self._explained():
+        with explained(self.name):
             if named == "-":
                 if sys.stdin is None:
                     raise InputError("standard input is closed.")
@@ -107,7 +107,7 @@ class TextFile:
         last = {"queries": _last_query, "lines": _last_line}[whole]
         buffer = bytearray(BLOCK + MARGIN)
         filled = start = 0
-        with self._explained(), self._open() as stream:
+        with explained(self.name), self._open() as stream:
             while True:
                 got = stream.readinto(memoryview(buffer)[filled:-MARGIN])
                 if start == filled == 0:
@@ -167,24 +167,25 @@ class TextFile:
         copy.flush()
         return copy
 
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn what the system and the decompressors raise into one sentence that names the file."""
-        try:
-            yield
-        except FileNotFoundError:
-            raise InputError(f"{self.name}: there is no such file.") from None
-        except PermissionError:
-            raise InputError(f"{self.name}: no permission to read this file.") from None
-        except EOFError:
-            raise InputError(f"{self.name}: the compressed file is truncated.") from None
-        except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
-            raise InputError(f"{self.name}: the compressed file is damaged ({error}).") from None
-        except OSError as error:
-            if "runcated" in str(error):  # Zstandard's
-                raise InputError(f"{self.name}: the compressed file is truncated.") from None
-            reason = error.strerror or str(error)
-            raise InputError(f"{self.name}: cannot be read ({reason}).") from None
+
+@contextlib.contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Turn what the system and the decompressors raise into one sentence that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file.") from None
+    except PermissionError:
+        raise InputError(f"{name}: no permission to read this file.") from None
+    except EOFError:
+        raise InputError(f"{name}: the compressed file is truncated.") from None
+    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+        raise InputError(f"{name}: the compressed file is damaged ({error}).") from None
+    except OSError as error:
+        if "runcated" in str(error):  # Zstandard's
+            raise InputError(f"{name}: the compressed file is truncated.") from None
+        reason = error.strerror or str(error)
+        raise InputError(f"{name}: cannot be read ({reason}).") from None
 
 
 def _last_line(buffer: bytearray, end: int) -> int:
@@ -229,6 +230,23 @@ def compression(start: bytes) -> str | None:
     return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
 
 
+def limited(path: Path) -> io.RawIOBase | None:
+    """A compressed file's text, which ends with an error where it is too large; None for others."""
+    raw = open(path, "rb", buffering=0)  # noqa: SIM115  (it is closed with what is returned)
+    kind = compression(raw.read(6))
+    if kind is None:
+        raw.close()
+        return None
+    raw.seek(0)
+    watched = _Watched(raw, os.fsdecode(path), None)
+    return _Limited(_decompressed(io.BufferedReader(watched, 1 << 16), kind), watched, _most(path))
+
+
+def _most(path: Path) -> float:
+    """How many times as large as a file its text may be."""
+    return path.expansion if isinstance(path, Expanding) else EXPANSION
+
+
 class _Watched(io.RawIOBase):
     """A raw file that reports how far it has been read."""
 
@@ -240,6 +258,10 @@ class _Watched(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
     def readinto(self, buffer: Any) -> int | None:
         read = self._raw.readinto(buffer)
         self.done += read or 0
@@ -248,18 +270,25 @@ class _Watched(io.RawIOBase):
         return read
 
 
-class _Limited:
+class _Limited(io.RawIOBase):
     """A decompressed stream that ends with an error where a small file becomes a very large one."""
 
     def __init__(self, stream: BinaryIO, file: Any, most: float) -> None:
         self._stream, self._file, self._most = stream, file, most
         self._done = 0
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
         """Fill the buffer, so that a long line is not searched for its end after every piece."""
-        filled = 0
-        while filled < len(buffer):
-            got: int = self._stream.readinto(buffer[filled:])  # type: ignore[attr-defined]
+        view, filled = memoryview(buffer), 0
+        while filled < len(view):
+            got: int = self._stream.readinto(view[filled:])  # type: ignore[attr-defined]
             if not got:
                 break
             filled += got

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from germane.errors import FormatError, InputError
+from germane.sources import files
 
 
 class Opener:
@@ -41,7 +42,10 @@ class Opener:
 
         if self._copy is not None:
             return io.BytesIO(self._copy)
-        return pa.input_stream(self.path, compression="detect")
+        limited = files.limited(self.path)
+        if limited is not None:
+            return pa.PythonFile(limited, mode="r")
+        return pa.input_stream(self.path, compression=None)
 
 
 @contextlib.contextmanager
@@ -49,15 +53,10 @@ def explained(where: str) -> Iterator[None]:
     """Turn what Arrow and the system raise into one sentence that names the file."""
     import pyarrow as pa
 
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{where}: there is no such file.") from None
-    except PermissionError:
-        raise InputError(f"{where}: no permission to read this file.") from None
-    except pa.ArrowException as error:
-        raise FormatError(f"{where}: cannot be read: {error}") from None
-    except UnicodeDecodeError:
-        raise FormatError(f"{where}: the name of a column is not UTF-8.") from None
-    except OSError as error:
-        raise InputError(f"{where}: cannot be read ({error.strerror or error}).") from None
+    with files.explained(where):
+        try:
+            yield
+        except pa.ArrowException as error:
+            raise FormatError(f"{where}: cannot be read: {error}") from None
+        except UnicodeDecodeError:
+            raise FormatError(f"{where}: the name of a column is not UTF-8.") from None
