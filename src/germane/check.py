@@ -11,8 +11,8 @@ from germane.checks.data import Data, side_by_side
 from germane.checks.reading import side_of
 from germane.checks.side import Side
 from germane.checks.table import TABLE, Check
+from germane.choices import DEFAULT
 from germane.errors import EmptyError
-from germane.evaluate import DEFAULT
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measures, parse_all
 from germane.sources import Progress, host

@@ -12,8 +12,8 @@ import numpy as np
 from germane import output, sources
 from germane._records import as_dict
 from germane._version import VERSION
+from germane.choices import DEFAULT, Choices, opened, spoken_of
 from germane.errors import DuplicateError, InputError
-from germane.evaluate import DEFAULT, Choices, opened, spoken_of
 from germane.evaluator import Evaluator, Read, Reduced, Way, way_of
 from germane.finding import Finding
 from germane.measure import Measures

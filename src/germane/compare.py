@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, Unpack
 
+from germane.choices import DEFAULT, Choices
 from germane.comparison.comparing import compared
 from germane.comparison.comparison import Comparison
 from germane.comparison.settings import Settings
 from germane.comparison.words import Correction, Family, TestName
 from germane.errors import InputError
-from germane.evaluate import DEFAULT, Choices, evaluate_many
+from germane.evaluate import evaluate_many
 from germane.measure import Measures
 from germane.seed import Seed
 from germane.sources import Progress

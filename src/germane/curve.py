@@ -7,9 +7,9 @@ import numpy as np
 
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
+from germane.choices import Choices, opened
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
-from germane.evaluate import Choices, opened
 from germane.judging import judge
 from germane.listed import is_list, one_list
 from germane.measure import Measure

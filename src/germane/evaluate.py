@@ -3,48 +3,30 @@
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
 from germane import sources
 from germane._records import replaced
-from germane.averaging import MeasureResult, all_scores, check_ties, scores, weights
-from germane.collection import Collection, complete_for, graded, refuse_places
+from germane.averaging import MeasureResult, all_scores, scores, weights
+from germane.choices import DEFAULT, Choices, opened, policies_of, spoken_of
+from germane.collection import Collection, complete_for, graded
 from germane.edge import amended
 from germane.errors import (
     EmptyError,
     GermaneWarning,
     InputError,
-    PolicyError,
     clip,
-    suggestion,
 )
 from germane.judging import Judged, stated
-from germane.measure import Measure, Measures, parse, parse_all
+from germane.measure import Measure, Measures, parse
 from germane.measures import TABLE
 from germane.notice import noticed
 from germane.placement import Placement
-from germane.policy import (
-    AllRelevant,
-    Duplicates,
-    Empty,
-    Grades,
-    Missing,
-    NoHit,
-    Nonpositive,
-    NoRelevant,
-    Own,
-    Policy,
-    Repeated,
-    Scores,
-    Ties,
-    Undefined,
-    Unjudged,
-    Unknown,
-)
+from germane.policy import Duplicates, Policy
 from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels
@@ -55,41 +37,6 @@ if TYPE_CHECKING:
     from germane.dialects import Dialect
     from germane.sources.columns import Run
     from germane.sources.frames import Frame
-
-DEFAULT = "AP P@10 R@100 RR nDCG@10"
-
-
-READING = ("columns", "input_format", "group", "max_expansion")  # in the order of sources.opened
-
-
-class Choices(TypedDict, total=False):
-    """How data is read, and the conventions of a Policy, as keyword arguments."""
-
-    columns: Mapping[str, Any] | None
-    input_format: str | None
-    group: Any
-    max_expansion: float | Literal["none"] | None
-
-    duplicates: Duplicates
-    ties: Ties
-    missing: Missing
-    unjudged: Unjudged
-    no_relevant: NoRelevant
-    depth: int | None
-
-    repeated: Repeated
-    scores: Scores
-    grades: Grades
-    own: Own
-    nonpositive: Nonpositive
-    threshold: float | None
-    empty: Empty
-    unknown: Unknown
-    no_hit: NoHit
-    all_relevant: AllRelevant
-    undefined: Undefined
-    digits: int | None
-    query_digits: int | None
 
 
 def evaluate(
@@ -166,41 +113,6 @@ def finished(
         policies={m: its for m, its in policies.items() if its is not conventions},
     )
     return _warned(result)
-
-
-def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
-    """A dialect and the conventions that it has for every measure."""
-    if dialect is None:
-        return None, {}
-    from germane.dialects import named
-
-    spoken = named(dialect)
-    return spoken, spoken.choices
-
-
-def policies_of(
-    measures: Measures,
-    dialect: "Dialect | None",
-    conventions: Policy,
-    asked_for: Mapping[str, Any],
-) -> dict[Measure, Policy]:
-    """The conventions of each measure: those of all, those that the dialect has for it, those asked for.
-
-    Raises PolicyError for an order of ties that a measure cannot have.
-    """
-    if dialect is None:
-        policies = dict.fromkeys(parse_all(measures), conventions)
-    else:
-        from germane.foreign import asked
-
-        words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
-        policies = {}
-        for one in asked(measures, dialect):
-            its = replaced(conventions, **{**one.choices, **words})
-            policies[one.measure] = conventions if its == conventions else its
-    for measure, convention in policies.items():
-        check_ties(measure, convention.ties)
-    return policies
 
 
 def grouped(policies: Mapping[Measure, Policy], conventions: Policy) -> dict[Policy, list[Measure]]:
@@ -335,39 +247,6 @@ def measures() -> tuple[Measure, ...]:
     P
     """
     return tuple(Measure(row.name) for row in TABLE)
-
-
-_remembered = lru_cache(typed=True)(Policy)
-
-
-def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, Policy]:
-    """Qrels and run as sources read them, their columns found and flat arrays grouped, and the policy for them.
-
-    A run's source has an order of ties of its own where none is asked for. Raises InputError for
-    columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
-    """
-    words = dict(choices)
-    how = [words.pop(name, None) for name in READING]
-    qrels, run = sources.opened(qrels, run, *how)
-    source = None if run is None else sources.source_of(run)
-    if source is not None:
-        words = {"ties": source.ties or run.ties, **words}
-    policy = policy_of(**words)
-    if source is not None:
-        refuse_places(run, policy)
-    return qrels, run, policy
-
-
-def policy_of(**choices: Any) -> Policy:
-    """The policy of these choices. Raises PolicyError for one that does not exist."""
-    for name in choices:
-        if name not in Choices.__annotations__:
-            near = suggestion(name, Choices.__annotations__)
-            raise PolicyError(f"there is no convention {name!r}.{near}")
-    try:
-        return _remembered(**choices)
-    except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
-        return Policy(**choices)
 
 
 def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, MeasureResult]:

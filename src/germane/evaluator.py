@@ -10,16 +10,10 @@ import numpy as np
 from germane import sources
 from germane._ragged import Ints
 from germane._records import replaced
+from germane.choices import DEFAULT, Choices, opened, policies_of, spoken_of
 from germane.collection import Collection, complete_for, refuse_places, retrieve
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
-from germane.evaluate import (
-    DEFAULT,
-    Choices,
-    finished,
-    opened,
-    policies_of,
-    spoken_of,
-)
+from germane.evaluate import finished
 from germane.judging import judge
 from germane.measure import Measure, Measures
 from germane.policy import Policy

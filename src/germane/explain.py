@@ -10,8 +10,9 @@ import numpy as np
 
 from germane._ragged import Bools, Ints
 from germane.averaging import kernel, scores
+from germane.choices import Choices
 from germane.errors import InputError, MeasureError, clip
-from germane.evaluate import Choices, OtherOrders
+from germane.evaluate import OtherOrders
 from germane.explanation import Explanation, Rank, Ranks, Reading, written
 from germane.listed import NONE, Listed, check_ordered, is_list, one_list, unjudged_of
 from germane.measure import Measure, Measures, parse_all

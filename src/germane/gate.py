@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from germane.choices import DEFAULT, Choices
 from germane.compare import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import Pair
 from germane.comparison.words import Correction, TestName
 from germane.errors import AbsentError, InputError, PolicyError, RegressionError, clip
-from germane.evaluate import DEFAULT, Choices, evaluate
+from germane.evaluate import evaluate
 from germane.measure import Measures
 from germane.result import Result
 from germane.saved import read_results

@@ -8,9 +8,10 @@ import numpy as np
 
 from germane import sources
 from germane._ragged import Ints
+from germane.choices import opened
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
-from germane.evaluate import OtherOrders, opened
+from germane.evaluate import OtherOrders
 from germane.judging import Judged, judge, stated
 from germane.measure import Measure
 from germane.policy import WORDS, Policy

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from germane.choices import DEFAULT, Choices, opened
 from germane.collection import complete_for, graded
 from germane.errors import FormatError, InputError
-from germane.evaluate import DEFAULT, Choices, evaluate, opened
+from germane.evaluate import evaluate
 from germane.measure import Measures, parse_all
 from germane.result import Result
 from germane.sources import Labels, Progress

@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from germane import errors
 from germane._records import as_dict
+from germane.choices import DEFAULT, Choices, policies_of, policy_of, spoken_of
 from germane.errors import DuplicateError, InputError, PolicyError, clip
-from germane.evaluate import DEFAULT, Choices, policies_of, policy_of, spoken_of
 from germane.evaluator import Evaluator, joined
 from germane.measure import Measures
 from germane.result import Result

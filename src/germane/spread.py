@@ -8,10 +8,11 @@ from typing import Any, Unpack
 from germane import sources
 from germane._records import replaced
 from germane.averaging import MeasureResult
+from germane.choices import Choices, opened
 from germane.collection import Collection
 from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
-from germane.evaluate import Choices, measured, opened
+from germane.evaluate import measured
 from germane.limits import holding
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy

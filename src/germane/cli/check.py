@@ -4,9 +4,9 @@ import argparse
 from typing import Any
 
 from germane import output
+from germane.choices import DEFAULT
 from germane.cli.arguments import add_measures, add_reading, chosen, read_runs
 from germane.cli.terminal import as_json, progress_line
-from germane.evaluate import DEFAULT
 
 FOUND = 1
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from germane import output
+from germane.choices import DEFAULT
 from germane.cli.arguments import (
     READING,
     add_measures,
@@ -21,7 +22,7 @@ from germane.cli.arguments import (
 from germane.cli.terminal import as_json, progress_line
 from germane.comparison.words import WORDS
 from germane.errors import AbsentError, InputError, choices, suggestion
-from germane.evaluate import DEFAULT, evaluate_many, read_qrels
+from germane.evaluate import evaluate_many, read_qrels
 from germane.result import Results
 from germane.tables import FORMATS, Table, stacked
 

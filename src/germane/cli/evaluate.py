@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from germane import output
+from germane.choices import DEFAULT
 from germane.cli.arguments import (
     add_measures,
     add_output,
@@ -19,7 +20,7 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json, progress_line, say
 from germane.errors import GermaneWarning
-from germane.evaluate import DEFAULT, evaluate_many
+from germane.evaluate import evaluate_many
 from germane.result import Results, told
 from germane.sources import name_of
 from germane.tables import FORMATS

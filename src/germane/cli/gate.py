@@ -5,6 +5,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from germane import output
+from germane.choices import DEFAULT
 from germane.cli.arguments import (
     add_measures,
     add_output,
@@ -18,7 +19,6 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json
 from germane.comparison.words import WORDS
-from germane.evaluate import DEFAULT
 from germane.tables import FORMATS
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from germane import output
+from germane.choices import DEFAULT
 from germane.cli.arguments import (
     add_measures,
     add_policy,
@@ -17,7 +18,6 @@ from germane.cli.arguments import (
 from germane.cli.compare import add_statistics
 from germane.cli.terminal import progress_line
 from germane.comparison.words import WORDS
-from germane.evaluate import DEFAULT
 
 
 def add(commands: Any) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from germane import sources
+from germane.choices import Choices, opened
 from germane.collection import Collection
 from germane.errors import DuplicateError, InputError
-from germane.evaluate import Choices, opened
 from germane.listed import is_list
 from germane.measure import Measure, parse
 from germane.policy import Policy

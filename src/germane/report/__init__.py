@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane import output
+from germane.choices import DEFAULT, Choices
 from germane.compare import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.means import Means, mean_intervals
@@ -16,7 +17,7 @@ from germane.comparison.settings import Settings
 from germane.comparison.words import Correction, Family, TestName
 from germane.curve import mean_curve_of
 from germane.errors import InputError, clip
-from germane.evaluate import DEFAULT, Choices, evaluate_many
+from germane.evaluate import evaluate_many
 from germane.explain import explain_result
 from germane.measure import Measure, Measures
 from germane.placement import Placement

@@ -1,0 +1,136 @@
+"""What a caller chooses, as keyword arguments: how data is read, the conventions, and a dialect's."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from germane import sources
+from germane._records import replaced
+from germane.averaging import check_ties
+from germane.collection import refuse_places
+from germane.errors import PolicyError, suggestion
+from germane.measure import Measure, Measures, parse_all
+from germane.policy import (
+    AllRelevant,
+    Duplicates,
+    Empty,
+    Grades,
+    Missing,
+    NoHit,
+    Nonpositive,
+    NoRelevant,
+    Own,
+    Policy,
+    Repeated,
+    Scores,
+    Ties,
+    Undefined,
+    Unjudged,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from germane.dialects import Dialect
+
+DEFAULT = "AP P@10 R@100 RR nDCG@10"
+
+
+READING = ("columns", "input_format", "group", "max_expansion")  # in the order of sources.opened
+
+
+class Choices(TypedDict, total=False):
+    """How data is read, and the conventions of a Policy, as keyword arguments."""
+
+    columns: Mapping[str, Any] | None
+    input_format: str | None
+    group: Any
+    max_expansion: float | Literal["none"] | None
+
+    duplicates: Duplicates
+    ties: Ties
+    missing: Missing
+    unjudged: Unjudged
+    no_relevant: NoRelevant
+    depth: int | None
+
+    repeated: Repeated
+    scores: Scores
+    grades: Grades
+    own: Own
+    nonpositive: Nonpositive
+    threshold: float | None
+    empty: Empty
+    unknown: Unknown
+    no_hit: NoHit
+    all_relevant: AllRelevant
+    undefined: Undefined
+    digits: int | None
+    query_digits: int | None
+
+
+def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
+    """A dialect and the conventions that it has for every measure."""
+    if dialect is None:
+        return None, {}
+    from germane.dialects import named
+
+    spoken = named(dialect)
+    return spoken, spoken.choices
+
+
+def policies_of(
+    measures: Measures,
+    dialect: "Dialect | None",
+    conventions: Policy,
+    asked_for: Mapping[str, Any],
+) -> dict[Measure, Policy]:
+    """The conventions of each measure: those of all, those that the dialect has for it, those asked for.
+
+    Raises PolicyError for an order of ties that a measure cannot have.
+    """
+    if dialect is None:
+        policies = dict.fromkeys(parse_all(measures), conventions)
+    else:
+        from germane.foreign import asked
+
+        words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
+        policies = {}
+        for one in asked(measures, dialect):
+            its = replaced(conventions, **{**one.choices, **words})
+            policies[one.measure] = conventions if its == conventions else its
+    for measure, convention in policies.items():
+        check_ties(measure, convention.ties)
+    return policies
+
+
+_remembered = lru_cache(typed=True)(Policy)
+
+
+def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, Policy]:
+    """Qrels and run as sources read them, their columns found and flat arrays grouped, and the policy for them.
+
+    A run's source has an order of ties of its own where none is asked for. Raises InputError for
+    columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
+    """
+    words = dict(choices)
+    how = [words.pop(name, None) for name in READING]
+    qrels, run = sources.opened(qrels, run, *how)
+    source = None if run is None else sources.source_of(run)
+    if source is not None:
+        words = {"ties": source.ties or run.ties, **words}
+    policy = policy_of(**words)
+    if source is not None:
+        refuse_places(run, policy)
+    return qrels, run, policy
+
+
+def policy_of(**choices: Any) -> Policy:
+    """The policy of these choices. Raises PolicyError for one that does not exist."""
+    for name in choices:
+        if name not in Choices.__annotations__:
+            near = suggestion(name, Choices.__annotations__)
+            raise PolicyError(f"there is no convention {name!r}.{near}")
+    try:
+        return _remembered(**choices)
+    except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
+        return Policy(**choices)
