@@ -108,3 +108,24 @@ def test_a_tie_band_that_shows_at_no_printed_digit_is_not_printed() -> None:
     assert "100.0% of judged items retrieved are tied\n" in str(hidden)
     page = germane.report({"q": ["d"]}, {"far": {"q": far}}, "RR P@1").html
     assert "0.0000 to 0.0000" not in page
+
+
+SHOWN = {
+    "result": lambda: germane.evaluate(QRELS, RUN, "AP"),
+    "results": lambda: germane.evaluate_many(QRELS, {"one": RUN}, "AP"),
+    "groups": lambda: germane.evaluate(QRELS, RUN, "AP").by({"q": "short"}),
+    "explanation": lambda: germane.explain(QRELS, RUN, "AP", query="q"),
+    "curve": lambda: germane.pr_curve(QRELS, RUN, query="q"),
+    "mean curve": lambda: germane.mean_pr_curve(QRELS, RUN),
+    "spread": lambda: germane.spread(QRELS, RUN, "AP"),
+    "gate": lambda: germane.gate(QRELS, RUN, "AP", baseline=RUN),
+    "check": lambda: germane.check(QRELS, RUN),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_has_a_table_can_be_written_wherever_tables_can(name: str) -> None:
+    shown: Any = SHOWN[name]()
+    assert shown.markdown() == shown.table().markdown()
+    assert shown.latex() == shown.table().latex()
+    assert shown._repr_html_() == shown.table().html()

@@ -17,12 +17,13 @@ from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measures, parse_all
 from germane.sources import Progress, host
 from germane.sources.columns import Run
+from germane.tabled import Tabled
 from germane.tables import Table, visible
 
 __all__ = ["Checkup", "check"]
 
 
-class Checkup(Sequence[Finding]):
+class Checkup(Tabled, Sequence[Finding]):
     """Findings, the serious ones first; prints as a list.
 
     >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -90,9 +91,6 @@ class Checkup(Sequence[Finding]):
         return Table(
             ("severity", "finding", "what, where, and what to do"), rows, (self.summary,), (1, 2)
         )
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def check(

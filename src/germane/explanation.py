@@ -10,6 +10,7 @@ from germane._ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.measure import Measure
 from germane.policy import Policy
+from germane.tabled import Tabled
 from germane.tables import Table
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
@@ -97,7 +98,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Tabled):
     """Why one query's measures have the values they have.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
@@ -179,23 +180,9 @@ class Explanation:
             apart.append("divided by {} instead of {}".format(*norms))
         return "; ".join(apart) or "the same terms and norm on this list"
 
-    def __str__(self) -> str:
-        return self.table().text()
-
     def __repr__(self) -> str:
         means = ", ".join(f"{r.measure}={r.value:.4f}" for r in self.readings)
         return f"<Explanation of {clip(self.query)}: {means}>"
-
-    def markdown(self) -> str:
-        """A GitHub table."""
-        return self.table().markdown()
-
-    def latex(self) -> str:
-        """A booktabs table."""
-        return self.table().latex()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""

@@ -16,13 +16,14 @@ from germane.measure import Measures
 from germane.result import Result
 from germane.saved import read_results
 from germane.seed import Seed
+from germane.tabled import Tabled
 from germane.tables import Table
 
 RUN, BASELINE = "run", "baseline"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate:
+class Gate(Tabled):
     """What a gate found: each measure passed, fell within noise, or fell.
 
     >>> qrels = {f"q{i}": ["d"] for i in range(20)}
@@ -75,12 +76,6 @@ class Gate:
     def _notes(self) -> Iterator[str]:
         alpha = self.comparison.settings.alpha
         yield f"fell: by more than {self.max_drop:g}, and p < {alpha:g}; noise: by as much, p ≥ {alpha:g}"
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     @property
     def sentences(self) -> tuple[str, ...]:

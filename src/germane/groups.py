@@ -9,6 +9,7 @@ import numpy as np
 from germane.averaging import Evaluated
 from germane.errors import AbsentError, InputError, clip, some, suggestion
 from germane.measure import Measure, parse
+from germane.tabled import Tabled
 from germane.tables import Table
 
 
@@ -42,7 +43,7 @@ class Group(Mapping[str, Evaluated]):
         return len(next(iter(self._measures.values())).queries)
 
 
-class Groups(Mapping[Hashable, Group]):
+class Groups(Tabled, Mapping[Hashable, Group]):
     """The measures of one run per category of query.
 
     >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
@@ -118,14 +119,8 @@ class Groups(Mapping[Hashable, Group]):
         notes += ["macro: the mean of the categories' means", "micro: the mean over all queries"]
         return Table(("category", "queries", *map(str, self._whole)), tuple(rows), tuple(notes))
 
-    def __str__(self) -> str:
-        return self.table().text()
-
     def __repr__(self) -> str:
         return f"<Groups: {some(list(self._groups))}>"
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""

@@ -16,6 +16,7 @@ from germane.measures import values
 from germane.measures.interpolated import area_under_curve
 from germane.policy import Policy
 from germane.ranking import Ranking
+from germane.tabled import Tabled
 from germane.tables import Table
 
 Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
@@ -26,7 +27,7 @@ RULES: tuple[Rule, ...] = ("step", "trapezoid", "interpolated", 11, 101)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PRCurve:
+class PRCurve(Tabled):
     """The precision–recall curve of one list: a point at every rank.
 
     >>> curve = germane.pr_curve([0, 0, 1, 0, 1], relevant=3)
@@ -158,14 +159,8 @@ class PRCurve:
         if self.policy is not None:
             yield f"policy: {self.policy}"
 
-    def __str__(self) -> str:
-        return self.table().text()
-
     def __repr__(self) -> str:
         return f"<PRCurve of {clip(self.query)}: {len(self.rank)} points, AP {self.area():.4f}>"
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; one value a point in each list."""
@@ -187,7 +182,7 @@ class PRCurve:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanPRCurve:
+class MeanPRCurve(Tabled):
     """Interpolated precision at standard recall levels, averaged over queries, with a band.
 
     >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
@@ -242,14 +237,8 @@ class MeanPRCurve:
         yield from _areas({r: str(_area_measure(r, self.rel)) for r in RULES}, self.area)
         yield f"policy: {self.policy}"
 
-    def __str__(self) -> str:
-        return self.table().text()
-
     def __repr__(self) -> str:
         return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; one value a level, and NaN becomes None."""

@@ -13,6 +13,7 @@ from germane.errors import AbsentError, InputError, MeasureError, clip, some, su
 from germane.finding import Finding
 from germane.measure import Measure, parse
 from germane.policy import Policy
+from germane.tabled import Tabled
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +52,7 @@ class Counts(Value):
         return self.tied / self.judged_items_retrieved if self.judged_items_retrieved else 0.0
 
 
-class Result(Mapping[str, MeasureResult]):
+class Result(Tabled, Mapping[str, MeasureResult]):
     """The measures of one run.
 
     >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "AP RR")
@@ -127,15 +128,13 @@ class Result(Mapping[str, MeasureResult]):
 
         return grouped(self._by_measure, category)
 
-    def __str__(self) -> str:
-        return Results({self.name: self}).table().text()
+    def table(self, *, digits: int | None = 4) -> "Table":
+        """One row; definitions, counts and policy as notes. ``digits=None``: all of them."""
+        return Results({self.name: self}).table(digits=digits)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{m}={number(self[m].mean, m, 4)}" for m in self.measures)
         return f"<Result {self.name}: {means}>"
-
-    def _repr_html_(self) -> str:
-        return Results({self.name: self}).table().html()
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
@@ -159,7 +158,7 @@ class Result(Mapping[str, MeasureResult]):
         return pa.table({"query": pa.array(map(_printable, queries)), **columns})
 
 
-class Results(Mapping[str, Result]):
+class Results(Tabled, Mapping[str, Result]):
     """Several runs evaluated on the same judgments: a mapping of name to Result.
 
     >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
@@ -186,14 +185,8 @@ class Results(Mapping[str, Result]):
     def __len__(self) -> int:
         return len(self._results)
 
-    def __str__(self) -> str:
-        return self.table().text()
-
     def __repr__(self) -> str:
         return f"<Results {', '.join(self._results)}>"
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     @property
     def measures(self) -> tuple[Measure, ...]:

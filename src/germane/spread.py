@@ -17,6 +17,7 @@ from germane.limits import holding
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy
 from germane.sources import Progress
+from germane.tabled import Tabled
 from germane.tables import Table
 
 # What tools that have no other average precision call by that name.
@@ -44,7 +45,7 @@ class Stated:
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Tabled):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
     >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}, "AP@2")
@@ -92,12 +93,6 @@ class Spread:
         return Table(
             ("dialect", "value", "measure", "moved by"), tuple(cells), tuple(notes), (2, 3)
         )
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""

@@ -8,6 +8,7 @@ from germane.errors import InputError, clip
 from germane.groups import categories
 from germane.measure import Measure
 from germane.placement import Hit, Placement
+from germane.tabled import Tabled
 from germane.tables import Table
 
 SHOWN = 4  # items of a query in a table
@@ -57,7 +58,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class QueryDifferences:
+class QueryDifferences(Tabled):
     """All queries of a pair, from the largest gain to the largest loss.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -122,12 +123,6 @@ class QueryDifferences:
                 listed = ", ".join(map(str, only[:10])) + (", …" if len(only) > 10 else "")
                 yield f"answered by {name} only: {len(only):,} ({listed})"
 
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; ids as text."""
         return {
@@ -139,7 +134,7 @@ class QueryDifferences:
 
 
 @dataclass(frozen=True)
-class Slices:
+class Slices(Tabled):
     """A pair of systems by category of query."""
 
     measure: Measure
@@ -165,12 +160,6 @@ class Slices:
             "Slices are looked at after the fact: nothing here is tested.",
         )
         return Table(columns, rows, notes)
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def moves(before: Placement | None, after: Placement | None, query: Hashable) -> tuple[Move, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from germane._ragged import Floats
 from germane.measure import Measure
+from germane.tabled import Tabled
 from germane.tables import Table
 
 
@@ -25,7 +26,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Tabled):
     """How often the order of systems on one measure survives bootstrapping the queries.
 
     >>> runs = {"a": {"q": ["d"], "p": ["e"]}, "b": {"q": ["x", "d"], "p": ["x", "e"]}}
@@ -64,12 +65,6 @@ class Stability:
         )
         columns = ("run", str(self.measure), "rank", "likely ranks", "first", "ahead")
         return Table(columns, rows, notes)
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

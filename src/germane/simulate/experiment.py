@@ -9,6 +9,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.errors import AbsentError, clip, suggestion
 from germane.precision_recall import PRCurve
+from germane.tabled import Tabled
 from germane.tables import Table
 
 Grades = tuple[int, ...]
@@ -37,7 +38,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Experiment:
+class Experiment(Tabled):
     """A quantity is swept, and measures are taken of every setting.
 
     >>> experiment = germane.simulate("recall")
@@ -104,9 +105,6 @@ class Experiment:
 
     def __repr__(self) -> str:
         return f"<Experiment {self.name}: {self.design.swept}, {len(self.settings)} settings>"
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; lists as the ranks of their relevant items.
