@@ -208,6 +208,17 @@ def test_spread_names_the_seam() -> None:
     assert seams["xgboost"] == ("averaging",)
 
 
+def test_spread_names_the_seam_that_leaves_a_mean_undefined() -> None:
+    """0/0 in one tool is a difference, in both it is none."""
+    qrels, run = {"q": {"a": 0}}, {"q": ["a"]}
+    stated = {one.dialect: one for one in germane.spread(qrels, run, "AP@10")}
+    assert math.isnan(stated["implicit"].value)
+    assert stated["implicit"].seams == ("averaging",)
+    stated = {one.dialect: one for one in germane.spread(qrels, run, "AP@10", no_relevant="skip")}
+    assert math.isnan(stated["implicit"].value)
+    assert stated["implicit"].seams == ()
+
+
 def test_spread_is_sorted_and_complete() -> None:
     spread = germane.spread(QRELS, RUN, "AP@2")
     values = [one.value for one in spread if not math.isnan(one.value)]

@@ -230,18 +230,23 @@ def _stated(
         if alone == conventions and this == asked:
             continue
         changed.append(seam)
-        if not _is(values, alone, this, own):
+        if not _has(values, alone, this, own):
             moved.append(seam)
-    seams = tuple(moved or changed) if abs(value - own) > _SAME else ()
+    seams = () if _same(value, own) else tuple(moved or changed)
     unsure = " ".join(dict.fromkeys(limit.says for limit in limits))
     return Stated(dialect.name, name, measure, value, seams, unsure=unsure)
 
 
-def _is(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
+def _has(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
     try:
-        return abs(values(policy, measure).mean - own) <= _SAME
+        return _same(values(policy, measure).mean, own)
     except GermaneError:  # a seam that has no value alone, such as ties=grouped with a cutoff
         return False
+
+
+def _same(one: float, other: float) -> bool:
+    """Are both the same number, or both undefined?"""
+    return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
 
 
 def _descending(one: Stated) -> tuple[bool, float, bool, str]:
