@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute
 
 
 class Session:
@@ -54,6 +55,9 @@ class DataFrame:
     def unionAll(self, other: "DataFrame") -> "DataFrame":
         return self._of(self.columns, self.parts + other.parts)
 
+    def groupBy(self, column: str) -> "Counted":
+        return Counted(self, column)
+
     def repartition(self, *given: Any) -> "DataFrame":
         count, column = given if len(given) == 2 else (3, *given)
         parts: list[list[pa.RecordBatch]] = [[] for _ in range(count)]
@@ -65,7 +69,33 @@ class DataFrame:
         return self._of(self.columns, parts)
 
     def toArrow(self) -> pa.Table:
-        return pa.Table.from_batches([batch for part in self.parts for batch in part])
+        batches = [batch for part in self.parts for batch in part]
+        return (
+            pa.Table.from_batches(batches) if batches else pa.table({c: [] for c in self.columns})
+        )
 
     def _of(self, columns: list[str], parts: list[list[pa.RecordBatch]]) -> "DataFrame":
         return DataFrame(self.sparkSession, columns, parts)
+
+
+class Counted:
+    """``groupBy(column).count().where("count > N")``."""
+
+    def __init__(self, frame: DataFrame, column: str) -> None:
+        self._frame, self._column = frame, column
+
+    def count(self) -> "Counted":
+        return self
+
+    def where(self, condition: str) -> DataFrame:
+        name, sign, most = condition.split()
+        assert (name, sign) == ("count", ">")
+        counts = (
+            self._frame.select(self._column)
+            .toArrow()
+            .group_by(self._column)
+            .aggregate([([], "count_all")])
+        )
+        kept = counts.filter(pa.compute.greater(counts["count_all"], int(most)))
+        batches = kept.rename_columns([self._column, "count"]).to_batches()
+        return DataFrame(self._frame.sparkSession, [self._column, "count"], [batches])

@@ -288,6 +288,9 @@ def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> g
         ({"rows": "sorted"}, InputError, "rows= takes scattered or together; got 'sorted'"),
         ({"partitions": 0}, InputError, "partitions= takes a positive whole number; got 0"),
         ({"partitions": True}, InputError, "partitions= takes a positive whole number; got True"),
+        ({"most_rows": 0}, InputError, "most_rows= takes a positive whole number; got 0"),
+        ({"most_rows": 9, "rows": "together"}, InputError, "most_rows= deals rows out"),
+        ({"most_rows": 9, "scores": "sigmoid"}, PolicyError, "depends on all rows of a query"),
         ({"columns": {"item": "itm"}}, FormatError, "no column 'itm'; .* Did you mean 'item'"),
         ({"missing": "error"}, CoverageError, "missing=zero counts them as 0"),
     ],
@@ -413,13 +416,15 @@ class TestSpark:
             {"ties": "worst", "depth": 3, "partitions": 7},
             {"missing": "skip", "no_relevant": "skip", "unjudged": "remove"},
             {"unknown": "zero", "no_hit": "nan"},
+            {"most_rows": 3, "unknown": "zero"},
         ],
         ids=str,
     )
     def test_conventions(self, spark: Any, choices: dict[str, Any]) -> None:
         frames = [spark.createDataFrame(integers(table)) for table in (QRELS, RUN)]
         spread = germane.spark.evaluate(*frames, fitting(choices.get("ties")), **choices).result
-        choices.pop("partitions", None)
+        for only_here in ("partitions", "most_rows"):
+            choices.pop(only_here, None)
         tables = map(integers, (QRELS, RUN))
         same(spread, germane.evaluate(*tables, fitting(choices.get("ties")), **choices))
 
@@ -432,6 +437,9 @@ class TestSpark:
         some = np.sort(np.random.default_rng(6).choice(len(query), 5_000, replace=False))
         qrels = pa.table({"query": query[some], "item": item[some]})
         assert compared(spark, qrels, run, "AP nDCG@10 RR")
+        frames = map(spark.createDataFrame, (qrels, run))
+        dealt = germane.spark.evaluate(*frames, "AP nDCG@10 RR", most_rows=10_000)
+        same(dealt.result, germane.evaluate(qrels, run, "AP nDCG@10 RR"))
 
     def test_rows_that_are_together(self, spark: Any) -> None:
         qrels, run = map(spark.createDataFrame, (QRELS, RUN))

@@ -19,7 +19,7 @@ from germane.policy import Policy
 from germane.result import Result
 from germane.retrieval import Order, Qrels
 from germane.sources import Progress
-from germane.tally import Found, Tally, Twice, check_twice, put_together
+from germane.tally import Found, Tally, Twice, check_adds_up, check_twice, put_together
 
 if TYPE_CHECKING:
     from germane.dialects import Dialect
@@ -86,6 +86,11 @@ class Evaluator:
         arrived = [*map(len, self._tallies.values()), 0][0]
         return f"<Evaluator: {self._batches:,} batches, {arrived:,} judged queries>"
 
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return next(iter(self._qrels.values()))
+
     def update(
         self, batch: Any, *, name: str | None = None, progress: Progress | None = None
     ) -> None:
@@ -107,8 +112,7 @@ class Evaluator:
         """
         is_file = sources.is_path(batch)
         with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
-            judged = next(iter(self._qrels.values()))
-            _, run, conventions = opened(judged, batch, self._choices)
+            _, run, conventions = opened(self.qrels, batch, self._choices)
             policies = self.under(conventions, run)
             try:
                 return Reduced(conventions, policies, self._read(run, policies, progress))
@@ -148,12 +152,7 @@ class Evaluator:
     def _put_together(
         self, way: Way, judged: Reduced | None, parts: Sequence[Reduced | None]
     ) -> Found:
-        order = way[-1]
-        if order.equal == "given" or order.scores == "sigmoid":
-            word = "ties=given" if order.equal == "given" else "scores=sigmoid"
-            raise PolicyError(
-                f"{word} depends on all rows of a query, which its parts do not have."
-            )
+        check_adds_up(way[-1])
         qrels = next(one for (twice, _), one in self._qrels.items() if twice == way[0])
         alone = None if judged is None else judged.read[way]
         return put_together(qrels, alone, [part.read[way] for part in parts if part is not None])

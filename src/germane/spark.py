@@ -7,37 +7,39 @@ shuffle moves a few thousand blocks where it would move every row.
 
 import pickle
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
-import numpy as np
 import pyarrow as pa
 
 from germane import errors
-from germane._records import as_dict
 from germane.choices import DEFAULT, Choices, policies_of, policy_of, spoken_of
 from germane.errors import DuplicateError, InputError, PolicyError, clip
-from germane.evaluator import Evaluator, joined
+from germane.evaluator import Evaluator, Reduced, joined
 from germane.measure import Measures
+from germane.policy import Policy
 from germane.result import Result
-from germane.retrieval import Qrels
-from germane.sources import arrow, headings, id_columns
-from germane.sources.arrow import Place
+from germane.sources import headings, id_columns
 from germane.sources.headings import Headings
+from germane.tally import check_adds_up
+from germane.tasks import (
+    NO_QRELS,
+    PACKED,
+    STATE,
+    Crowded,
+    Divided,
+    evaluated,
+    packed,
+    picked,
+    reduced,
+)
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from germane.dialects import Dialect
-
-CHUNK = 1 << 20  # rows that a task packs at a time
-_PACKED = "bucket int, kind string, rows binary"
-_STATE = "state binary"
-_NO_IDS = id_columns.of_python([])
-_NO_QRELS = Qrels([], np.zeros(1, np.int64), _NO_IDS, np.zeros(0), columns=(_NO_IDS, _NO_IDS))
 
 
 class Evaluation(NamedTuple):
@@ -58,6 +60,7 @@ def evaluate(
     name: str = "run",
     rows: Literal["scattered", "together"] = "scattered",
     partitions: int | None = None,
+    most_rows: int | None = None,
     dialect: "str | Dialect | None" = None,
     **policy: Unpack[Choices],
 ) -> Evaluation:
@@ -77,7 +80,9 @@ def evaluate(
     shuffled, into as many ``partitions`` as are asked for; or ``together`` in one, as a file that was
     written query by query has them: then nothing is shuffled, and every task has all judgments.
     A partition is held in memory, and on the driver the judgments with what was retrieved of them,
-    in about 100 bytes a row and a judgment.
+    in about 100 bytes a row and a judgment. So are all rows of a query, unless it has more than
+    ``most_rows``: those are dealt out to several partitions, after the rows have been counted and the
+    judged ones found, for which the run is read two times more.
 
     Raises what ``evaluate`` raises, and DuplicateError for a query whose rows are not together; errors
     in the data name the stage and the partition that Spark lists. What Spark itself cannot do, such as
@@ -85,24 +90,22 @@ def evaluate(
     """
     spark = run.sparkSession
     _refuse_partial(spark)
-    for choice in ("input_format", "group"):
-        if policy.get(choice) is not None:
-            raise InputError(f"{choice}= is not for DataFrames, which have columns.")
-    if rows not in ("scattered", "together"):
-        raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
+    _check(rows, partitions, most_rows, policy)
     columns = policy.pop("columns", None)
     headings.check(columns)
     judged, retrieved = (
         Side(kind, frame, headings.resolve(frame.columns, kind, kind, columns))
         for kind, frame in (("qrels", qrels), ("run", run))
     )
-    _refuse_order(judged.names, retrieved.names, measures, dialect, policy)
+    for one in _policies(judged.names, retrieved.names, measures, dialect, policy):
+        if most_rows is not None:
+            check_adds_up(one.order)
     start = partial(Evaluator, measures=measures, dialect=dialect, **policy)
     with _own_errors():
         if rows == "together":
             evaluator = _in_place(judged, retrieved, partial(start, columns=columns))
         else:
-            evaluator = _shuffled(judged, retrieved, partitions, start)
+            evaluator = _shuffled(judged, retrieved, partitions, most_rows, start)
     result = evaluator.result(name=name)
     return Evaluation(result, spark.createDataFrame(_typed(result)))
 
@@ -117,11 +120,31 @@ class Side(NamedTuple):
     @property
     def chosen(self) -> "DataFrame":
         """The columns that are read."""
-        quoted = (name.replace("`", "``") for name in self.names.all)
-        return self.frame.select(*(self.frame[f"`{name}`"] for name in quoted))
+        return self.frame.select(*map(self.column, self.names.all))
+
+    def column(self, name: str) -> "Column":
+        """A column, whatever stands in its name."""
+        quoted = name.replace("`", "``")
+        return self.frame[f"`{quoted}`"]
 
 
 # --- On the driver ---------------------------------------------------------------------------------
+
+
+def _check(
+    rows: str, partitions: int | None, most_rows: int | None, policy: Mapping[str, Any]
+) -> None:
+    """Refuse arguments that do not fit DataFrames, or each other."""
+    for choice in ("input_format", "group"):
+        if policy.get(choice) is not None:
+            raise InputError(f"{choice}= is not for DataFrames, which have columns.")
+    if rows not in ("scattered", "together"):
+        raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
+    for name, given in (("partitions", partitions), ("most_rows", most_rows)):
+        if given is not None and (type(given) is not int or given < 1):
+            raise InputError(f"{name}= takes a positive whole number; got {clip(given)}")
+    if rows == "together" and most_rows is not None:
+        raise InputError("most_rows= deals rows out; rows=together leaves them where they are.")
 
 
 def _refuse_partial(spark: "SparkSession") -> None:
@@ -134,14 +157,14 @@ def _refuse_partial(spark: "SparkSession") -> None:
             )
 
 
-def _refuse_order(
+def _policies(
     judged: Headings,
     retrieved: Headings,
     measures: Measures,
     dialect: "str | Dialect | None",
     policy: Mapping[str, Any],
-) -> None:
-    """Refuse conventions that go by the order of rows, which those of a DataFrame do not have."""
+) -> Iterator[Policy]:
+    """The conventions; those that go by the order of rows are refused, since these have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
     spoken, own = spoken_of(dialect)
     conventions = policy_of(**{"ties": "trec" if scored else "given", **own, **policy})
@@ -162,35 +185,67 @@ def _refuse_order(
                     f"{copies}={getattr(one, copies)} goes by the order of rows, and rows of a "
                     "DataFrame have none; choose duplicates=max, again or error."
                 )
+        yield one
 
 
 def _shuffled(
-    judged: Side, retrieved: Side, partitions: int | None, start: Callable[..., Evaluator]
+    judged: Side,
+    retrieved: Side,
+    partitions: int | None,
+    most_rows: int | None,
+    start: Callable[..., Evaluator],
 ) -> Evaluator:
     """Every partition gets the judgments and the results of some of the queries."""
     spark = retrieved.frame.sparkSession
-    buckets = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
-    if partitions is not None:
-        if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
-            raise InputError(f"partitions= takes a positive whole number; got {clip(partitions)}")
-        buckets = partitions
-    packed, more = (
-        side.chosen.mapInArrow(partial(_packed, side.kind, side.names, buckets), _PACKED)
+    buckets = partitions or int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    divided = None if most_rows is None else _divided(judged, retrieved, most_rows, start)
+    crowded = None if divided is None else divided.crowded
+    judgments, results = (
+        side.chosen.mapInArrow(partial(packed, side.kind, side.names, buckets, crowded), PACKED)
         for side in (judged, retrieved)
     )
     # without a number Spark itself puts small partitions together
     spread = [] if partitions is None else [partitions]
-    parts = packed.unionAll(more).repartition(*spread, "bucket")
-    return joined(_states(parts.mapInArrow(partial(_evaluated, start), _STATE)))
+    parts = judgments.unionAll(results).repartition(*spread, "bucket")
+    states = _states(parts.mapInArrow(partial(evaluated, start, divided), STATE))
+    evaluators = [one for one in states if isinstance(one, Evaluator)]
+    if divided is not None:
+        alone = None if divided.judged is None else divided.evaluator.reduce(divided.judged)
+        divided.evaluator.add_parts(alone, [one for one in states if isinstance(one, Reduced)])
+        evaluators.append(divided.evaluator)
+    return joined(evaluators)
+
+
+def _divided(
+    judged: Side, retrieved: Side, most_rows: int, start: Callable[..., Evaluator]
+) -> Divided | None:
+    """The queries with more rows than that; None where there are none."""
+    query = retrieved.column(retrieved.names.query)
+    counted = retrieved.frame.groupBy(query).count().where(f"count > {most_rows}").toArrow()
+    queries = [one for one in counted.column(0).to_pylist() if one is not None]
+    if not queries:
+        return None
+    parts = -(-sum(counted.column("count").to_pylist()) // most_rows)
+    crowded = Crowded(id_columns.of_python(queries), parts)
+    evaluator = start(_collected(judged, crowded) or NO_QRELS)
+    crowded = crowded.judging(evaluator.qrels)
+    return Divided(crowded, evaluator, _collected(retrieved, crowded))
+
+
+def _collected(side: Side, crowded: Crowded) -> pa.Table | None:
+    """The judgments of crowded queries, or their judged rows; None where there are none."""
+    rows = side.chosen.mapInArrow(partial(picked, side.kind, side.names, crowded), STATE)
+    tables = _states(rows)
+    return pa.concat_tables(tables) if tables else None
 
 
 def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
     """Every partition of the run has all rows of its queries; their judgments go to all of them."""
     evaluator = start(judged.chosen.toArrow())
-    parts = retrieved.chosen.mapInArrow(partial(_reduced, evaluator), _STATE)
-    for reduced in _states(parts):
+    parts = retrieved.chosen.mapInArrow(partial(reduced, evaluator), STATE)
+    for state in _states(parts):
         try:
-            evaluator.add(reduced)
+            evaluator.add(state)
         except DuplicateError as error:
             queries = str(error).partition(" arrived before")[0]
             raise DuplicateError(
@@ -225,108 +280,3 @@ def _typed(result: Result) -> pa.Table:
     if any(not isinstance(query, int) for query in queries):
         return table
     return table.set_column(0, "query", pa.array(queries, pa.int64()))
-
-
-# --- On executors ----------------------------------------------------------------------------------
-
-
-def _packed(
-    kind: str, names: Headings, buckets: int, records: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Rows of judgments or of a run as blocks of bytes, one a bucket of queries."""
-    where = f"{kind} ({_place()})"
-    held: list[pa.RecordBatch] = []
-    rows = row = 0
-    for record in records:
-        held.append(record)
-        rows += record.num_rows
-        if rows >= CHUNK:
-            yield _blocks(pa.Table.from_batches(held), kind, names, buckets, where, row)
-            held, row, rows = [], row + rows, 0
-    if rows:
-        yield _blocks(pa.Table.from_batches(held), kind, names, buckets, where, row)
-
-
-def _blocks(
-    table: pa.Table, kind: str, names: Headings, buckets: int, where: str, row: int
-) -> pa.RecordBatch:
-    record = table.combine_chunks().to_batches()[0]
-    query = _checked(record, names, where, row)
-    record = pa.record_batch(
-        {part: record.column(name) for part, name in as_dict(names).items() if name is not None}
-    )
-    bucket = ((query.words() >> np.uint64(32)) % np.uint64(buckets)).astype(np.uint32)
-    if buckets <= 1 << 16:
-        bucket = bucket.astype(np.uint16)  # which are sorted without comparisons
-    record = record.take(pa.array(np.argsort(bucket, kind="stable")))
-    sizes = np.bincount(bucket, minlength=buckets)
-    present, ends = np.flatnonzero(sizes), np.cumsum(sizes)
-    blocks = [_block(record.slice(ends[b] - sizes[b], sizes[b])) for b in present.tolist()]
-    return pa.record_batch(
-        {
-            "bucket": pa.array(present, pa.int32()),
-            "kind": pa.array([kind] * len(blocks)),
-            "rows": pa.array(blocks, pa.binary()),
-        }
-    )
-
-
-def _checked(record: pa.RecordBatch, names: Headings, where: str, row: int) -> id_columns.IdColumn:
-    """The queries of the rows. Raises FormatError, ScoreError or GradeError for what cannot be read."""
-    query, _ = (
-        arrow.ids(record.column(name), Place(where, name, row))
-        for name in (names.query, names.item)
-    )
-    for name, what in (
-        (names.score, "score"),
-        (names.rank, "rank"),
-        (names.relevance, "relevance grade"),
-    ):
-        if name is not None:
-            arrow.numbers(record.column(name), Place(where, name, row), what)
-    return query
-
-
-def _block(record: pa.RecordBatch) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, record.schema) as writer:
-        writer.write_batch(record)
-    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
-
-
-def _evaluated(
-    start: Callable[..., Evaluator], records: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """What all blocks of a partition come to: an Evaluator, without the rows."""
-    tables: dict[str, list[pa.Table]] = {"qrels": [], "run": []}
-    for record in records:
-        for kind, block in zip(
-            record.column("kind").to_pylist(), record.column("rows"), strict=True
-        ):
-            tables[kind].append(pa.ipc.open_stream(block.as_buffer()).read_all())
-    if not any(tables.values()):
-        return
-    judged, run = (pa.concat_tables(parts) if parts else None for parts in tables.values())
-    evaluator = start(_NO_QRELS if judged is None else judged)
-    if run is not None:
-        evaluator.update(run, name=_place())
-    yield _state(evaluator)
-
-
-def _reduced(evaluator: Evaluator, records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What the rows of a partition retrieved of the judgments."""
-    held = list(records)
-    if held:
-        yield _state(evaluator.reduce(pa.Table.from_batches(held), name=_place()))
-
-
-def _state(of: Any) -> pa.RecordBatch:
-    return pa.record_batch({"state": pa.array([pickle.dumps(of)], pa.binary())})
-
-
-def _place() -> str:
-    """Where a task runs, as Spark's pages list it."""
-    task = sys.modules["pyspark"].TaskContext.get() if "pyspark" in sys.modules else None
-    return (
-        "partition" if task is None else f"stage {task.stageId()}, partition {task.partitionId()}"
-    )

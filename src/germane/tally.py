@@ -9,7 +9,7 @@ from germane import _ragged
 from germane._ragged import Bools, Ints
 from germane.errors import DuplicateError, InputError, PolicyError, choices, clip, some, suggestion
 from germane.finding import Finding
-from germane.retrieval import Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved
 
 Twice: TypeAlias = Literal["error", "same", "first"]
 TWICE: tuple[Twice, ...] = ("error", "same", "first")
@@ -95,6 +95,13 @@ class Tally:
         unlike = np.isin(places[again], [hit[0] for hit in before ^ now])
         differing: Ints = again[unlike | (here.retrieved[places[again]] != got.retrieved[again])]
         return differing
+
+
+def check_adds_up(order: Order) -> None:
+    """Refuse an order in which a rank is not a count of rows that can be taken in parts."""
+    if order.equal == "given" or order.scores == "sigmoid":
+        word = "ties=given" if order.equal == "given" else "scores=sigmoid"
+        raise PolicyError(f"{word} depends on all rows of a query, which its parts do not have.")
 
 
 def put_together(qrels: Qrels, judged: Found | None, parts: Sequence[Found]) -> Found:
