@@ -29,6 +29,10 @@ _MEASURES = {
         "ndcg_cut.10,2,3.4", "map_cut.1,2,3", "relstring.3", "relstring.20", "rbp.p=0.5",
         "rbp.p=0.8,1=0.5,2=1", "rbp_resid.p=0.5", "unj.1,3", "relative_P.2,4", "gm_map", "runid",
         "num_q", "num_rel", "ideal_dcg.1=3", "Rndcg.1=0,2=0", "rbp.3=-1,1=2",
+        "ndcg.-1=2", "dcg.-1=0.5,-2=1.5", "ideal_dcg.-1=3", "ndcg_rel.-1=0.5,2=3", "G.-1=1.5,1=4",
+        "Rndcg.-1=2,-2=0.25", "rbp.-1=0.5,p=0.7", "rbp.-2=-1", "ndcg.-1=-1,0=0.5", "G.-2=2,-1=-2",
+        "ndcg.1=5,1=3,2=9", "ndcg_rel.1=2,1=4", "ndcg_rel.1=-2,2=4", "dcg.-3=2,+1=0.25,-0=1",
+        "11pt_avg.0.5,0.1,1", "11pt_avg.0,1,0.3", "11pt_avg.-1,0.2,0.2,2", "relstring.-3",
     ),
     "prefs": ("all_prefs", "prefs", "prefs_pair", "num_q", "prefs_avgjg_Rnonrel", "map"),
     "qrels_jg": ("qrels_jg", "map_avgjg", "P_avgjg.1,2,3", "Rprec_mult_avgjg.0.35,1,2", "runid"),
@@ -38,6 +42,8 @@ _FLAGS = (
     ["-q"], ["-q", "-n"], [], ["-c", "-q"], ["-q", "-J"], ["-q", "-l2"], ["-cq", "-M3"],
     ["-q", "-M2"], ["-q", "-N100"], ["-q", "-c", "-J", "-l", "2"], ["-c"], ["-q", "-M0", "-c"],
     ["-q", "-l0"], ["-q", "-Dx.q2"], ["-qc", "-D", "0.q1"], ["-q", "-c"], ["-q", "-c"],
+    ["-q", "-l", "-1"], ["-ql-2", "-c"], ["-q", "-l-1", "-J"], ["-q", "-l", "-1", "-M", "3", "-c"],
+    ["-ql-5"], ["-qcl-1"],
 )  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """Columns: what trec_eval prints for the measures asked for, one line a value."""
 
 import os
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,8 +77,6 @@ def _gains(name: str, given: str) -> list[Column]:
             raise TrecEvalError(
                 INPUT, f"-m {name}.{given} takes pairs such as 1=3,2=9; got {part!r}."
             )
-        if re.fullmatch(r"-0*[1-9]\d*", key):
-            raise TrecEvalError(INPUT, f"-m {name}.{given}: what nobody judged can gain nothing.")
         pairs.append((key, real(os.fsencode(value))))
     return [Column(_written(name, given), name, tuple(pairs), given)]
 

@@ -19,7 +19,7 @@ from germane.trec_eval.columns import Column, columns
 from germane.trec_eval.judgments import Line
 from germane.trec_eval.options import FORMATS, Options
 from germane.trec_eval.ranking import ranking_of
-from germane.trec_eval.scores import Scorer
+from germane.trec_eval.scores import scorer
 from germane.trec_eval.status import NO_QUERY, QUERY, TrecEvalError
 
 
@@ -161,14 +161,14 @@ def _grouped(computed: list[Column], data: _Data) -> list[list[Any]]:
 def _graded(computed: list[Column], data: _Data) -> list[list[Any]]:
     options = data.options
     ranking = ranking_of(data.qrels, data.retrieved, options)
-    scorer = Scorer(ranking, options.level, options.documents)
+    score = scorer(ranking, options)
     missing = ~data.retrieved.answered
     values: list[list[Any]] = []
     for column in computed:
         if column.row.shown == "string":
             values.append(_strings(ranking, column, missing))
             continue
-        value = scorer.column(column)
+        value = score(column)
         values.append((np.where(missing, 0.0, value) if _taken_back(column) else value).tolist())
     return values
 
