@@ -15,8 +15,8 @@ import numpy as np
 from germane import _ragged
 from germane.errors import GermaneError
 from germane.retrieval import Qrels
-from germane.sources.files import TextFile
 from germane.sources.ids import shown_id
+from germane.trec_eval import text
 from germane.trec_eval.numerals import real, whole
 from germane.trec_eval.options import Options
 from germane.trec_eval.status import INPUT, TrecEvalError
@@ -87,8 +87,7 @@ def _guess(line: bytes, fields: list[bytes]) -> str:
 
 def _lines(path: str) -> list[bytes]:
     try:
-        with TextFile("./-" if path == "-" else path) as file:
-            data = b"".join(block.data for block in file.blocks())
+        data = text.whole(path)
     except GermaneError as error:
         raise TrecEvalError(INPUT, str(error)) from None
     lines = data.split(b"\n")

@@ -14,11 +14,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane.errors import DuplicateError, InputError
+from germane.errors import DuplicateError, FormatError, InputError
 from germane.retrieval import BY_ID, Qrels, Retrieved
 from germane.sources import trec_files
-from germane.sources.files import TextFile, compression
+from germane.sources.files import compression
 from germane.sources.ids import shown_id
+from germane.trec_eval import text
 from germane.trec_eval.numerals import real
 from germane.trec_eval.options import Options
 from germane.trec_eval.status import INPUT, TrecEvalError
@@ -56,12 +57,14 @@ def retrieve(
 ) -> tuple[Retrieved, dict[int, bytes]]:
     """The judged items that the run retrieved; and by query, an item that is retrieved twice."""
     try:
+        if odd := text.oddity(path):
+            raise FormatError(f"{options.run}: the file has {odd}.")
         return trec_files.retrieve(qrels, path, "error", BY_ID), {}
     except DuplicateError:
         rows = _rows(path, options.run)
     except InputError as error:
         rows = _rows(path, options.run)
-        note(f"{error}  trec_eval takes it, so it is taken here: of a score, what is a number.")
+        note(f"{error}  It is read as trec_eval does: of a score, what is a number.")
     return _careful(qrels, rows, options)
 
 
@@ -80,12 +83,7 @@ def _backwards(path: str) -> Iterator[bytes]:
         end = file.read().split(b"\n")
     if not compressed:
         yield from reversed(end[1:] if start else end)
-    yield from reversed(_whole(path).split(b"\n"))
-
-
-def _whole(path: str) -> bytes:
-    with TextFile(path) as file:
-        return b"".join(block.data for block in file.blocks())
+    yield from reversed(text.whole(path).split(b"\n"))
 
 
 def _comment(line: bytes) -> bool:
@@ -98,7 +96,7 @@ def _comment(line: bytes) -> bool:
 def _rows(path: str, name: str) -> list[_Row]:
     """Query, item and score of every line; a score is as much of its field as is a number."""
     try:
-        data = _whole(path)
+        data = text.whole(path)
     except InputError as error:
         raise TrecEvalError(INPUT, str(error)) from None
     rows = []

@@ -128,7 +128,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _interpolated(scorer: Scorer, column: Column) -> Floats:
-    return _at_recall(scorer, column.argument)
+    return _at_recall(scorer, _level(column.argument))
 
 
 def _mean_interpolated(scorer: Scorer, column: Column) -> Floats:
@@ -140,7 +140,7 @@ def _mean_interpolated(scorer: Scorer, column: Column) -> Floats:
     at, relevant = scorer.named("NumRelRet"), scorer.named("NumRel")
     total = np.zeros(len(at))
     begun, held_up = np.zeros(len(at), bool), np.zeros(len(at), bool)
-    for level in reversed(column.argument):
+    for level in map(_level, reversed(column.argument)):
         needed = _needed(level, relevant)
         begun |= needed <= at
         held_up |= begun & ((needed > at) | (needed < 1))
@@ -160,6 +160,11 @@ def _at_recall(scorer: Scorer, level: float) -> Floats:
     return np.where(scorer.empty & (needed <= 0), math.nan, best)
 
 
+def _level(given: float) -> float:
+    """What does not fit into a whole number of items is the least of these in C: below 0, as is 0."""
+    return given if abs(given) < 2.0**63 else 0.0
+
+
 def _needed(level: float, relevant: Floats) -> Floats:
     """Q: how many relevant items reach a recall level."""
     needed: Floats = np.floor(level * relevant + 0.5)
@@ -167,10 +172,11 @@ def _needed(level: float, relevant: Floats) -> Floats:
 
 
 def _r_precision(scorer: Scorer, column: Column) -> Floats:
-    if 0 < column.argument < 1e6:  # what germane's takes
-        return scorer.named(column.row.germane.format(column.argument))
-    cutoff = np.floor(column.argument * scorer.named("NumRel") + 0.9)
-    return _ratio(scorer.named("NumRelRet"), np.fmax(cutoff, 0.0))
+    level = _level(column.argument)
+    if 0 < level < 1e6:  # what germane's takes
+        return scorer.named(column.row.germane.format(level))
+    cutoff = np.floor(level * scorer.named("NumRel") + 0.9)
+    return _ratio(scorer.named("NumRelRet"), np.maximum(cutoff, 0.0))
 
 
 # --- Gains and persistence -------------------------------------------------------------------------
