@@ -1,5 +1,6 @@
 """Columns: what trec_eval prints for the measures asked for, one line a value."""
 
+import math
 import os
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,7 +60,7 @@ def _levels(name: str, given: str) -> list[Column]:
     levels = _sorted(name, list(map(real, _parts(given))), given)
     # trec_eval's name has room for eight characters
     return [
-        Column(f"{name}_{f'{level:3.2f}'[:8]}", name, level)
+        Column(f"{name}_{_shown(level)[:8]}", name, level)
         for level in levels or MEASURES[name].default
     ]
 
@@ -88,6 +89,11 @@ _EXPAND = {
     "numbers": _numbers,
     "gains": _gains,
 }
+
+
+def _shown(level: float) -> str:
+    sign = "-" if math.isnan(level) and math.copysign(1.0, level) < 0 else ""
+    return f"{sign}{level:3.2f}"
 
 
 def _written(name: str, given: str) -> str:

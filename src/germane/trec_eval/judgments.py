@@ -6,7 +6,7 @@ is a number.
 """
 
 from collections.abc import Callable
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -53,7 +53,20 @@ def read(options: Options) -> list[Line]:
     ]
     if not lines:
         raise TrecEvalError(INPUT, f"{options.qrels}: the file is empty: it has no judgments.")
-    return sorted(lines, key=itemgetter(0, 1, 3))
+    lines.sort(key=itemgetter(0, 1, 3))
+    if options.format == "qrels_jg":
+        _check_once(lines, options.qrels)
+    return lines
+
+
+def _check_once(lines: list[Line], path: str) -> None:
+    """Groups judge an item once; of other judgments, trec_eval finds repeats at their query."""
+    for (query, group, _, item, _), other in pairwise(lines):
+        if (query, group, item) == (other[0], other[1], other[3]):
+            shown = map(shown_id, (group, item, query))
+            raise TrecEvalError(
+                INPUT, "{}: group {} judges item {} of query {} twice.".format(path, *shown)
+            )
 
 
 def _fields(path: str, says: str) -> list[list[bytes]]:

@@ -49,7 +49,12 @@ def merged(items: list[_Item], difference: Callable[[_Item, _Item], float]) -> l
     half = len(items) // 2
     left, right = merged(items[:half], difference), merged(items[half:], difference)
     out: list[_Item] = []
-    while left and right:
-        found = difference(left[0], right[0])
-        out.append((right if 1 <= found < _INT else left).pop(0))
-    return out + left + right
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if 1 <= difference(left[i], right[j]) < _INT:
+            out.append(right[j])
+            j += 1
+        else:
+            out.append(left[i])
+            i += 1
+    return out + left[i:] + right[j:]

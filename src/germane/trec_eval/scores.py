@@ -99,10 +99,12 @@ def _set_map(scorer: Scorer, column: Column) -> Floats:
 
 
 def _set_f(scorer: Scorer, column: Column) -> Floats:
-    """F from precision and recall; the parameter is beta squared."""
+    """F from precision and recall; the parameter is beta squared, and may be negative."""
     precision, recall = scorer.named("P"), scorer.named("R")
     x = column.argument[0]
-    return _ratio((x + 1.0) * precision * recall, x * precision + recall)
+    above, below = (x + 1.0) * precision * recall, x * precision + recall
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(precision > 0, above / below, 0.0)
 
 
 def _utility(scorer: Scorer, column: Column) -> Floats:
