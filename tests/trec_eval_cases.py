@@ -209,7 +209,9 @@ def written(made: dict[str, Any], folder: Path) -> list[str]:
 
 
 def said_by_trec_eval(binary: str, arguments: list[str]) -> tuple[str, int]:
-    done = subprocess.run([binary, *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [binary, *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL
+    )
     return done.stdout.decode("utf-8", "surrogateescape"), done.returncode
 
 

@@ -223,6 +223,7 @@ def _summary(
     return [_whole(data, column, kept, count) for column, kept in zip(wanted, values, strict=True)]
 
 
+@np.errstate(all="ignore")
 def _whole(data: _Data, column: Column, values: list[Any], count: int) -> Any:
     match column.measure:
         case "runid":
@@ -237,5 +238,9 @@ def _whole(data: _Data, column: Column, values: list[Any], count: int) -> Any:
     if column.row.shown == "count":
         return total
     if column.row.shown == "geometric":
-        return math.exp((total + (count - len(values)) * math.log(FLOOR)) / count)
+        mean = (total + (count - len(values)) * math.log(FLOOR)) / count
+        try:
+            return math.exp(mean)
+        except OverflowError:
+            return math.inf
     return total / count

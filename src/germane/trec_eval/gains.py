@@ -8,7 +8,8 @@ is not positive.
 """
 
 import re
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -40,23 +41,26 @@ class Gains(Record):
 
     orders: list[list[Gain]]  # from the least to the most
     of: Ints  # Q
+    grades: Ints  # that there are, ascending
 
     def worth(self, grades: Floats, owner: Ints) -> Floats:
         """What grades of the queries ``owner`` are worth: of a grade given twice, the lesser gain."""
-        table = np.zeros((len(self.orders), int(grades.max(initial=0)) - POOLED + 1))
+        column = {grade: at for at, grade in enumerate(self.grades.tolist())}
+        table = np.zeros((len(self.orders), len(column)))
         for row, order in zip(table, self.orders, strict=True):
             for gain in reversed(order):
-                if 0 <= gain.grade - POOLED < len(row):
-                    row[gain.grade - POOLED] = gain.worth
-        found: Floats = table[self.of[owner], grades.astype(np.int64) - POOLED]
+                if gain.grade in column:
+                    row[column[gain.grade]] = gain.worth
+        found: Floats = table[self.of[owner], np.searchsorted(self.grades, grades)]
         return found
 
 
 def scored(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranking, Scored]:
     """A measure of gains under these gains, and the ranking that its terms are of."""
-    ranking, gains = valued(ranking, pairs)
     if not named_grades(pairs):
+        ranking = _carried(ranking)
         return ranking, measure.row.kernel(ranking, measure.k, gain="linear")
+    ranking, gains = valued(ranking, pairs)
     ideal = _ideal(ranking, gains)
     relevance = gains.worth(ranking.relevance, ranking.owner)
     gained = replaced(ranking, relevance=relevance, ideal=ideal)
@@ -71,19 +75,22 @@ def valued(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
     ranking = _carried(ranking)
     highest = np.full(len(ranking), -1.0)
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
-    tops, of = np.unique(highest, return_inverse=True)
-    return ranking, Gains([by_gain(given, int(top)) for top in tops.tolist()], of)
+    tops, of = np.unique(highest.astype(np.int64), return_inverse=True)
+    known = np.unique(ranking.ideal.astype(np.int64))
+    grades = [range(top + 1) if given else known[known <= top].tolist() for top in tops.tolist()]
+    orders = [by_gain(given, each) for each in grades]
+    return ranking, Gains(orders, of, np.concatenate([[POOLED, UNJUDGED], known]))
 
 
-def by_gain(given: list[tuple[int, float]], highest: int) -> list[Gain]:
-    """The gains of the grades up to the highest, and of those given, in trec_eval's order."""
+def by_gain(given: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
+    """The gains of these grades, ascending, and of those given, in trec_eval's order."""
     named: dict[int, float] = {}
     gains = []
     for grade, worth in given:
         gains.append(Gain(grade, worth, grade not in named))
         named[grade] = worth
-    gains += [Gain(grade, float(grade)) for grade in range(highest + 1) if grade not in named]
-    return merged(gains, lambda one, other: one.worth - other.worth)
+    gains += [Gain(grade, float(grade)) for grade in grades if grade not in named]
+    return merged(gains, lambda one, other: one.worth - other.worth) if given else gains
 
 
 def named_grades(pairs: Pairs) -> list[tuple[int, float]]:

@@ -47,6 +47,7 @@ class Scorer:
     def __post_init__(self) -> None:
         self._kept: dict[Measure, Floats] = {}
 
+    @np.errstate(all="ignore")  # C divides by 0, and says nothing
     def column(self, column: Column) -> Floats:
         """Q: the value of every query."""
         if column.measure in _OWN:
@@ -77,8 +78,7 @@ class _Listed(Scorer):
 
     def _values(self, measure: Measure) -> Floats:
         made = kernel(measure, self.ranking)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = values(self.ranking, made)
+        found = values(self.ranking, made)
         if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
             found[(made.norm == 0) & (self.ranking.sums(made.terms) > 0)] = math.inf
         return found
@@ -103,8 +103,7 @@ def _set_f(scorer: Scorer, column: Column) -> Floats:
     precision, recall = scorer.named("P"), scorer.named("R")
     x = column.argument[0]
     above, below = (x + 1.0) * precision * recall, x * precision + recall
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(precision > 0, above / below, 0.0)
+    return np.where(precision > 0, above / below, 0.0)
 
 
 def _utility(scorer: Scorer, column: Column) -> Floats:
