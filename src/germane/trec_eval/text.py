@@ -13,6 +13,8 @@ from germane.sources.files import BOM, Block, TextFile, compression
 
 _UNTAGGED = re.compile(rb"^[ \t]*(?!#)\S+(?:[ \t]+\S+){4}[ \t]+\r?$", re.MULTILINE)
 
+_BLANK_END = np.frombuffer(b" \n", np.uint16)[0]
+
 
 def whole(path: str) -> bytes:
     """All bytes of a file, decompressed. Raises InputError for one that cannot be read."""
@@ -43,12 +45,13 @@ def _oddity(block: Block) -> str:
 
 
 def _trailing_blank(block: Block) -> bool:
-    """Does a line end with a blank? As a rule no line does, which is seen at once."""
+    """Does a line end with a blank? As a rule no line does, which is seen two bytes at a time."""
     given = np.frombuffer(block.view, np.uint8)
-    after, before = given[1:], given[:-1]
     if b"\t" in block or b"\r" in block:
+        after, before = given[1:], given[:-1]
         return bool(((after <= ord("\r")) & (before <= ord(" ")) & (before != ord("\n"))).any())
-    return bool(((after == ord("\n")) & (before == ord(" "))).any())
+    pairs = (given[start : start + (len(given) - start) // 2 * 2] for start in (0, 1))
+    return any((pair.view(np.uint16) == _BLANK_END).any() for pair in pairs)
 
 
 def _start(path: str) -> bytes:
