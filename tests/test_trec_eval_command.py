@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from germane import parse
 from germane.trec_eval import gains
 from germane.trec_eval.names import MEASURES, NICKNAMES
-from germane.trec_eval.numerals import real, whole
+from germane.trec_eval.numerals import merged, real, truncated, whole
 
 import trec_eval_cases
 from trec_eval_cases import case, said_by_germane, said_by_trec_eval, written
@@ -45,7 +46,7 @@ def test_the_recorded_cases_hold_every_measure_flag_and_end() -> None:
     flags = " ".join(flag for c in CASES for flag in c["flags"])
     assert all(flag in flags for flag in ("-q", "-c", "-n", "-J", "-M", "-N", "-l", "-D", "-R"))
     assert any("zscores" in c for c in CASES)
-    assert {c["status"] for c in CASES} == {0, 2, 4, 7}
+    assert {c["status"] for c in CASES} == {0, 1, 2, 4, 7, 255}
     assert any("-nan" in c["output"] for c in CASES)
 
 
@@ -190,5 +191,148 @@ def test_real_numbers_as_c_reads_them(text: str, number: float) -> None:
 
 def test_gains_less_than_1_apart_keep_their_order() -> None:
     """0.7 - 0.5 is 0 as a whole number: the two count as equal, and so do both and 0."""
-    assert gains.by_gain({1: 0.7, 2: 0.5}, 2) == [(1, 0.7), (2, 0.5), (0, 0.0)]
-    assert gains.by_gain({1: 3.0, 2: 2.0}, 2) == [(0, 0.0), (2, 2.0), (1, 3.0)]
+    found = gains.by_gain([(1, 0.7), (2, 0.5)], range(3))
+    assert [(gain.grade, gain.worth) for gain in found] == [(1, 0.7), (2, 0.5), (0, 0.0)]
+    found = gains.by_gain([(1, 3.0), (2, 2.0)], range(3))
+    assert [(gain.grade, gain.worth) for gain in found] == [(0, 0.0), (2, 2.0), (1, 3.0)]
+
+
+def test_differences_that_no_whole_number_holds_are_the_least_of_them() -> None:
+    """So 1e10, which is greater by far, stands before 1; an order of three is not made by pairs."""
+    assert merged([1e10, 1.0], lambda one, other: one - other) == [1e10, 1.0]
+    assert merged([1.0, 1e10], lambda one, other: one - other) == [1.0, 1e10]
+    assert merged([3.0, 2.5, 1.0], lambda one, other: one - other) == [1.0, 3.0, 2.5]
+    assert truncated(-2.9) == -2
+    assert truncated(float("nan")) == truncated(1e30) == truncated(-1e30) == -(2**63)
+
+
+# --- What nobody judged ----------------------------------------------------------------------------
+
+LISTED = "".join(
+    f"q Q0 {item} 1 {9 - i} t\n" for i, item in enumerate(("u1", "p", "d1", "u2", "d0"))
+)
+"""Ranks 1 and 4 are not judged, rank 2 is pooled only; d1 has grade 1, d0 and what is missing 0."""
+JUDGED = "q 0 p -3\nq 0 d1 1\nq 0 d0 0\nq 0 missing 0\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "value"),
+    [
+        # three judgments from 0; -l -1 is reached on ranks 1, 3, 4, 5, and -l -2 on rank 2 as well
+        (["-l-1", "-m", "map"], (1 / 1 + 2 / 3 + 3 / 4 + 4 / 5) / 3),
+        (["-l-2", "-m", "map"], 5 / 3),
+        (["-l-1", "-m", "recall.5"], 4 / 3),
+        (["-l-1", "-m", "P.2"], 1 / 2),
+        (["-l-1", "-m", "recip_rank"], 1.0),
+        (["-l-1", "-m", "Rprec"], 2 / 3),
+        (["-l-1", "-m", "relative_P.5"], 4 / 3),
+        (["-l-1", "-m", "set_recall"], 2 / 3),  # d1 and d0 are the only ones counted as retrieved
+        (["-l-1", "-m", "num_rel_ret"], 2),
+        (["-l-1", "-m", "num_rel"], 3),
+        (["-l-1", "-m", "bpref"], 2 / 3),
+        # from the end, two are seen: d0 on rank 5 is the second, u2 on rank 4 the first
+        (["-l-1", "-m", "iprec_at_recall.0.3"], 2 / 5),
+        (["-l-1", "-m", "Rprec_mult.1"], 0.0),
+        (["-l-1", "-m", "Rprec_mult.1.3"], 1 / 4),
+        (["-l-1", "-J", "-m", "map"], (1 / 1 + 2 / 2) / 3),
+        (["-m", "dcg.-1=2"], 2 / log2(2) + 1 / log2(4) + 2 / log2(5)),
+        (["-m", "dcg.-2=5"], 5 / log2(3) + 1 / log2(4)),
+        (["-m", "dcg.-3=5"], 1 / log2(4)),  # all negative judgments are -2
+        (["-m", "ndcg.-1=2"], 2 / log2(2) + 1 / log2(4) + 2 / log2(5)),  # d1 alone is ideal
+        (["-m", "rbp.-1=2,p=0.5"], 0.5 * (1 + 0.5 * 0.5**2 + 0.5**3)),  # scaled by the highest, 2
+        (["-m", "dcg.1=5,1=3,0=0"], 3 / log2(4)),  # the lesser gain where it stands,
+        (["-m", "ideal_dcg.1=5,1=3,0=0"], 5.0),  # the first in the ideal ranking
+        (["-c", "-m", "num_ret"], 5),
+    ],
+)
+def test_what_nobody_judged_can_be_relevant_or_gain(
+    tmp_path: Path, flags: list[str], value: float
+) -> None:
+    """The values are trec_eval's, to four decimals; here they are written out."""
+    out, status = said_by_germane(
+        written({"flags": flags, "qrels": JUDGED, "run": LISTED}, tmp_path)
+    )
+    assert status == 0
+    assert float(out.split()[2]) == pytest.approx(value, abs=0.50001e-4)
+
+
+def test_a_made_up_result_reaches_a_level_below_0(tmp_path: Path) -> None:
+    made = {"flags": ["-qc", "-l-1", "-m", "map"], "qrels": JUDGED + "r 0 d1 1\n", "run": LISTED}
+    assert "map                   \tr\t1.0000\n" in said_by_germane(written(made, tmp_path))[0]
+
+
+def test_a_query_without_grades_has_the_ideal_ranking_of_the_one_before(tmp_path: Path) -> None:
+    made = {
+        "flags": ["-q", "-m", "ideal_dcg"],
+        "qrels": "a 0 d 3\nb 0 d -1\nc 0 d 2\n",
+        "run": "".join(f"{query} Q0 d 1 1 t\n" for query in "abc"),
+    }
+    out, _ = said_by_germane(written(made, tmp_path))
+    assert [line.split()[2] for line in out.splitlines()] == [
+        "3.0000",
+        "3.0000",
+        "2.0000",
+        "2.6667",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("levels", "value"),
+    [
+        ("0.5,1", (1 / 2 + 2 / 5) / 2),
+        ("1,0.5", (1 / 2 + 1 / 2) / 2),  # 1 was passed: both have the value at recall 0
+        ("0.5,2", (1 / 2 + 0) / 2),  # 2 is not reached
+        ("2,0.5", (1 / 2 + 1 / 2) / 2),
+    ],
+)
+def test_levels_of_11pt_avg_count_in_the_order_given(
+    tmp_path: Path, levels: str, value: float
+) -> None:
+    """Precisions are 1/2 at the first relevant item, on rank 2, and 2/5 at the second."""
+    run = "".join(f"q Q0 {item} 1 {9 - i} t\n" for i, item in enumerate(("u", "a", "v", "w", "b")))
+    made = {"flags": ["-m", f"11pt_avg.{levels}"], "qrels": "q 0 a 1\nq 0 b 1\n", "run": run}
+    assert float(said_by_germane(written(made, tmp_path))[0].split()[2]) == pytest.approx(value)
+
+
+# --- Odd files -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "output", "status"),
+    [
+        ("\ufeff" + QRELS, RUN, "", 4),  # the mark is part of the id of a query that the run lacks
+        (QRELS, "\ufeff" + RUN, "map                   \tall\t1.0000\n", 0),
+        (QRELS, RUN.replace(" t\n", " \n"), "", 2),
+        (QRELS, RUN.replace(" t\n", " t \n"), ANSWER, 0),
+        (QRELS, RUN.replace(" t\n", "\t\r\n"), "", 2),
+        (QRELS, RUN.replace("\n", "\r\n"), ANSWER, 0),
+        (QRELS, RUN.replace(" t\n", " t\r"), "map                   \tall\t0.0000\n", 0),
+        (QRELS, RUN.replace("d2", "d2\v1 3 t"), ANSWER, 0),
+        (QRELS, RUN.replace("d1 1", "d1\f1"), ANSWER, 0),
+        (QRELS, RUN.replace(" 2 t", " nan t"), ANSWER, 0),
+        (QRELS, RUN.replace(" 1 t", " 1e400 t"), "map                   \tall\t1.0000\n", 0),
+        (QRELS.replace(" 1\n", " 1x\r\n"), RUN, ANSWER, 0),
+    ],
+)
+def test_odd_files_are_read_as_trec_eval_reads_them(
+    tmp_path: Path, qrels: str, run: str, output: str, status: int
+) -> None:
+    made = {"flags": ["-m", "map"], "qrels": qrels, "run": run}
+    assert said_by_germane(written(made, tmp_path)) == (output, status)
+
+
+def test_a_file_of_standard_scores_is_read_after_the_others(files: Path) -> None:
+    """So a qrels file that is not there ends it with 2, and a bad parameter with 255."""
+    assert said_by_germane(["-Z", "absent", "-m", "P.0", "absent", "run"])[1] == 2
+    assert said_by_germane(["-Z", "absent", "-m", "P.0", "qrels", "run"])[1] == 255
+    assert said_by_germane(["-m", "P.0", "qrels", "run"])[1] == 2
+
+
+def test_an_item_judged_twice_by_a_group_is_an_error_at_once(files: Path) -> None:
+    Path("qrels").write_text("q1 a d1 1\nq1 b d1 1\nq0 a d1 0\nq0 a d1 0\n")
+    assert said_by_germane(["-R", "qrels_jg", "-m", "num_q", "qrels", "run"]) == ("", 2)
+
+
+def test_names_are_padded_by_bytes(files: Path) -> None:
+    out, _ = said_by_germane(["-m", "ndcg.\u0663=2", "qrels", "run"])
+    assert out.startswith("ndcg_\u0663=2" + " " * (22 - len("ndcg_=2") - 2) + "\tall")

@@ -1,6 +1,7 @@
 """Random inputs for trec_eval: judgments, runs and flags, and what the program of NIST makes of them.
 
     python tests/trec_eval_cases.py TREC_EVAL 500         compares germane with the binary, on 500 cases
+    python tests/trec_eval_cases.py TREC_EVAL 500 900     the same on cases 500 to 899
     python tests/trec_eval_cases.py TREC_EVAL record      writes tests/data/trec_eval.json
 
 The binary is trec_eval 10.0, with ``min`` and ``max`` of m_rbp.c, which it never sets, set to 0.
@@ -29,6 +30,10 @@ _MEASURES = {
         "ndcg_cut.10,2,3.4", "map_cut.1,2,3", "relstring.3", "relstring.20", "rbp.p=0.5",
         "rbp.p=0.8,1=0.5,2=1", "rbp_resid.p=0.5", "unj.1,3", "relative_P.2,4", "gm_map", "runid",
         "num_q", "num_rel", "ideal_dcg.1=3", "Rndcg.1=0,2=0", "rbp.3=-1,1=2",
+        "ndcg.-1=2", "dcg.-1=0.5,-2=1.5", "ideal_dcg.-1=3", "ndcg_rel.-1=0.5,2=3", "G.-1=1.5,1=4",
+        "Rndcg.-1=2,-2=0.25", "rbp.-1=0.5,p=0.7", "rbp.-2=-1", "ndcg.-1=-1,0=0.5", "G.-2=2,-1=-2",
+        "ndcg.1=5,1=3,2=9", "ndcg_rel.1=2,1=4", "ndcg_rel.1=-2,2=4", "dcg.-3=2,+1=0.25,-0=1",
+        "11pt_avg.0.5,0.1,1", "11pt_avg.0,1,0.3", "11pt_avg.-1,0.2,0.2,2", "relstring.-3",
     ),
     "prefs": ("all_prefs", "prefs", "prefs_pair", "num_q", "prefs_avgjg_Rnonrel", "map"),
     "qrels_jg": ("qrels_jg", "map_avgjg", "P_avgjg.1,2,3", "Rprec_mult_avgjg.0.35,1,2", "runid"),
@@ -38,6 +43,48 @@ _FLAGS = (
     ["-q"], ["-q", "-n"], [], ["-c", "-q"], ["-q", "-J"], ["-q", "-l2"], ["-cq", "-M3"],
     ["-q", "-M2"], ["-q", "-N100"], ["-q", "-c", "-J", "-l", "2"], ["-c"], ["-q", "-M0", "-c"],
     ["-q", "-l0"], ["-q", "-Dx.q2"], ["-qc", "-D", "0.q1"], ["-q", "-c"], ["-q", "-c"],
+    ["-q", "-l", "-1"], ["-ql-2", "-c"], ["-q", "-l-1", "-J"], ["-q", "-l", "-1", "-M", "3", "-c"],
+    ["-ql-5"], ["-qcl-1"],
+)  # fmt: skip
+
+
+_ODD_MEASURES = (
+    "P.5,5", "P.0", "P.-1", "P.5,", "P.,5", "P.", "P", "P.+5", "P.5.5", "P. 5", "P.5x,7", "P.x",
+    "P.99999999999,2", "recall.1e3,2", "success.0x1,3", "iprec_at_recall.1,0,.5,0.50001",
+    "iprec_at_recall.2,-1,.3", "iprec_at_recall.inf,1e300", "iprec_at_recall.123456789,0.1",
+    "iprec_at_recall.nan", "iprec_at_recall.0.5,.5", "iprec_at_recall.-nan", "11pt_avg.inf,nan,0.2",
+    "Rprec_mult.0,-1,.5,1e5", "Rprec_mult.x", "Rprec_mult.nan", "utility.1", "utility.1,2,3,4,5",
+    "utility.1,,,2", "set_F.0", "set_F.-1", "set_F.2,7", "set_F.", "relstring.0",
+    "relstring.1e30", "relstring.nan", "relstring.-inf", "relstring.2.9", "relstring.x", "rbp.p=0",
+    "rbp.p=1", "rbp.p=2,p=0.5", "rbp.p=", "rbp.P=0.5", "rbp.=1", "rbp.1=2=3", "rbp.1", "rbp.,1=2",
+    "rbp.1=2,", "rbp_resid.p=0,1=x", "ndcg. 1=2", "ndcg.1 =2", "ndcg.01=3", "ndcg.1=0x10,0=.5",
+    "ndcg.1=", "ndcg.x=3", "ndcg.--1=2", "ndcg.-=1", "ndcg.1=1e10,2=-1e10", "ndcg.1=1e10,0=7e9",
+    "G.0=5,1=-1", "G.-1=9,1=1", "Rndcg.0=0", "Rndcg.0=1,0=2", "official.5", "all_trec.1=2", "map.",
+    "map.x", "runid.3", "num_q.x", "MAP", "ma", "", ".", ".5", "unj.2,1", "gm_map.1", "all_prefs.2",
+    "ndcg.٣=2", "set_F.1e400", "ndcg.1=inf", "prefs.x",
+)  # fmt: skip
+_ODD_SCORES = (
+    "1e400", "-1e400", "inf", "-INF", "infinity", "nan", "-nan", "NAN(1)", "+.5", ".5", "5.", "0x1p1",
+    "0x.8", "0x", "1e", "1e+", "1,5", "1_0", "--1", "+-1", "1d3", "٣", "1e-400", "abc", "1.5abc",
+    "-0", "0", "1e-320", "4.9406564584124654e-324", "0.1000000000000000055511151231257827", "1" * 400,
+    ".", "-", "+", "e5", "infx", "1.e1", "9007199254740993", "9007199254740992",
+)  # fmt: skip
+_ODD_LINES = (
+    "q1 Q0 d1 1", "q1 Q0 x 1 0x1p1 tag more 7", "q1 Q0 x 1 0.5 7", " q1 Q0 x 1 0.5 tag", "#", "", " ",
+    "  # comment", "q1 Q0 x 1 0.5 ", "q1", "q1 Q0 x 1 0.5\ttag\tmore ", "q1 Q0 q1 1 0.5 1.5 tag",
+    "q2 Q0 \udcff\udcfe x 1 tag", "q2 Q0 d d 1 0.7 tag", "q10 Q0 " + "long" * 300 + " 1 1 tag",
+    "q1 Q0 x 1 0.5 #tag", "q\udcff Q0 x 1 0.5 tag", "Q3 Q0 #d 1 0.5 tag", "q1 Q0 x\x85y 1 0.5 tag",
+)  # fmt: skip
+_ODD_FLAGS = (
+    ["-qn"], ["-qnc"], ["-nqM2"], ["--query_eval_wanted"], ["--quer", "--comp"], ["--level=2", "-q"],
+    ["--level_for_rel", "2", "-q"], ["--l", "-1", "-q"], ["-q", "--", "QRELS", "RUN"], ["-x"],
+    ["QRELS", "-q", "RUN"], ["QRELS", "RUN", "-q", "-M1"], ["--bad"], ["--R", "qrels"], ["-l"],
+    ["--Number=7", "-q"], ["-o", "x", "-q"], ["-T", "trec_results", "-q"], ["-T", "x"], ["-R", "x"],
+    ["-R", "prefs"], ["-q", "QRELS"], ["-q", "QRELS", "RUN", "RUN"], ["absent", "RUN"], ["-q", "-q"],
+    ["QRELS", "absent"], ["-M", "x", "-c", "-q"], ["-N", "9e9", "-q"], ["-N", str(2**63 - 1)],
+    ["-N", "-5", "-q"], ["-l", "x", "-q"], ["-l1.9", "-q"], ["-M2.9", "-q"], ["--help=x"], ["-D", "0"],
+    ["-D", "0.", "-q"], ["-D0.Q3", "-D0", "-q"], ["-Z", "absent"], ["-q-n"], ["-", "RUN"], ["-qcJ"],
+    ["-qcJl-1"], ["-qJM2"], ["-qcM1", "-l", "0"], ["-nq", "-c", "-N", "50", "-J", "-M", "4"], ["-M", ""],
 )  # fmt: skip
 
 
@@ -47,20 +94,49 @@ def case(seed: int) -> dict[str, Any]:
     judgments = rng.choices(list(_MEASURES), (8, 2, 2, 1))[0]
     queries = rng.sample(["q1", "q2", "q10", "Q3", "Ä"], rng.randint(1, 3))
     highest = rng.choice((1, 1, 2, 3, 12))
-    flags = [*rng.choice(_FLAGS), "-R", judgments] if judgments != "qrels" else rng.choice(_FLAGS)
+    flags = list(rng.choice(_FLAGS if rng.random() < 0.7 else _ODD_FLAGS))
+    if judgments != "qrels":
+        flags = ["-R", judgments, *flags]
     default = {"qrels": "all_trec", "qrels_jg": "qrels_jg"}.get(judgments, "all_prefs")
-    chosen = (
-        [default] if rng.random() < 0.5 else rng.sample(_MEASURES[judgments], rng.randint(1, 4))
-    )
+    measures = _MEASURES[judgments] + (_ODD_MEASURES if rng.random() < 0.3 else ())
+    chosen = [default] if rng.random() < 0.5 else rng.choices(measures, k=rng.randint(1, 4))
     items = rng.sample(_ITEMS, rng.randint(1, len(_ITEMS)))
+    marks = [part for name in chosen for part in (("-m", name) if name else ("-m", ""))]
+    qrels = "".join(_judgments(rng, judgments, query, items, highest) for query in queries)
     made = {
-        "flags": [*flags, *(part for name in chosen for part in ("-m", name))],
-        "qrels": "".join(_judgments(rng, judgments, query, items, highest) for query in queries),
+        "flags": [*marks, *flags] if rng.random() < 0.5 else [*flags, *marks],
+        "qrels": qrels if rng.random() < 0.8 else _odd_qrels(rng, qrels),
         "run": _run(rng, queries, items),
     }
+    if "--" in flags:
+        made["flags"] = [*marks, *flags]
     if rng.random() < 0.1:
         made["zscores"] = _zscores(rng, queries)
     return made
+
+
+def _odd_qrels(rng: random.Random, text: str) -> str:
+    """The same lines in another order, spelled otherwise, or with something odd among them."""
+    lines = text.splitlines()
+    rng.shuffle(lines)
+    at = rng.randrange(len(lines))
+    grade = rng.choice(("+1", "01", "1.9", "0x1", "x", "-1", "-2", "-7", "1e2", "-", "٣", "2\t"))
+    odd = rng.choice(
+        (
+            ["# a comment"], ["# one", "# two x y"], [""], [" "], [lines[at]], ["\t" + lines[at] + "x"],
+            [lines[at] + " more"], [lines[at].rsplit(None, 1)[0]], ["#q 0 d1 1"], ["q\udcff 0 d1 1"],
+            [lines[at].rsplit(None, 1)[0] + "y " + grade], [], [], [],
+        )
+    )  # fmt: skip
+    lines[at:at] = odd
+    return _spelled(rng, lines)
+
+
+def _spelled(rng: random.Random, lines: list[str]) -> str:
+    """Lines with other blanks, ends and beginnings."""
+    blank, end = rng.choice((" ", " ", "\t", "  ", "\v", " \f")), rng.choice(("\n", "\r\n"))
+    text = end.join(line.replace(" ", blank) for line in lines)
+    return rng.choice(("", "", " ", "\ufeff")) + text + rng.choice((end, ""))
 
 
 def _judgments(
@@ -102,8 +178,13 @@ def _run(rng: random.Random, queries: list[str], items: list[str]) -> str:
         rng.shuffle(lines)
     if rng.random() < 0.05:
         lines.insert(0, "# a comment")
-    if rng.random() < 0.03:
-        lines.append(rng.choice(("q1 Q0 d1 1 abc tag", "q1 Q0 d1 1", "q1 Q0 x 1 0x1p1 tag more 7")))
+    if rng.random() < 0.1:
+        odd = rng.choices(_ODD_SCORES, k=rng.randint(1, 3))
+        lines += [f"{rng.choice(queries)} Q0 odd{i} 1 {score} tag" for i, score in enumerate(odd)]
+    if rng.random() < 0.1:
+        lines.insert(rng.randint(0, len(lines)), rng.choice(_ODD_LINES))
+    if rng.random() < 0.1:
+        return _spelled(rng, lines)
     return "\n".join(lines) + rng.choice(("\n", "", "\n\n"))
 
 
@@ -117,16 +198,20 @@ def _zscores(rng: random.Random, queries: list[str]) -> str:
 
 
 def written(made: dict[str, Any], folder: Path) -> list[str]:
-    """Write the case's files; return the arguments."""
+    """Write the case's files; return the arguments, with the files where flags do not name them."""
     for name in ("qrels", "run", "zscores"):
         if name in made:
-            (folder / name).write_text(made[name], "utf-8")
+            (folder / name).write_bytes(made[name].encode("utf-8", "surrogateescape"))
     zscores = ["-Z", str(folder / "zscores")] if "zscores" in made else []
-    return [*made["flags"], *zscores, str(folder / "qrels"), str(folder / "run")]
+    names = {"QRELS": str(folder / "qrels"), "RUN": str(folder / "run")}
+    files = [] if {"QRELS", "RUN"} & set(made["flags"]) else list(names.values())
+    return [*zscores, *(names.get(flag, flag) for flag in made["flags"]), *files]
 
 
 def said_by_trec_eval(binary: str, arguments: list[str]) -> tuple[str, int]:
-    done = subprocess.run([binary, *arguments], capture_output=True, check=False)
+    done = subprocess.run(
+        [binary, *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL
+    )
     return done.stdout.decode("utf-8", "surrogateescape"), done.returncode
 
 
@@ -143,10 +228,10 @@ def said_by_germane(arguments: list[str]) -> tuple[str, int]:
         sys.stdout, sys.stderr = kept, noise
 
 
-def _compare(binary: str, count: int) -> Iterator[str]:
+def _compare(binary: str, seeds: range) -> Iterator[str]:
     """A line for every case that differs, and how many do not."""
     same = 0
-    for seed in range(count):
+    for seed in seeds:
         with tempfile.TemporaryDirectory() as name:
             arguments = written(case(seed), Path(name))
             theirs, ours = said_by_trec_eval(binary, arguments), said_by_germane(arguments)
@@ -158,28 +243,31 @@ def _compare(binary: str, count: int) -> Iterator[str]:
             yield from [f"    {a!r}\n    {b!r}" for a, b in pairs if a != b][:3]
         else:
             same += 1
-    yield f"{same} of {count} cases are the same"
+    yield f"{same} of {len(seeds)} cases are the same"
 
 
 def _record(binary: str) -> None:
-    """As many of the first cases as fit in a small file, and the first with a NaN."""
+    """As many of the first cases as fit in a small file, and others with something new in them."""
     cases: list[dict[str, Any]] = []
+    seen: set[Any] = set()
     size = 0
-    for seed in range(400):
+    for seed in range(1200):
         made = case(seed)
         with tempfile.TemporaryDirectory() as name:
             output, status = said_by_trec_eval(binary, written(made, Path(name)))
-        new = "-nan" in output and not any("-nan" in other["output"] for other in cases)
-        if status >= 0 and (new or (len(output) < 9000 and size + len(output) < 170_000)):
+        if status < 0:
+            continue
+        parts = {status, "-nan" in output, *(line.split()[0] for line in output.splitlines())}
+        if len(output) < 9000 and (size + len(output) < 90_000 or not parts <= seen):
+            seen |= parts
             size += len(output) + len(made["run"]) + len(made["qrels"])
             cases.append({"seed": seed, **made, "output": output, "status": status})
-    text = json.dumps(cases, ensure_ascii=False, indent=0)
-    RECORDED.write_text(text + "\n", "utf-8")
+    RECORDED.write_text(json.dumps(cases, indent=0) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
     if sys.argv[2] == "record":
         _record(sys.argv[1])
     else:
-        for text in _compare(sys.argv[1], int(sys.argv[2])):
+        for text in _compare(sys.argv[1], range(*map(int, sys.argv[2:]))):
             sys.stdout.write(text + "\n")

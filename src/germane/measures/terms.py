@@ -93,7 +93,12 @@ def harmonic(n: Any) -> Floats:
 
 
 def gains(grades: Floats, gain: Any) -> Floats:
-    """Grades → gains: linear, exp, or an explicit map given as (grade, gain) pairs."""
+    """Grades → gains: linear, exp, or an explicit map given as (grade, gain) pairs.
+
+    With ``given`` they are gains as they stand, the ideal ones in the order that they are taken in.
+    """
+    if gain == "given":
+        return grades
     positive = np.maximum(grades, 0.0)
     if gain == "linear":
         return positive

@@ -1,7 +1,7 @@
 """Columns: what trec_eval prints for the measures asked for, one line a value."""
 
+import math
 import os
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,7 +60,7 @@ def _levels(name: str, given: str) -> list[Column]:
     levels = _sorted(name, list(map(real, _parts(given))), given)
     # trec_eval's name has room for eight characters
     return [
-        Column(f"{name}_{f'{level:3.2f}'[:8]}", name, level)
+        Column(f"{name}_{_shown(level)[:8]}", name, level)
         for level in levels or MEASURES[name].default
     ]
 
@@ -78,8 +78,6 @@ def _gains(name: str, given: str) -> list[Column]:
             raise TrecEvalError(
                 INPUT, f"-m {name}.{given} takes pairs such as 1=3,2=9; got {part!r}."
             )
-        if re.fullmatch(r"-0*[1-9]\d*", key):
-            raise TrecEvalError(INPUT, f"-m {name}.{given}: what nobody judged can gain nothing.")
         pairs.append((key, real(os.fsencode(value))))
     return [Column(_written(name, given), name, tuple(pairs), given)]
 
@@ -91,6 +89,11 @@ _EXPAND = {
     "numbers": _numbers,
     "gains": _gains,
 }
+
+
+def _shown(level: float) -> str:
+    sign = "-" if math.isnan(level) and math.copysign(1.0, level) < 0 else ""
+    return f"{sign}{level:3.2f}"
 
 
 def _written(name: str, given: str) -> str:

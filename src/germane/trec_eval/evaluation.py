@@ -17,9 +17,10 @@ from germane.sources.ids import shown_id, to_bytes, to_text
 from germane.trec_eval import groups, judgments, output, preferred, runs, zscores
 from germane.trec_eval.columns import Column, columns
 from germane.trec_eval.judgments import Line
+from germane.trec_eval.numerals import truncated
 from germane.trec_eval.options import FORMATS, Options
 from germane.trec_eval.ranking import ranking_of
-from germane.trec_eval.scores import Scorer
+from germane.trec_eval.scores import scorer
 from germane.trec_eval.status import NO_QUERY, QUERY, TrecEvalError
 
 
@@ -29,10 +30,9 @@ def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
     ``note`` is told what is odd in the run, but no error to trec_eval. Raises TrecEvalError where it
     ends with another status than 0, after the lines that it still prints.
     """
-    wanted = columns(options)
+    data = _read(options, note)
     means = zscores.read(options.zscores) if options.zscores is not None else None
-    lines = judgments.read(options)
-    data = _read(options, lines, wanted, note)
+    wanted = columns(options)
     queries, end = _reachable(data, wanted)
     values, contradiction = _values(data, wanted, queries)
     if contradiction:
@@ -61,13 +61,14 @@ class _Data:
     tag: str
 
 
-def _read(options: Options, lines: list[Line], wanted: list[Column], note: runs.Note) -> _Data:
+def _read(options: Options, note: runs.Note) -> _Data:
+    lines = judgments.read(options)
     graded = options.judgments == "qrels"
     qrels = judgments.qrels_of(lines) if graded else judgments.items_of(lines)
     with runs.opened(options.run) as path:
         retrieved, twice = runs.retrieve(qrels, path, options, note)
-        tagged = any(column.measure == "runid" for column in wanted)
-        tag = runs.tag(path) if tagged and options.summary else ""
+        tagged = "runid" in options.measures and options.summary
+        tag = runs.tag(path) if tagged else ""
     return _Data(options, lines, qrels, retrieved, twice, tag)
 
 
@@ -161,14 +162,14 @@ def _grouped(computed: list[Column], data: _Data) -> list[list[Any]]:
 def _graded(computed: list[Column], data: _Data) -> list[list[Any]]:
     options = data.options
     ranking = ranking_of(data.qrels, data.retrieved, options)
-    scorer = Scorer(ranking, options.level, options.documents)
+    score = scorer(ranking, options)
     missing = ~data.retrieved.answered
     values: list[list[Any]] = []
     for column in computed:
         if column.row.shown == "string":
             values.append(_strings(ranking, column, missing))
             continue
-        value = scorer.column(column)
+        value = score(column)
         values.append((np.where(missing, 0.0, value) if _taken_back(column) else value).tolist())
     return values
 
@@ -180,7 +181,7 @@ def _taken_back(column: Column) -> bool:
 
 def _strings(ranking: Ranking, column: Column, missing: Any) -> list[str]:
     """The grades of each query's first results: - is not judged, . pooled but not judged, > above 9."""
-    length = max(int(min(2.0**62, column.argument[0])), 0)
+    length = max(truncated(column.argument[0]), 0)
     width = min(length, int(ranking.retrieved.max(initial=0)))
     signs = np.full((len(ranking), width), ord("-"), np.uint8)
     near = ranking.rank <= width
@@ -222,6 +223,7 @@ def _summary(
     return [_whole(data, column, kept, count) for column, kept in zip(wanted, values, strict=True)]
 
 
+@np.errstate(all="ignore")
 def _whole(data: _Data, column: Column, values: list[Any], count: int) -> Any:
     match column.measure:
         case "runid":
@@ -236,5 +238,9 @@ def _whole(data: _Data, column: Column, values: list[Any], count: int) -> Any:
     if column.row.shown == "count":
         return total
     if column.row.shown == "geometric":
-        return math.exp((total + (count - len(values)) * math.log(FLOOR)) / count)
+        mean = (total + (count - len(values)) * math.log(FLOOR)) / count
+        try:
+            return math.exp(mean)
+        except OverflowError:
+            return math.inf
     return total / count

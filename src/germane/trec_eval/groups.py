@@ -12,7 +12,7 @@ from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line, groups_of
 from germane.trec_eval.options import Options
 from germane.trec_eval.ranking import ranking_of
-from germane.trec_eval.scores import Scorer
+from germane.trec_eval.scores import scorer
 
 
 def values(
@@ -21,10 +21,10 @@ def values(
     """For each column, each query's mean over its groups of judgments."""
     qrels, query = groups_of(lines)
     ranking = ranking_of(qrels, _for_each(lines, items, got, qrels, query), options)
-    scorer = Scorer(ranking, options.level, options.documents)
+    value = scorer(ranking, options)
     groups = np.bincount(query, minlength=len(items))
     return [
-        np.bincount(query, weights=scorer.column(column), minlength=len(items)) / groups
+        np.bincount(query, weights=value(column), minlength=len(items)) / groups
         for column in columns
     ]
 

@@ -6,7 +6,7 @@ is a number.
 """
 
 from collections.abc import Callable
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -15,8 +15,8 @@ import numpy as np
 from germane import _ragged
 from germane.errors import GermaneError
 from germane.retrieval import Qrels
-from germane.sources.files import TextFile
 from germane.sources.ids import shown_id
+from germane.trec_eval import text
 from germane.trec_eval.numerals import real, whole
 from germane.trec_eval.options import Options
 from germane.trec_eval.status import INPUT, TrecEvalError
@@ -53,7 +53,20 @@ def read(options: Options) -> list[Line]:
     ]
     if not lines:
         raise TrecEvalError(INPUT, f"{options.qrels}: the file is empty: it has no judgments.")
-    return sorted(lines, key=itemgetter(0, 1, 3))
+    lines.sort(key=itemgetter(0, 1, 3))
+    if options.format == "qrels_jg":
+        _check_once(lines, options.qrels)
+    return lines
+
+
+def _check_once(lines: list[Line], path: str) -> None:
+    """Groups judge an item once; of other judgments, trec_eval finds repeats at their query."""
+    for (query, group, _, item, _), other in pairwise(lines):
+        if (query, group, item) == (other[0], other[1], other[3]):
+            shown = map(shown_id, (group, item, query))
+            raise TrecEvalError(
+                INPUT, "{}: group {} judges item {} of query {} twice.".format(path, *shown)
+            )
 
 
 def _fields(path: str, says: str) -> list[list[bytes]]:
@@ -87,8 +100,7 @@ def _guess(line: bytes, fields: list[bytes]) -> str:
 
 def _lines(path: str) -> list[bytes]:
     try:
-        with TextFile("./-" if path == "-" else path) as file:
-            data = b"".join(block.data for block in file.blocks())
+        data = text.whole(path)
     except GermaneError as error:
         raise TrecEvalError(INPUT, str(error)) from None
     lines = data.split(b"\n")

@@ -159,9 +159,3 @@ def _check(options: Options) -> None:
         raise TrecEvalError(INPUT, f"-T takes trec_results; got {options.results!r}.")
     if options.depth is not None and options.depth < 0:
         raise TrecEvalError(USAGE, f"-M takes a number of items from 0; got {options.depth}.")
-    if options.level < 0:
-        raise TrecEvalError(
-            USAGE,
-            f"-l takes a grade from 0: below it, every unjudged item is relevant; "
-            f"got {options.level}.",
-        )

@@ -1,5 +1,6 @@
 """trec_eval's output: a line a value, measure, query and value separated by tabs."""
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -36,8 +37,9 @@ def summary(columns: Sequence[Column], values: Sequence[Any], z: str) -> Iterato
 def _line(column: Column, query: str, z: str) -> str:
     form = "%d" if column.row.shown == "count" and not z else _FORMS.get(column.row.shown, "%6.4f")
     prefix = z if form == "%6.4f" else ""
-    name = f"{column.name:<22}".replace("%", "%%")
-    return f"{prefix}{name}\t{query}\t{form}\n"
+    blanks = " " * (22 - len(os.fsencode(column.name)))
+    name = column.name.replace("%", "%%")
+    return f"{prefix}{name}{blanks}\t{query}\t{form}\n"
 
 
 _FORMS = {"string": "'%s'", "id": "%s"}

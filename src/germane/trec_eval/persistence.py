@@ -9,28 +9,30 @@ that are multiplied up rank by rank, which is done here too, to the last bit.
 import numpy as np
 
 from germane._ragged import Floats
+from germane._records import replaced
 from germane.ranking import Ranking
-from germane.trec_eval.gains import Pairs, by_gain, gained, named_grades
+from germane.trec_eval.gains import Gain, Pairs, valued
 
 _STEP = 1 << 20  # ranks looked at at a time
 
 
 def precision(ranking: Ranking, pairs: Pairs) -> Floats:
     """Q: (1 - p)·Σ gain·p^(i - 1)."""
-    p, given = _persistence(pairs), named_grades(pairs)
-    highest = np.full(len(ranking), -1.0)
-    np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
-    least, most = np.zeros(len(ranking)), np.zeros(len(ranking))
-    for top in np.unique(highest):
-        worth = [0.0, *(gain for _, gain in by_gain(given, int(top)))]
-        least[highest == top], most[highest == top] = min(worth), max(worth)
-    gain, owner = gained(ranking.relevance, given), ranking.owner
-    scaled = (least < 0) | (most > 1)
-    span = np.where(scaled, most - least, 1.0)
-    floor = np.where(scaled, least, 0.0)
-    gain = np.where(ranking.relevance >= 0, (gain - floor[owner]) / span[owner], 0.0)
+    p = _persistence(pairs)
+    ranking, gains = valued(ranking, pairs)
+    scaled = replaced(gains, orders=list(map(_scaled, gains.orders)))
+    gain = scaled.worth(ranking.relevance, ranking.owner)
     power = _powers(p, int(ranking.rank.max(initial=0)))
     return (1.0 - p) * ranking.sums(gain * power[ranking.rank - 1])
+
+
+def _scaled(order: list[Gain]) -> list[Gain]:
+    """The gains between 0 and 1, where one of them is not."""
+    worth = [0.0, *(gain.worth for gain in order)]
+    least, most = min(worth), max(worth)
+    if least >= 0 and most <= 1:
+        return order
+    return [gain._replace(worth=(gain.worth - least) / (most - least)) for gain in order]
 
 
 def residual(ranking: Ranking, pairs: Pairs) -> Floats:

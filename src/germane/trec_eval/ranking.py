@@ -1,13 +1,17 @@
-"""A run under trec_eval's conventions: which queries it stops at, and the ranking of the others."""
+"""A run under trec_eval's conventions: the ranking of every judged query."""
 
 import numpy as np
 
+from germane import _ragged
 from germane._records import replaced
 from germane.judging import Judged
 from germane.policy import Policy
 from germane.ranking import Ranking
 from germane.retrieval import Qrels, Retrieved
 from germane.trec_eval.options import Options
+
+UNJUDGED, POOLED = -1, -2
+"""trec_eval's grades for an item without a judgment, and for one whose judgment is negative."""
 
 
 def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
@@ -21,7 +25,7 @@ def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
         depth=options.depth or None,
     )
     judged = Judged(qrels, retrieved, policy, retrieved.answered)
-    ranking = judged.ranking("trec")
+    ranking = _known(judged.ranking("trec"))
     if options.depth == 0:
         ranking = _nothing(ranking)
     elif not options.judged_only:
@@ -30,16 +34,52 @@ def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
     return ranking
 
 
-def _nothing(ranking: Ranking) -> Ranking:
-    """The ranking with nothing retrieved."""
-    none = np.zeros(0, np.int64)
+def complete(ranking: Ranking) -> Ranking:
+    """The ranking with every retrieved item as a hit, judged or not."""
+    offsets = _ragged.offsets(ranking.retrieved)
+    relevance = np.full(offsets[-1], float(UNJUDGED))
+    relevance[offsets[ranking.owner] + ranking.rank - 1] = ranking.relevance
+    owner = _ragged.owners(offsets)
+    rank = np.arange(1, len(owner) + 1) - offsets[owner]
     return replaced(
         ranking,
-        owner=none,
-        rank=none,
-        relevance=np.zeros(0),
-        retrieved=np.zeros_like(ranking.retrieved),
-        tied_from=none,
-        tied_to=none,
-        judgment=none,
+        owner=owner,
+        rank=rank,
+        relevance=relevance,
+        tied_from=rank,
+        tied_to=rank,
+        judgment=None,
     )
+
+
+def chosen(ranking: Ranking, hits: _ragged.Bools) -> Ranking:
+    """The ranking with some of its hits."""
+    return replaced(
+        ranking,
+        owner=ranking.owner[hits],
+        rank=ranking.rank[hits],
+        relevance=ranking.relevance[hits],
+        tied_from=ranking.tied_from[hits],
+        tied_to=ranking.tied_to[hits],
+        judgment=None,
+    )
+
+
+def _known(ranking: Ranking) -> Ranking:
+    """The ranking in which negative judgments are one grade, and none of the ideal ranking."""
+    if not (ranking.ideal < 0).any():
+        return ranking
+    kept = ranking.ideal >= 0
+    counts = _ragged.counts(kept, ranking.ideal_owner, len(ranking))
+    return replaced(
+        ranking,
+        relevance=np.where(ranking.relevance < 0, POOLED, ranking.relevance),
+        ideal=ranking.ideal[kept],
+        ideal_offsets=_ragged.offsets(counts),
+    )
+
+
+def _nothing(ranking: Ranking) -> Ranking:
+    """The ranking with nothing retrieved."""
+    none = chosen(ranking, np.zeros(len(ranking.rank), bool))
+    return replaced(none, retrieved=np.zeros_like(ranking.retrieved))

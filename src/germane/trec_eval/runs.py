@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane.errors import DuplicateError, InputError
+from germane.errors import DuplicateError, FormatError, InputError
 from germane.retrieval import BY_ID, Qrels, Retrieved
 from germane.sources import trec_files
-from germane.sources.files import TextFile, compression
+from germane.sources.files import compression
 from germane.sources.ids import shown_id
-from germane.trec_eval.numerals import real
+from germane.trec_eval import text
+from germane.trec_eval.numerals import merged, real
 from germane.trec_eval.options import Options
 from germane.trec_eval.status import INPUT, TrecEvalError
 
@@ -56,12 +59,14 @@ def retrieve(
 ) -> tuple[Retrieved, dict[int, bytes]]:
     """The judged items that the run retrieved; and by query, an item that is retrieved twice."""
     try:
+        if odd := text.oddity(path):
+            raise FormatError(f"{options.run}: the file has {odd}.")
         return trec_files.retrieve(qrels, path, "error", BY_ID), {}
     except DuplicateError:
         rows = _rows(path, options.run)
     except InputError as error:
         rows = _rows(path, options.run)
-        note(f"{error}  trec_eval takes it, so it is taken here: of a score, what is a number.")
+        note(f"{error}  It is read as trec_eval does: of a score, what is a number.")
     return _careful(qrels, rows, options)
 
 
@@ -80,12 +85,7 @@ def _backwards(path: str) -> Iterator[bytes]:
         end = file.read().split(b"\n")
     if not compressed:
         yield from reversed(end[1:] if start else end)
-    yield from reversed(_whole(path).split(b"\n"))
-
-
-def _whole(path: str) -> bytes:
-    with TextFile(path) as file:
-        return b"".join(block.data for block in file.blocks())
+    yield from reversed(text.whole(path).split(b"\n"))
 
 
 def _comment(line: bytes) -> bool:
@@ -98,7 +98,7 @@ def _comment(line: bytes) -> bool:
 def _rows(path: str, name: str) -> list[_Row]:
     """Query, item and score of every line; a score is as much of its field as is a number."""
     try:
-        data = _whole(path)
+        data = text.whole(path)
     except InputError as error:
         raise TrecEvalError(INPUT, str(error)) from None
     rows = []
@@ -149,21 +149,38 @@ def _first(rows: list[_Row], options: Options) -> list[_Row]:
     """The first rows, as -M says, of one query, in the order of ranks.
 
     With preferences, trec_eval orders equal scores by item id from the first to the last; that is
-    turned round here where it matters, at the cut, and where ranks become places.
+    turned round here where it matters, at the cut, and where ranks become places. Scores that are
+    no number equal all others, which is no order, and depends on how trec_eval sorts.
     """
+    forward = options.judgments == "preferences"
+    rows = sorted(rows, key=itemgetter(1))
+    if any(map(math.isnan, map(itemgetter(2), rows))):
+        return merged(rows, partial(_sooner, id_sign=-1 if forward else 1))[: options.depth]
     ranked = sorted(rows, key=itemgetter(2, 1), reverse=True)
-    if options.judgments != "preferences" or options.depth is None:
+    if not forward or options.depth is None:
         return ranked[: options.depth]
-    forward = sorted(sorted(rows, key=itemgetter(1)), key=itemgetter(2), reverse=True)
-    return sorted(forward[: options.depth], key=itemgetter(2, 1), reverse=True)
+    kept = sorted(rows, key=itemgetter(2), reverse=True)[: options.depth]
+    return sorted(kept, key=itemgetter(2, 1), reverse=True)
 
 
-def _hits(q: int, ranked: list[Any], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
+def _sooner(one: _Row, other: _Row, id_sign: int) -> int:
+    """Below 0 where the first row stands before the other."""
+    (_, item, score), (_, other_item, other_score) = one, other
+    by_score = (score < other_score) - (score > other_score)
+    return by_score or id_sign * ((item < other_item) - (item > other_item))
+
+
+def _hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
     """The judged rows of a ranked query: query, rank, judgment, first and last rank of its tie."""
     end = 0
-    for _, tied in groupby(ranked, key=itemgetter(2)):
-        items = [item for _, item, _ in tied]
-        start, end = end + 1, end + len(items)
-        for rank, item in enumerate(items, start):
+    ordered = any(math.isnan(score) for *_, score in ranked)
+    ties = ([row] for row in ranked) if ordered else _ties(ranked)
+    for tied in ties:
+        start, end = end + 1, end + len(tied)
+        for rank, (_, item, _) in enumerate(tied, start):
             if item in judged:
                 yield q, rank, judged[item], start, end
+
+
+def _ties(ranked: list[_Row]) -> Iterator[list[_Row]]:
+    return (list(group) for _, group in groupby(ranked, key=itemgetter(2)))

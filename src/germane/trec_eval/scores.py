@@ -14,13 +14,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from germane._ragged import Bools, Floats
-from germane.averaging import FLOOR, scores
+from germane.averaging import FLOOR, kernel, scores
 from germane.measure import Measure, parse
 from germane.measures import values
 from germane.ranking import Ranking
-from germane.trec_eval import gains, persistence
+from germane.trec_eval import gains, levels, persistence
 from germane.trec_eval.columns import Column
+from germane.trec_eval.options import Options
 from germane.trec_eval.status import QUERY, TrecEvalError
+
+
+def scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
+    """What computes a column: the value of every query of the ranking."""
+    level, documents = options.level, options.documents
+    judged = Scorer(ranking, max(level, 0), documents)
+    if level >= 0:
+        return judged.column
+    down = _Listed(levels.from_the_top(ranking, level), 1, documents)
+    up = Scorer(levels.from_the_end(ranking, level), 1, documents)
+    of = {**dict.fromkeys(levels.DOWN, down), **dict.fromkeys(levels.UP, up)}
+    return lambda column: of.get(column.measure, judged).column(column)
 
 
 @dataclass(eq=False)
@@ -34,6 +47,7 @@ class Scorer:
     def __post_init__(self) -> None:
         self._kept: dict[Measure, Floats] = {}
 
+    @np.errstate(all="ignore")  # C divides by 0, and says nothing
     def column(self, column: Column) -> Floats:
         """Q: the value of every query."""
         if column.measure in _OWN:
@@ -46,14 +60,28 @@ class Scorer:
         if measure.rel is not None and self.level != 1:
             measure = measure(rel=self.level)
         if measure not in self._kept:
-            self._kept[measure] = scores(measure, self.ranking, "zero")
+            self._kept[measure] = self._values(measure)
         return self._kept[measure]
+
+    def _values(self, measure: Measure) -> Floats:
+        return scores(measure, self.ranking, "zero")
 
     @property
     def empty(self) -> Bools:
         """Q: is nothing retrieved?"""
         empty: Bools = self.ranking.retrieved == 0
         return empty
+
+
+class _Listed(Scorer):
+    """For a list with more relevant items than exist, whose values need not be finite."""
+
+    def _values(self, measure: Measure) -> Floats:
+        made = kernel(measure, self.ranking)
+        found = values(self.ranking, made)
+        if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
+            found[(made.norm == 0) & (self.ranking.sums(made.terms) > 0)] = math.inf
+        return found
 
 
 # --- What trec_eval derives ------------------------------------------------------------------------
@@ -71,10 +99,11 @@ def _set_map(scorer: Scorer, column: Column) -> Floats:
 
 
 def _set_f(scorer: Scorer, column: Column) -> Floats:
-    """F from precision and recall; the parameter is beta squared."""
+    """F from precision and recall; the parameter is beta squared, and may be negative."""
     precision, recall = scorer.named("P"), scorer.named("R")
     x = column.argument[0]
-    return _ratio((x + 1.0) * precision * recall, x * precision + recall)
+    above, below = (x + 1.0) * precision * recall, x * precision + recall
+    return np.where(precision > 0, above / below, 0.0)
 
 
 def _utility(scorer: Scorer, column: Column) -> Floats:
@@ -83,7 +112,7 @@ def _utility(scorer: Scorer, column: Column) -> Floats:
             QUERY, f"-m utility.{column.parameters} takes four numbers, as in 1,-1,0,0."
         )
     found, retrieved, relevant = map(scorer.named, ("NumRelRet", "NumRet", "NumRel"))
-    rejected = scorer.documents + found - retrieved - relevant
+    rejected = scorer.documents + (found - retrieved - relevant).astype(np.int64)
     hit, noise, miss, rest = column.argument
     worth: Floats = (
         hit * found + noise * (retrieved - found) + miss * (relevant - found) + rest * rejected
@@ -100,14 +129,25 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _interpolated(scorer: Scorer, column: Column) -> Floats:
-    return _at_recall(scorer, column.argument)
+    return _at_recall(scorer, _level(column.argument))
 
 
 def _mean_interpolated(scorer: Scorer, column: Column) -> Floats:
-    """The mean over recall levels, added up from the highest."""
-    total = np.zeros(len(scorer.ranking))
-    for level in sorted(column.argument, reverse=True):
-        total = total + _at_recall(scorer, level)
+    """The mean over recall levels, taken from the last one given, as the list is from its end.
+
+    Levels that the list does not reach count 0, until one is reached. One that was passed by then
+    holds up those that follow: they all have the value at the head of the list.
+    """
+    at, relevant = scorer.named("NumRelRet"), scorer.named("NumRel")
+    total = np.zeros(len(at))
+    begun, held_up = np.zeros(len(at), bool), np.zeros(len(at), bool)
+    for level in map(_level, reversed(column.argument)):
+        needed = _needed(level, relevant)
+        begun |= needed <= at
+        held_up |= begun & ((needed > at) | (needed < 1))
+        here = np.where(held_up, _at_recall(scorer, 0.0), _at_recall(scorer, level))
+        total += np.where(begun, here, 0.0)
+        at = np.where(begun & ~held_up, needed, at)
     return total / len(column.argument)
 
 
@@ -115,16 +155,28 @@ def _at_recall(scorer: Scorer, level: float) -> Floats:
     """0 items found of 0 is not a number where nothing is retrieved and nothing needed."""
     best = scorer.named(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding=nearest)")
     relevant = scorer.named("NumRel")
-    needed = np.floor(level * relevant + 0.5)
+    needed = _needed(level, relevant)
     if level > 1:
         best = np.where(needed <= relevant, best, 0.0)
     return np.where(scorer.empty & (needed <= 0), math.nan, best)
 
 
+def _level(given: float) -> float:
+    """What does not fit into a whole number of items is the least of these in C: below 0, as is 0."""
+    return given if abs(given) < 2.0**63 else 0.0
+
+
+def _needed(level: float, relevant: Floats) -> Floats:
+    """Q: how many relevant items reach a recall level."""
+    needed: Floats = np.floor(level * relevant + 0.5)
+    return needed
+
+
 def _r_precision(scorer: Scorer, column: Column) -> Floats:
-    if 0 < column.argument < 1e6:  # what germane's takes
-        return scorer.named(column.row.germane.format(column.argument))
-    cutoff = np.floor(column.argument * scorer.named("NumRel") + 0.9)
+    level = _level(column.argument)
+    if 0 < level < 1e6:  # what germane's takes
+        return scorer.named(column.row.germane.format(level))
+    cutoff = np.floor(level * scorer.named("NumRel") + 0.9)
     return _ratio(scorer.named("NumRelRet"), np.maximum(cutoff, 0.0))
 
 
@@ -132,14 +184,18 @@ def _r_precision(scorer: Scorer, column: Column) -> Floats:
 
 
 def _gained(scorer: Scorer, column: Column) -> Floats:
-    made = gains.scored(scorer.ranking, parse(column.row.germane), column.argument)
-    return values(scorer.ranking, made)
+    return values(*gains.scored(scorer.ranking, parse(column.row.germane), column.argument))
+
+
+def _at_relevant(scorer: Scorer, column: Column) -> Floats:
+    """ndcg_rel is never negative, whatever gains are."""
+    return np.fmax(_gained(scorer, column), 0.0)
 
 
 def _at_levels(scorer: Scorer, column: Column) -> Floats:
     """Rndcg asks for a relevant item, though lower grades have gains, and divides by 0 levels."""
-    made = gains.scored(scorer.ranking, parse(column.row.germane), column.argument)
-    found = values(scorer.ranking, made)
+    ranking, made = gains.scored(scorer.ranking, parse(column.row.germane), column.argument)
+    found = values(ranking, made)
     found[made.norm == 0] = math.nan
     return np.where(scorer.named("NumRel") > 0, found, 0.0)
 
@@ -158,7 +214,7 @@ _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
     "dcg": _gained,
     "ideal_dcg": _gained,
     "ndcg": _gained,
-    "ndcg_rel": _gained,
+    "ndcg_rel": _at_relevant,
     "Rndcg": _at_levels,
     "rbp": lambda scorer, column: persistence.precision(scorer.ranking, column.argument),
     "rbp_resid": lambda scorer, column: persistence.residual(scorer.ranking, column.argument),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from germane.errors import InputError
-from germane.sources.files import TextFile
 from germane.sources.ids import shown_id
+from germane.trec_eval import text
 from germane.trec_eval.numerals import real
 from germane.trec_eval.status import ZSCORES, TrecEvalError
 
@@ -20,8 +20,7 @@ def read(path: str) -> Means:
     Raises TrecEvalError for a file that cannot be read, and for another kind of line.
     """
     try:
-        with TextFile("./-" if path == "-" else path) as file:
-            data = b"".join(block.data for block in file.blocks())
+        data = text.whole(path)
     except InputError as error:
         raise TrecEvalError(ZSCORES, str(error)) from None
     means: Means = {}
