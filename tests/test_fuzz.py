@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 import germane
+from germane import near
 
 ROOT = Path(__file__).parents[1] / "fuzz"
 MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
@@ -126,3 +130,21 @@ def test_a_header_ends_with_its_line(end: str, tmp_path: Path) -> None:
     path = written(tmp_path, "run.tsv", text.encode())
     with pytest.raises(germane.InputError, match=r"run\.tsv.*column"):
         germane.evaluate({"q1": {"a": 1}}, path, "AP", input_format="tsv")
+
+
+def test_a_query_that_is_not_utf8_and_nobody_judged(tmp_path: Path) -> None:
+    """Is it judged under another spelling? Bytes beyond UTF-8 are looked for as addresses write them."""
+    run = written(tmp_path, "run", b"q/\xb5 Q0 d 1 2 t\nr Q0 d 1 2 t\n")
+    with pytest.warns(germane.GermaneWarning, match="differs in HTML or URL escapes"):
+        germane.evaluate({"q%2F%B5": {"d": 1}, "r": {"d": 1}}, run, "AP")
+
+
+@given(st.text(st.characters()), st.text(st.characters()))
+def test_any_two_ids_can_be_compared(one: str, other: str) -> None:
+    """Halves of surrogate pairs as well, which no encoding has."""
+    assert one not in near.variants(one)
+    for pair in near.pairs([one], [other, *near.variants(one)]):
+        assert len(near.difference(*pair)) < 100, "never all that it may be"
+    for way in near.variants(one):
+        assert len(near.difference(one, way)) < 100
+    near.affix([one], [other])
