@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import near
+from germane import cli, near
 
 ROOT = Path(__file__).parents[1] / "fuzz"
 MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
@@ -148,3 +147,15 @@ def test_any_two_ids_can_be_compared(one: str, other: str) -> None:
     for way in near.variants(one):
         assert len(near.difference(one, way)) < 100
     near.affix([one], [other])
+
+
+def test_a_last_line_whose_tag_is_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is read, as every line with one is; the tag of the run is that of its last line."""
+    qrels = written(tmp_path, "qrels", b"q 0 d 1\n")
+    run = written(tmp_path, "run", b"q Q0 d 1 1.5 t\nq Q0 e 2 1 \n")
+    asked = ["trec_eval", "-m", "runid", "-m", "num_ret", str(qrels), str(run)]
+    assert cli.main(asked) == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["runid", "all"],
+        ["num_ret", "all", "2"],
+    ]
