@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane import cli, near
+from germane.sources import files
 
 ROOT = Path(__file__).parents[1] / "fuzz"
 MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
@@ -159,3 +160,24 @@ def test_a_last_line_whose_tag_is_empty(tmp_path: Path, capsys: pytest.CaptureFi
         ["runid", "all"],
         ["num_ret", "all", "2"],
     ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_lines_are_counted_by_all_their_ends(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of blocks that were read before as well: three lines by CR, two by LF, two by CR and LF."""
+    lines = [f"q{n} Q0 d 1 1.5 tag" for n in range(7)]
+    ends = ["\r"] * 3 + ["\n"] * 2 + ["\r\n"] * 2
+    before = "".join(map("".join, zip(lines, ends, strict=True)))
+    qrels = {f"q{n}": {"d": 1} for n in range(9)}
+    for block in (32, 64, files.BLOCK):
+        monkeypatch.setattr(files, "BLOCK", block)
+        for bad, says in (("q8 Q0 d 1 x tag", "a score"), ("q0 Q0 d 9 9 tag", ".*on line 1\\b")):
+            for last in (bad + end, bad):
+                text = before + "q7 Q0 d 1 1 t" + end + last
+                run = written(tmp_path, "run", text.encode())
+                with pytest.raises(germane.InputError, match=rf"run:9: {says}"):
+                    germane.evaluate(qrels, run, "AP")
+        found = germane.check(qrels, written(tmp_path, "run", (before + "x").encode()), "AP")
+        assert "run:8: 1 field" in found.serious[0].examples[0]

@@ -149,6 +149,22 @@ def variants(identifier: str) -> set[str]:
     return ways
 
 
+def other_types(identifier: Hashable) -> Iterator[Hashable]:
+    """What stands for the same id as a number, as text or as bytes."""
+    if isinstance(identifier, str):
+        with contextlib.suppress(UnicodeEncodeError):
+            yield identifier.encode("utf-8", "surrogateescape")
+        if identifier.isascii() and identifier.isdigit() and len(identifier) < _DIGITS:
+            yield int(identifier)
+    elif isinstance(identifier, bytes):
+        yield identifier.decode("utf-8", "surrogateescape")
+    elif isinstance(identifier, int):
+        yield str(identifier)
+
+
+_DIGITS = 100  # beyond which Python may refuse to make an integer
+
+
 def _other_letters(identifier: str) -> Iterator[str]:
     """Other normal forms, and what wrong encodings make of letters beyond ASCII."""
     for form in ("NFC", "NFD", "NFKC"):

@@ -78,7 +78,7 @@ class TextFile(File):
 
     def line_number(self, position: int) -> int:
         """The number, from 1, of the line at a position that a block started at."""
-        return 1 + sum(b.data.count(b"\n") for b in self.blocks() if b.start < position)
+        return 1 + sum(ends_of_lines(b.data) for b in self.blocks() if b.start < position)
 
     def _without_mark(self, buffer: bytearray, got: int) -> int:
         if buffer.startswith(_WIDE, 0, got):
@@ -88,6 +88,12 @@ class TextFile(File):
             return got
         buffer[: got - len(BOM)] = buffer[len(BOM) : got]
         return got - len(BOM)
+
+
+def ends_of_lines(data: bytes, stop: int | None = None) -> int:
+    """How many lines end in some whole lines, or before one of their bytes: by CR, LF or both."""
+    once = data.count(b"\n", 0, stop) + data.count(b"\r", 0, stop)
+    return once - data.count(b"\r\n", 0, stop)
 
 
 def _last_line(buffer: bytearray, end: int) -> int:

@@ -41,6 +41,23 @@ class Headings(Value):
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
+def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
+    """Refuse a dict of columns, or of rows that are dicts: their names would be taken for ids."""
+    first = next(iter(given.values()))
+    for named in (given, first):
+        if not isinstance(named, Mapping) or len(named) > _MOST:
+            continue
+        query, item = (next((n for n in NAMES[part] if n in named), None) for part in _KEYS)
+        if query is not None and item is not None:
+            raise FormatError(
+                f"{where}: {query!r} and {item!r} look like the names of columns, and a dict holds ids. "
+                "Columns and rows are read as a frame, such as pandas.DataFrame(…)."
+            )
+
+
+_MOST, _KEYS = 16, ("query", "item")
+
+
 def check(columns: Any) -> None:
     """Refuse what does not name columns."""
     if columns is None:
