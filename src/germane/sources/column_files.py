@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from germane.errors import EmptyError, FormatError
-from germane.sources import headings, parquet_files
+from germane.sources import headings, misread, parquet_files
+from germane.sources.files import check_text
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
 from germane.sources.opener import Opener, explained
@@ -73,7 +74,11 @@ def _separated(
 
     def records() -> Iterator[pa.RecordBatch]:
         with explained(source.name):
-            yield from csv.open_csv(source.columns(), read, parse, convert)
+            try:
+                yield from csv.open_csv(source.columns(), read, parse, convert)
+            except pa.ArrowInvalid:
+                misread.check(source, separator, names, found)
+                raise
 
     return found, records, "text"
 
@@ -82,7 +87,9 @@ def _first_line(source: Opener, separator: str) -> list[str]:
     import csv
 
     with source.columns() as stream:
-        text = stream.read(1 << 16).decode("utf-8", "replace").removeprefix("\ufeff")
+        start = stream.read(1 << 16)
+    check_text(source.name, start[:8])
+    text = start.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
         raise EmptyError(f"{source.name}: the file is empty: it has no header.")
     first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[
@@ -110,8 +117,10 @@ def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     from pyarrow import json
 
     with source.columns() as stream:
-        if not stream.read(1):
-            raise EmptyError(f"{source.name}: the file is empty.")
+        start = stream.read(8)
+    if not start:
+        raise EmptyError(f"{source.name}: the file is empty.")
+    check_text(source.name, start)
     table = json.read_json(source.columns())
     found = headings.resolve(table.column_names, kind, source.name, columns)
     chosen = table.select(found.all)

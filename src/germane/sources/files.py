@@ -64,6 +64,7 @@ class TextFile(File):
             while True:
                 got = stream.readinto(memoryview(buffer)[filled:-MARGIN])
                 if start == filled == 0:
+                    check_text(self.name, bytes(buffer[: min(got, 8)]))
                     got = self._without_mark(buffer, got)
                 filled += got
                 end = filled if not got else last(buffer, filled)
@@ -81,13 +82,32 @@ class TextFile(File):
         return 1 + sum(ends_of_lines(b.data) for b in self.blocks() if b.start < position)
 
     def _without_mark(self, buffer: bytearray, got: int) -> int:
-        if buffer.startswith(_WIDE, 0, got):
-            width = 32 if buffer.startswith(_WIDER, 0, got) else 16
-            raise FormatError(f"{self.name}: the file is UTF-{width}; save it as UTF-8.")
         if not buffer.startswith(BOM, 0, got):
             return got
         buffer[: got - len(BOM)] = buffer[len(BOM) : got]
         return got - len(BOM)
+
+
+def check_text(name: str, start: bytes) -> None:
+    """Refuse a file that begins as one of another encoding, or of no text at all."""
+    if start.startswith(_WIDE):
+        width = 32 if start.startswith(_WIDER) else 16
+        raise FormatError(f"{name}: the file is UTF-{width}; save it as UTF-8.")
+    for magic, what in _NO_TEXT:
+        if start.startswith(magic):
+            raise FormatError(f"{name}: this is {what}, not a file of lines.")
+
+
+_NO_TEXT = (
+    (b"PAR1", "a Parquet file (input_format='parquet')"),
+    (b"ARROW1", "an Arrow file (input_format='arrow')"),
+    (b"PK\3\4", "a zip archive (unpack it)"),
+    (b"7z\xbc\xaf", "a 7-Zip archive (unpack it)"),
+    (b"\x04\x22\x4d\x18", "a file compressed with LZ4 (decompress it)"),
+    (b"\x1f\x9d", "a file compressed with compress (decompress it)"),
+    (b"\x1f\x8b", "a file that was compressed twice (decompress it once)"),
+    (b"\x93NUMPY", "an array of NumPy (numpy.load gives what evaluate takes)"),
+)
 
 
 def ends_of_lines(data: bytes, stop: int | None = None) -> int:
