@@ -43,19 +43,21 @@ class Headings(Value):
 
 def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
     """Refuse a dict of columns, or of rows that are dicts: their names would be taken for ids."""
-    first = next(iter(given.values()))
-    for named in (given, first):
-        if not isinstance(named, Mapping) or len(named) > _MOST:
+    for named in (given, next(iter(given.values()))):
+        if not isinstance(named, (dict, Mapping)) or len(named) > _MOST:
             continue
-        query, item = (next((n for n in NAMES[part] if n in named), None) for part in _KEYS)
-        if query is not None and item is not None:
+        if not (_QUERIES.isdisjoint(named) or _ITEMS.isdisjoint(named)):
+            query, item = (
+                next(name for name in named if name in ids) for ids in (_QUERIES, _ITEMS)
+            )
             raise FormatError(
                 f"{where}: {query!r} and {item!r} look like the names of columns, and a dict holds ids. "
                 "Columns and rows are read as a frame, such as pandas.DataFrame(…)."
             )
 
 
-_MOST, _KEYS = 16, ("query", "item")
+_MOST = 16  # columns that a frame is taken to have
+_QUERIES, _ITEMS = frozenset(NAMES["query"]), frozenset(NAMES["item"])
 
 
 def check(columns: Any) -> None:
