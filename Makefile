@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint gold bench clean
+.PHONY: demo test lint audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
@@ -18,6 +18,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+audit: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet pip-audit --editable '.[plot,stats]'
+	$(BIN)/pip-audit --skip-editable
 
 gold: $(VENV)/.dev
 	GERMANE_ACCEPT_GOLD=1 $(BIN)/python -m pytest tests/test_gold.py

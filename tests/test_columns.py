@@ -484,7 +484,7 @@ def test_columns_of_what_has_none() -> None:
 def test_mixed_objects() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"qid": [1, "a"], "docid": [1, 2], "score": [1.0, 2.0]}, dtype=object)
-    with pytest.raises(FormatError, match="run: cannot be read as columns: "):
+    with pytest.raises(FormatError, match=r"run, column 'qid', row 1: .* got 'a' \(str\) among"):
         germane.evaluate({1: [1]}, frame.astype({"score": float}))
 
 

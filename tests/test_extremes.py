@@ -1,10 +1,12 @@
-"""Sizes, places and environments beyond the usual: nothing hangs, nothing is wrong, nothing is left."""
+"""Bombs, places and environments beyond the usual: nothing hangs, nothing is wrong, nothing is left."""
 
 import bz2
 import gzip
+import io
 import locale
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,11 +16,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 import germane
 from germane import cli
 from germane.errors import InputError, MeasureError, PolicyError
-from germane.sources import files
+from germane.sources import paths, streams
 
 ROOT = Path(__file__).parents[1]
 QRELS = {"q": {"d": 1}}
@@ -52,7 +55,7 @@ def test_a_compressed_file_that_becomes_too_large(
     path = tmp_path / f"run.{kind}"
     path.write_bytes(BOMBS[kind](LINE + b"\n" * 100_000))
     assert evaluated(path) == 1.0, "256 MB are anybody's"
-    monkeypatch.setattr(files, "FREE", 1 << 16)
+    monkeypatch.setattr(streams, "FREE", 1 << 16)
     with pytest.raises(InputError, match=f"run.{kind}: .* more than 100 times") as raised:
         evaluated(path, max_expansion=100)
     assert "max_expansion=none" in str(raised.value)
@@ -75,7 +78,7 @@ def test_files_of_columns_have_the_limit_too(
         text = '{"query": "q", "item": "d", "score": 1}\n' + " \n" * 100_000
     path.write_bytes(gzip.compress(text.encode()))
     assert evaluated(path) == 1.0
-    monkeypatch.setattr(files, "FREE", 1 << 16)
+    monkeypatch.setattr(streams, "FREE", 1 << 16)
     with pytest.raises(InputError, match=f"run.{name}.gz: .* more than 100 times"):
         evaluated(path, max_expansion=100)
     assert evaluated(path, max_expansion="none") == 1.0
@@ -83,8 +86,8 @@ def test_files_of_columns_have_the_limit_too(
 
 def test_the_limit_that_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line without an end is refused before memory is full."""
-    assert (files.FREE, files.EXPANSION) == (256 << 20, 1000)
-    monkeypatch.setattr(files, "FREE", 16 << 20)
+    assert (streams.FREE, paths.EXPANSION) == (256 << 20, 1000)
+    monkeypatch.setattr(streams, "FREE", 16 << 20)
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(bytes(32 << 20)))
     with pytest.raises(InputError, match="more than 1000 times") as raised:
@@ -103,7 +106,7 @@ def test_the_limit_on_the_command_line(
 ) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     (tmp_path / "run").write_bytes(lzma.compress(LINE + b"\n" * 200_000))
-    monkeypatch.setattr(files, "FREE", 1 << 16)
+    monkeypatch.setattr(streams, "FREE", 1 << 16)
     paths = [str(tmp_path / name) for name in ("qrels", "run")]
     for command in ("evaluate", "check"):
         assert cli.main([command, *paths, "-m", "AP"]) == 2
@@ -150,19 +153,54 @@ def test_hostile_names_of_measures_are_refused_soon(name: str) -> None:
 # --- Environments ----------------------------------------------------------------------------------
 
 
-def test_a_locale_with_a_decimal_comma(tmp_path: Path) -> None:
+COMMA = """
+import contextlib, io, locale, sys, germane
+from germane import cli
+locale.setlocale(locale.LC_ALL, "")
+assert locale.localeconv()["decimal_point"] == ","
+for path in sys.argv[2:]:
+    result = germane.evaluate(sys.argv[1], path, "AP")
+    assert result["AP"].mean == 0.5, (path, result["AP"].mean)
+    assert "0.5000" in str(result)
+    for form in ("csv", "json", "html", "latex"):
+        told = io.StringIO()
+        with contextlib.redirect_stdout(told):
+            assert cli.main(["evaluate", sys.argv[1], path, "-m", "AP", "--format", form]) == 0
+        assert "0.5" in told.getvalue() and "0,5" not in told.getvalue()
+assert str(germane.parse("P(rel=0.5)@5")) == "P(rel=0.5)@5"
+"""
+
+
+@pytest.fixture
+def comma(tmp_path: Path) -> dict[str, str]:
+    """An environment whose locale writes numbers with a comma: an installed one, or one made here."""
+    for name in ("de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8"):
+        if _settable(name):
+            return {**os.environ, "LC_ALL": name}
+    made = ["localedef", "-f", "UTF-8", "-i", "de_DE", str(tmp_path / "de_DE.UTF-8")]
+    if shutil.which("localedef") is None or subprocess.run(made, check=False).returncode:
+        pytest.skip("no locale with a decimal comma is installed, and none can be made")
+    return {**os.environ, "LC_ALL": "de_DE.UTF-8", "LOCPATH": str(tmp_path)}
+
+
+def test_a_locale_with_a_decimal_comma(comma: dict[str, str], tmp_path: Path) -> None:
     """Numbers are read and written with a point, whatever the locale of the process."""
-    available = [name for name in ("de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8") if _settable(name)]
-    if not available:
-        pytest.skip("no locale with a decimal comma is installed")
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
     (tmp_path / "run").write_text("q Q0 x 1 1.5 t\nq Q0 d 2 1.25 t\n")
-    kept = locale.setlocale(locale.LC_ALL)
-    try:
-        locale.setlocale(locale.LC_ALL, available[0])
-        assert evaluated(tmp_path / "run") == 0.5
-        assert "0.5000" in str(germane.evaluate(QRELS, tmp_path / "run", "AP"))
-    finally:
-        locale.setlocale(locale.LC_ALL, kept)
+    (tmp_path / "odd").write_text("q Q0 x 1 1.5 t\nq  Q0 d 2 .125e1 t\n")  # not all alike
+    (tmp_path / "run.csv").write_text("query,item,score\nq,x,1.5\nq,d,1.25\n")
+    (tmp_path / "run.jsonl").write_text(
+        '{"query":"q","item":"x","score":1.5}\n{"query":"q","item":"d","score":1.25}\n'
+    )
+    paths = [str(tmp_path / name) for name in ("qrels", "run", "odd", "run.csv", "run.jsonl")]
+    done = subprocess.run(
+        [sys.executable, "-c", COMMA, *paths],
+        env=comma,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def _settable(name: str) -> bool:
@@ -245,6 +283,85 @@ def test_pipes(which: str, tmp_path: Path) -> None:
     assert germane.evaluate(paths["qrels"], paths["run"], "AP")["AP"].mean == 1.0
 
 
+COLUMNS = {
+    "csv": b"query,item,score\nq,d,1\nq,e,2\n",
+    "tsv": b"query\titem\tscore\nq\td\t1\nq\te\t2\n",
+    "jsonl": b'{"query": "q", "item": "d", "score": 1}\n{"query": "q", "item": "e", "score": 2}\n',
+    "msmarco": b"q\te\t1\nq\td\t2\n",
+}
+
+
+def stood(kind: str) -> bytes:
+    """The same rows in a file that Arrow reads in parts."""
+    table = pa.table({"query": ["q", "q"], "item": ["d", "e"], "score": [1.0, 2.0]})
+    out = io.BytesIO()
+    {"arrow": feather.write_feather, "parquet": parquet.write_table}[kind](table, out)
+    return out.getvalue()
+
+
+def given_by(way: str, data: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The path of what hands out these bytes once."""
+    if way == "standard input":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return "-"
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_bytes, args=(data,), daemon=True).start()
+    return str(pipe)
+
+
+@pytest.mark.parametrize("way", ["standard input", "a pipe"])
+@pytest.mark.parametrize("packed", [None, *BOMBS])
+@pytest.mark.parametrize("kind", [*COLUMNS, "arrow", "parquet"])
+def test_columns_that_come_once(
+    kind: str, packed: str | None, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compressed or not: their first bytes say so, and no suffix has to."""
+    if kind in COLUMNS:
+        data = COLUMNS[kind]
+    elif packed is None:
+        data = stood(kind)
+    else:
+        return  # a test of its own
+    data = data if packed is None else BOMBS[packed](data)
+    path = given_by(way, data, tmp_path, monkeypatch)
+    assert evaluated(path, input_format=kind) == 0.5
+
+
+@pytest.mark.parametrize("way", ["standard input", "a pipe"])
+@pytest.mark.parametrize("kind", ["trec", "csv", "jsonl"])
+def test_what_comes_once_has_the_limit_too(
+    kind: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = {"trec": LINE, **COLUMNS}[kind] + b"\n" * 100_000
+    path = given_by(way, gzip.compress(data), tmp_path, monkeypatch)
+    monkeypatch.setattr(streams, "FREE", 1 << 16)
+    with pytest.raises(InputError, match=r"(input|pipe): .* more than 100 times"):
+        evaluated(path, input_format=kind, max_expansion=100)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+def test_files_that_are_read_in_parts(kind: str, tmp_path: Path) -> None:
+    """As a whole they are neither compressed nor empty."""
+    path = tmp_path / "run"
+    path.write_bytes(gzip.compress(stood(kind)))
+    with pytest.raises(InputError, match=r"/run: a file of this format .*gzip.* decompress it"):
+        evaluated(path, input_format=kind)
+    path.write_bytes(b"")
+    with pytest.raises(germane.EmptyError, match="/run: the file is empty"):
+        evaluated(path, input_format=kind)
+
+
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = io.TextIOWrapper(io.BytesIO())
+    closed.close()
+    for stdin in (None, closed):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        for kind in ("trec", "csv", "parquet"):
+            with pytest.raises(InputError, match="standard input is closed"):
+                evaluated("-", input_format=kind)
+
+
 def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
     """Whole lines that come late are read or not; no line is read in half, and reading ends."""
     path = tmp_path / "run"
@@ -280,38 +397,3 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFi
                 assert cli.main([command, *paths, "-m", "AP", "-o", place]) == 2
                 assert "cannot be written" in capsys.readouterr().err
     assert sorted(os.listdir(tmp_path)) == ["qrels", "run"]
-
-
-# --- Sizes -----------------------------------------------------------------------------------------
-
-
-def test_a_line_of_ten_megabytes(tmp_path: Path) -> None:
-    """An id, a tag or a comment; and a line that is wrong is shown in part."""
-    long = b"x" * 10_000_000
-    (tmp_path / "run").write_bytes(b"# " + long + b"\nq Q0 " + long + b" 1 2 t\nq Q0 d 2 1 " + long)
-    assert evaluated(tmp_path / "run") == 0.5
-    (tmp_path / "run").write_bytes(LINE + b"q Q0 " + long)
-    with pytest.raises(InputError) as raised:
-        evaluated(tmp_path / "run")
-    assert len(str(raised.value)) < 300 + len(str(tmp_path))
-    found = germane.check(QRELS, tmp_path / "run", "AP")
-    assert found.serious[0].what == "malformed results"
-    assert len(str(found)) < 2000 + len(str(tmp_path))
-
-
-def test_many_queries_of_one_item(tmp_path: Path) -> None:
-    count = 100_000
-    (tmp_path / "qrels").write_bytes(b"".join(b"q%d 0 d%d 1\n" % (n, n) for n in range(count)))
-    (tmp_path / "run").write_bytes(
-        b"".join(b"q%d Q0 d%d 1 1 t\n" % (n, n + n % 2) for n in range(count))
-    )
-    result = germane.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
-    assert result["RR"].mean == 0.5
-
-
-def test_one_query_of_many_items(tmp_path: Path) -> None:
-    count = 300_000
-    with (tmp_path / "run").open("wb") as out:
-        out.writelines(b"q Q0 d%d %d %d t\n" % (n, n + 1, count - n) for n in range(count))
-    qrels = {"q": {f"d{n}": 1 for n in (0, count - 1)}}
-    assert germane.evaluate(qrels, tmp_path / "run", "AP")["AP"].mean == (1 + 2 / count) / 2

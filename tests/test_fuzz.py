@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import germane
+from germane import cli, near
+from germane.sources import files
 
 ROOT = Path(__file__).parents[1] / "fuzz"
 MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
@@ -126,3 +130,51 @@ def test_a_header_ends_with_its_line(end: str, tmp_path: Path) -> None:
     path = written(tmp_path, "run.tsv", text.encode())
     with pytest.raises(germane.InputError, match=r"run\.tsv.*column"):
         germane.evaluate({"q1": {"a": 1}}, path, "AP", input_format="tsv")
+
+
+def test_a_query_that_is_not_utf8_and_nobody_judged(tmp_path: Path) -> None:
+    """Is it judged under another spelling? Bytes beyond UTF-8 are looked for as addresses write them."""
+    run = written(tmp_path, "run", b"q/\xb5 Q0 d 1 2 t\nr Q0 d 1 2 t\n")
+    with pytest.warns(germane.GermaneWarning, match="differs in HTML or URL escapes"):
+        germane.evaluate({"q%2F%B5": {"d": 1}, "r": {"d": 1}}, run, "AP")
+
+
+@given(st.text(st.characters()), st.text(st.characters()))
+def test_any_two_ids_can_be_compared(one: str, other: str) -> None:
+    """Halves of surrogate pairs as well, which no encoding has."""
+    assert one not in near.variants(one)
+    for pair in near.pairs([one], [other, *near.variants(one)]):
+        assert len(near.difference(*pair)) < 100, "never all that it may be"
+    for way in near.variants(one):
+        assert len(near.difference(one, way)) < 100
+    near.affix([one], [other])
+
+
+def test_a_last_line_whose_tag_is_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evaluating reads it, and trec_eval does not; so it is an error of its stand-in, and no traceback."""
+    qrels = written(tmp_path, "qrels", b"q 0 d 1\n")
+    run = written(tmp_path, "run", b"q Q0 d 1 1.5 t\nq Q0 e 2 1 \n")
+    assert germane.evaluate(qrels, run, "AP")["AP"].mean == 1.0
+    assert cli.main(["trec_eval", "-m", "runid", str(qrels), str(run)]) == 2
+    assert "run:2: 5 fields where a run line has 6" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_lines_are_counted_by_all_their_ends(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of blocks that were read before as well: three lines by CR, two by LF, two by CR and LF."""
+    lines = [f"q{n} Q0 d 1 1.5 tag" for n in range(7)]
+    ends = ["\r"] * 3 + ["\n"] * 2 + ["\r\n"] * 2
+    before = "".join(map("".join, zip(lines, ends, strict=True)))
+    qrels = {f"q{n}": {"d": 1} for n in range(9)}
+    for block in (32, 64, files.BLOCK):
+        monkeypatch.setattr(files, "BLOCK", block)
+        for bad, says in (("q8 Q0 d 1 x tag", "a score"), ("q0 Q0 d 9 9 tag", ".*on line 1\\b")):
+            for last in (bad + end, bad):
+                text = before + "q7 Q0 d 1 1 t" + end + last
+                run = written(tmp_path, "run", text.encode())
+                with pytest.raises(germane.InputError, match=rf"run:9: {says}"):
+                    germane.evaluate(qrels, run, "AP")
+        found = germane.check(qrels, written(tmp_path, "run", (before + "x").encode()), "AP")
+        assert "run:8: 1 field" in found.serious[0].examples[0]

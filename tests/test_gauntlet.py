@@ -20,7 +20,7 @@ import pytest
 import germane
 from germane import cli
 from germane.errors import GermaneError, GermaneWarning
-from germane.sources import files as reading
+from germane.sources import streams
 
 from gauntlet import arrays, files, frames, objects, parameters
 from gauntlet.case import MEASURES, QRELS, RUN, Outcome
@@ -145,7 +145,7 @@ def reached(
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(run.read_bytes())))
             yield paths[0], "-"
         elif case.way == "forbidden":  # a superuser may read anything
-            patch.setattr(reading, "open", refuse, raising=False)
+            patch.setattr(streams, "open", refuse, raising=False)
             yield paths
         else:
             yield paths

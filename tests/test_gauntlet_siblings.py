@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 import lzma
 import math
 import warnings
@@ -147,6 +148,72 @@ def test_duplicates_far_behind(kind: str, tmp_path: Path) -> None:
     run = "\n".join(lines).encode()
     words = f"run:{ROWS + 1}: ", "twice", f"as on line {first + 1}"
     refused(tmp_path, f"{query} 0 d0000000 1\n".encode(), run, germane.DuplicateError, *words)
+
+
+# --- Files of columns ------------------------------------------------------------------------------
+
+CSV = "query_id,doc_id,score\n" + "".join(
+    ",".join(line.split()[0:5:2]) + "\n" for line in R.splitlines()
+)
+SEPARATED = {"csv": CSV, "tsv": CSV.replace(",", "\t")}
+
+
+@pytest.mark.parametrize("kind", SEPARATED)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_line_of_separated_columns(kind: str, packed: bool, tmp_path: Path) -> None:
+    """The error names the line and what stands there, behind as many lines as there are."""
+    (tmp_path / "qrels").write_text(Q)
+    comma = SEPARATED[kind][8]
+    lines = SEPARATED[kind].splitlines(keepends=True)
+    path = tmp_path / f"run.{kind}{'.gz' * packed}"
+
+    def told(at: int, new: str, error: type[GermaneError], *words: str) -> None:
+        text = "".join([*lines[:at], new + "\n", *lines[at + 1 :]]).encode()
+        path.write_bytes(gzip.compress(text) if packed else text)
+        with pytest.raises(error) as raised:
+            germane.evaluate(tmp_path / "qrels", path)
+        for word in (f"{path}:{at + 1}: ", *words):
+            assert word in str(raised.value)
+
+    for at in (1, 5, len(lines) - 1):
+        query, item, score = lines[at].strip().split(comma)
+        for bad in (bad for bad in BAD_NUMBERS if bad.strip("+-").casefold() not in FINE):
+            if comma not in bad:
+                told(at, comma.join((query, item, bad)), ScoreError, "score", repr(bad))
+        told(at, comma.join((query, item)), FormatError, "2 fields", "3 columns")
+        told(at, comma.join((query, item, score, "x")), FormatError, "4 fields", "3 columns")
+        told(at, "x", FormatError, "1 field ", "'x'")
+
+
+FINE = {"nan", "inf", "infinity", "1e400", "null", "none", ""}
+"""What Arrow takes for a number or for a missing one; the row is named then."""
+
+
+OTHER_FILES = {
+    "Parquet": b"PAR1\x15\x04", "Arrow": b"ARROW1\0\0", "zip": b"PK\3\4\x14\0", "7-Zip": b"7z\xbc\xaf\x27\x1c",
+    "LZ4": b"\x04\x22\x4d\x18\0", "compress": b"\x1f\x9d\x90", "NumPy": b"\x93NUMPY\1\0",
+    "compressed twice": gzip.compress(gzip.compress(R.encode())), "UTF-16": R.encode("utf-16"),
+    "UTF-32": R.encode("utf-32"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OTHER_FILES)
+@pytest.mark.parametrize("form", ["trec", "csv", "jsonl"])
+def test_files_that_are_not_text(kind: str, form: str, tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(OTHER_FILES[kind] + bytes(range(1, 256)))
+    with pytest.raises(InputError) as raised:
+        germane.evaluate({"q1": {"d": 1}}, tmp_path / "run", input_format=form)
+    assert f"{tmp_path}/run: " in str(raised.value)
+    assert kind in str(raised.value) or "damaged" in str(raised.value)
+
+
+def test_json_that_has_as_many_fields_as_a_run(tmp_path: Path) -> None:
+    """Whatever stands where the score should be, the line is JSON."""
+    for text in (
+        json.dumps({"q1": {"d1": 1.5, "d2": 2.5, "d3": 0.5}}),
+        json.dumps([[1, 2, 3, 4]] * 3),
+    ):
+        refused(tmp_path, Q.encode(), text.encode(), InputError, "run:1: ", "JSON")
 
 
 # --- Compressed files, cut and damaged -------------------------------------------------------------

@@ -95,7 +95,10 @@ def test_every_source(
     if source == "embeddings":
         run = complete(qrels, run)
     with tempfile.TemporaryDirectory() as folder:
-        judged, retrieved, more = DOORS[source][door](qrels, run, Path(folder))
+        try:
+            judged, retrieved, more = DOORS[source][door](qrels, run, Path(folder))
+        except pytest.skip.Exception:  # its library is not installed; the other doors are looked at
+            assume(False)
         if source == "top-k ids":  # refused where they could be scores as well: a test of its own
             assume(getattr(judged, "shape", None) != retrieved.shape)
         assert source_of(opened(judged, retrieved, **more)[1]).name == source

@@ -1,5 +1,6 @@
 """Ids that are nearly the same: why what was judged may not have been found."""
 
+import contextlib
 import re
 import unicodedata
 from collections import Counter
@@ -53,13 +54,13 @@ def _unescaped(text: str) -> str:
     if "%" in text:
         import urllib.parse
 
-        text = urllib.parse.unquote(text)
+        text = urllib.parse.unquote(text, errors="surrogateescape")
     return text
 
 
 FOLDS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("encoding, UTF-8 and Latin-1", _decoded),
     ("HTML or URL escapes", _unescaped),
+    ("encoding, UTF-8 and Latin-1", _decoded),
     ("white space", str.strip),
     ("a byte-order mark", lambda text: text.removeprefix("\ufeff")),
     ("an invisible character", _visible),
@@ -89,6 +90,8 @@ def difference(one: Hashable, other: Hashable) -> str:
     """What two ids of the same folded form differ in: ``letter case and leading zeros``."""
     if _text(one) == _text(other):
         return f"type, {type(one).__name__} and {type(other).__name__}"
+    if _folded(one) != _folded(other):
+        return "spelling"
     needed = list(FOLDS)
     for fold in FOLDS[::-1]:
         fewer = [kept for kept in needed if kept is not fold]
@@ -146,6 +149,22 @@ def variants(identifier: str) -> set[str]:
     return ways
 
 
+def other_types(identifier: Hashable) -> Iterator[Hashable]:
+    """What stands for the same id as a number, as text or as bytes."""
+    if isinstance(identifier, str):
+        with contextlib.suppress(UnicodeEncodeError):
+            yield identifier.encode("utf-8", "surrogateescape")
+        if identifier.isascii() and identifier.isdigit() and len(identifier) < _DIGITS:
+            yield int(identifier)
+    elif isinstance(identifier, bytes):
+        yield identifier.decode("utf-8", "surrogateescape")
+    elif isinstance(identifier, int):
+        yield str(identifier)
+
+
+_DIGITS = 100  # beyond which Python may refuse to make an integer
+
+
 def _other_letters(identifier: str) -> Iterator[str]:
     """Other normal forms, and what wrong encodings make of letters beyond ASCII."""
     for form in ("NFC", "NFD", "NFKC"):
@@ -168,4 +187,5 @@ def _escapes(identifier: str) -> Iterator[str]:
         import urllib.parse
 
         yield html.escape(identifier, quote=False)
-        yield urllib.parse.quote(identifier, safe="")
+        with contextlib.suppress(UnicodeEncodeError):  # half of a pair of surrogates
+            yield urllib.parse.quote(identifier, safe="", errors="surrogateescape")

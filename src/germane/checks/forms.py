@@ -2,15 +2,12 @@
 
 import numpy as np
 
-from germane._ragged import Bools, Floats
 from germane.checks.data import Data
-from germane.checks.seen import FEW, Seen, Sees, rows, several
+from germane.checks.seen import Seen, Sees, rows, several
 from germane.checks.side import Side
+from germane.sources import swapped as look
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
-GRADES = 6  # different whole numbers that a scale of grades has at most
-SCALE = 10  # no scale of grades goes beyond it
-MOSTLY = 0.9
 
 
 def swapped(data: Data) -> Sees:
@@ -23,8 +20,8 @@ def swapped(data: Data) -> Sees:
         )
         yield Seen(says, count, (qrels.faults.examples[0],))
     elif _scored(qrels) and _graded(run):
-        says = f"the grades of {qrels.where} look like scores, and the scores of {run.where} like grades"
-        yield Seen(f"{says}: the two are swapped", len(qrels) + len(run))
+        says = look.says(qrels.where, run.where)
+        yield Seen(says, len(qrels) + len(run), advice=look.ADVICE)
 
 
 def qrels_like_run(data: Data) -> Sees:
@@ -34,7 +31,7 @@ def qrels_like_run(data: Data) -> Sees:
         says = f"{several(qrels.faults.count, 'line')} have a run's 6 fields"
         yield Seen(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _scored(qrels) and not _graded(data.run):
-        says = "nearly every item of a query has a grade of its own, with decimals, as scores have"
+        says = "nearly every item of a query has a grade of its own, with decimals or beyond every scale, as scores have"
         yield Seen(says, len(qrels), rows(qrels, np.arange(len(qrels))))
 
 
@@ -74,21 +71,8 @@ def _mostly(side: Side, fields: int) -> bool:
 
 
 def _scored(side: Side) -> bool:
-    """Do grades look like scores: with decimals, and nearly all of a query different?"""
-    if len(side) < FEW or side.number is None:
-        return False
-    pairs = np.unique(np.stack([side.query.astype(float), side.number]), axis=1)
-    return bool(_fractional(side.number).mean() > MOSTLY and pairs.shape[1] > MOSTLY * len(side))
+    return side.number is not None and look.like_scores(side.query, side.number)
 
 
 def _graded(side: Side) -> bool:
-    """Do scores look like grades: a few small whole numbers?"""
-    if len(side) < FEW or side.number is None:
-        return False
-    found = np.unique(side.number)
-    return bool(len(found) <= GRADES and not _fractional(found).any() and abs(found).max() <= SCALE)
-
-
-def _fractional(numbers: Floats) -> Bools:
-    fractional: Bools = numbers != np.trunc(numbers)
-    return fractional
+    return side.number is not None and look.like_grades(side.query, side.number)

@@ -13,7 +13,7 @@ from germane._ragged import Floats, Ints
 from germane.checks.side import Coded, Faults, Side
 from germane.errors import EmptyError, InputError
 from germane.sources import trec
-from germane.sources.files import TextFile
+from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.ids import to_text
 from germane.sources.paths import Path, Progress
 
@@ -45,7 +45,7 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
             if part is None:
                 part = _careful(data, line, layout, (queries, items), faults, file.name)
             parts.append(part)
-            line += data.count(b"\n")
+            line += ends_of_lines(data)
         if not faults.count and not any(len(part.line) for part in parts):
             raise EmptyError(f"{file.name}: the file is empty: it has no {kind} lines.")
         query, item, number, rank, at = (

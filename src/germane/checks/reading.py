@@ -14,7 +14,7 @@ from germane.checks.side import Coded, Faults, Side
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.retrieval import Qrels
 from germane.sources import host, mappings
-from germane.sources.ids import to_text
+from germane.sources.ids import is_missing, to_text
 from germane.sources.numbers import EXACT, is_finite_number
 from germane.sources.paths import Progress, is_path
 
@@ -56,6 +56,9 @@ def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     query, item, number = [], [], []
     empty, rounded, scored = [], 0, kind == "qrels"
     for one, held in given.items():
+        if is_missing(one):
+            faults.add(f"a query id is missing; got {clip(one)}")
+            continue
         pairs = _pairs(one, held, kind, faults)
         scored = scored or isinstance(held, Mapping)
         if not pairs:
@@ -89,11 +92,13 @@ def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple
     says = "relevance grade" if kind == "qrels" else "score"
     good = []
     for one, number in pairs:
-        if one is None or one != one or not isinstance(one, Hashable):
+        if is_missing(one) or not isinstance(one, Hashable):
             faults.add(f"{where}: an item id is missing or no id; got {clip(one)}")
-        elif not is_finite_number(number):
+        elif not is_finite_number(number) or (kind == "qrels" and abs(float(number)) > EXACT):
+            within = " in the range ±2^53" if is_finite_number(number) else ""
             faults.add(
-                f"{where}, item {clip(one)}: a {says} must be a finite number; got {typed(number)}"
+                f"{where}, item {clip(one)}: a {says} must be a finite number{within}; "
+                f"got {typed(number)}"
             )
         else:
             good.append((one, number))

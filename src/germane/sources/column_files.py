@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from germane.errors import EmptyError, FormatError
-from germane.sources import headings, parquet_files
+from germane.sources import headings, misread, parquet_files
+from germane.sources.files import check_text
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
 from germane.sources.opener import Opener, explained
@@ -24,7 +25,7 @@ def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Fra
     where = "standard input" if named == "-" else str(named)
     if input_format == "parquet":
         return parquet_files.opened(path, where, kind, columns)
-    source = Opener(path if isinstance(path, str) else os.fspath(path), where)
+    source = Opener(path)
     with explained(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
     return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk")
@@ -45,10 +46,10 @@ def _arrow(source: Opener, kind: str, columns: Any) -> _Opened:
         file = pa.ipc.open_file(source.mapped())
         return file.schema, map(file.get_batch, range(file.num_record_batches))
 
-    found = headings.resolve(batches()[0].names, kind, source.where, columns)
+    found = headings.resolve(batches()[0].names, kind, source.name, columns)
 
     def records() -> Iterator[pa.RecordBatch]:
-        with explained(source.where):
+        with explained(source.name):
             for batch in batches()[1]:
                 yield batch.select(found.all)
 
@@ -64,7 +65,7 @@ def _separated(
     parse = csv.ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     read = csv.ReadOptions(column_names=header)
     names = header or _first_line(source, separator)
-    found = headings.resolve(names, kind, source.where, columns)
+    found = headings.resolve(names, kind, source.name, columns)
     types = {found.query: pa.string(), found.item: pa.string()}
     for name in (found.score, found.relevance, found.rank):
         if name is not None:
@@ -72,8 +73,12 @@ def _separated(
     convert = csv.ConvertOptions(column_types=types, include_columns=found.all)
 
     def records() -> Iterator[pa.RecordBatch]:
-        with explained(source.where):
-            yield from csv.open_csv(source.text(), read, parse, convert)
+        with explained(source.name):
+            try:
+                yield from csv.open_csv(source.columns(), read, parse, convert)
+            except pa.ArrowInvalid:
+                misread.check(source, separator, names, found)
+                raise
 
     return found, records, "text"
 
@@ -81,17 +86,19 @@ def _separated(
 def _first_line(source: Opener, separator: str) -> list[str]:
     import csv
 
-    with source.text() as stream:
-        text = stream.read(1 << 16).decode("utf-8", "replace").removeprefix("\ufeff")
+    with source.columns() as stream:
+        start = stream.read(1 << 16)
+    check_text(source.name, start[:8])
+    text = start.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
-        raise EmptyError(f"{source.where}: the file is empty: it has no header.")
+        raise EmptyError(f"{source.name}: the file is empty: it has no header.")
     first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[
         0
     ]  # splitlines knows more ends than Arrow
     try:
         return next(csv.reader([first], delimiter=separator))
     except csv.Error as error:
-        raise FormatError(f"{source.where}: the header cannot be read: {error}.") from None
+        raise FormatError(f"{source.name}: the header cannot be read: {error}.") from None
 
 
 def _csv(source: Opener, kind: str, columns: Any) -> _Opened:
@@ -109,11 +116,13 @@ def _msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
 def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     from pyarrow import json
 
-    with source.text() as stream:
-        if not stream.read(1):
-            raise EmptyError(f"{source.where}: the file is empty.")
-    table = json.read_json(source.text())
-    found = headings.resolve(table.column_names, kind, source.where, columns)
+    with source.columns() as stream:
+        start = stream.read(8)
+    if not start:
+        raise EmptyError(f"{source.name}: the file is empty.")
+    check_text(source.name, start)
+    table = json.read_json(source.columns())
+    found = headings.resolve(table.column_names, kind, source.name, columns)
     chosen = table.select(found.all)
     return found, lambda: iter(chosen.to_batches()), "typed"
 

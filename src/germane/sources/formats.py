@@ -31,7 +31,7 @@ _MEANS = {
     ("qrels", "svmlight"): "letor",
     ("run", "svmlight"): "letor",
 }
-_COMPRESSED = (".gz", ".bz2", ".zst")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def check(input_format: Any) -> None:

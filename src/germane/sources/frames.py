@@ -16,7 +16,7 @@ from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.finding import Finding
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import arrow, headings, id_columns, misses, pairs, precision
+from germane.sources import arrow, headings, id_columns, misses, pairs, precision, unreadable
 from germane.sources.alike import repeats
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
@@ -119,8 +119,8 @@ def opened(given: Any, kind: str, columns: Any = None) -> Frame:
         given = given[found.all]
     try:
         table = _table(given)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise FormatError(f"{kind}: cannot be read as columns: {error}") from None
+    except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise unreadable.explained(given, kind, error) from None
     return of_table(table, kind, columns)
 
 

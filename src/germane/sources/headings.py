@@ -41,6 +41,25 @@ class Headings(Value):
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
+def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
+    """Refuse a dict of columns, or of rows that are dicts: their names would be taken for ids."""
+    for named in (given, next(iter(given.values()))):
+        if not isinstance(named, (dict, Mapping)) or len(named) > _MOST:
+            continue
+        if not (_QUERIES.isdisjoint(named) or _ITEMS.isdisjoint(named)):
+            query, item = (
+                next(name for name in named if name in ids) for ids in (_QUERIES, _ITEMS)
+            )
+            raise FormatError(
+                f"{where}: {query!r} and {item!r} look like the names of columns, and a dict holds ids. "
+                "Columns and rows are read as a frame, such as pandas.DataFrame(…)."
+            )
+
+
+_MOST = 16  # columns that a frame is taken to have
+_QUERIES, _ITEMS = frozenset(NAMES["query"]), frozenset(NAMES["item"])
+
+
 def check(columns: Any) -> None:
     """Refuse what does not name columns."""
     if columns is None:

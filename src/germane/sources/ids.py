@@ -29,6 +29,16 @@ def to_text(identifier: bytes) -> str:
     return identifier.decode("utf-8", "surrogateescape")
 
 
+def is_missing(one: Any) -> bool:
+    """Does this stand for an id that is not there: None, NaN, or another library's word for them?"""
+    if one is None or getattr(one, "is_valid", True) is False:  # Arrow's
+        return True
+    try:
+        return bool(one != one)
+    except (TypeError, ValueError, ArithmeticError):  # pandas' NA is neither; a signalling NaN
+        return True
+
+
 def shown_id(identifier: bytes) -> str:
     """The id in an error message: quoted, and shortened where it is long."""
     try:

@@ -1,5 +1,6 @@
 """Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
 
+import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import Floats, Ints
+from germane._records import replaced
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -23,9 +25,9 @@ from germane.errors import (
 )
 from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import misses, precision
-from germane.sources.ids import by_bytes
-from germane.sources.numbers import EXACT, doubles, is_finite_number
+from germane.sources import headings, misses, precision, swapped
+from germane.sources.ids import by_bytes, is_missing
+from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _FEW = 4  # judged items up to which counting is cheaper than sorting
@@ -44,6 +46,7 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
     """``{query: {item: grade}}``, or ``{query: relevant items}`` for grade 1."""
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
+    headings.refuse_columns("qrels", given)
     queries: list[Hashable] = []
     unjudged: list[Hashable] = []
     items: list[Hashable] = []
@@ -66,21 +69,29 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
         raise EmptyError("the qrels are empty: no query has a judgment.")
     _check_named("qrels", queries, items)
     numbers = doubles(grades, EXACT)
-    if numbers is None:
+    odd = not ORDINARY.issuperset(map(type, grades))
+    if numbers is None or (odd and not all(map(is_finite_number, grades))):
         raise _bad_grade(given)
     return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
 
 
 def _check_named(where: str, *several: Iterable[Hashable]) -> None:
-    """Refuse None and NaN, which stand for an id that is missing."""
+    """Refuse what stands for an id that is missing: None, NaN, and what pandas has for them."""
     for ids in several:
-        if not _MISSING.isdisjoint(map(type, ids)):
+        if not _NAMES.issuperset(map(type, ids)):
             for one in ids:
-                if type(one) in _MISSING and (one is None or one != one):
+                if is_missing(one):
                     raise FormatError(f"{where}: an id is missing; got {clip(one)}")
 
 
-_MISSING = {type(None), float, np.float64, np.float32}
+_NAMES = {str, int, bytes, tuple, np.str_, np.int64}
+"""Types of ids that are never missing."""
+
+
+def _nothings() -> frozenset[Any]:
+    """The values that stand for a missing id and are always the same object."""
+    pandas = sys.modules.get("pandas")
+    return frozenset({None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())})
 
 
 def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
@@ -133,7 +144,10 @@ def retrieve_scores(
     progress: object = None,
 ) -> Retrieved:
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
-    return _each_query(qrels, run, _scored, order)
+    found = _each_query(qrels, run, _scored, order)
+    if told := swapped.in_mappings(qrels, run):
+        found = replaced(found, noticed=(*told, *found.noticed))
+    return found
 
 
 def retrieve_lists(
@@ -194,6 +208,7 @@ class _Hits:
     """The hits found so far."""
 
     def __init__(self, queries: int) -> None:
+        self.nothings = _nothings()
         self.inexact: Hashable = _ABSENT  # a query with a whole score that no double holds
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
@@ -250,12 +265,12 @@ def _scored(
         raise FormatError(
             f"run, query {clip(query)}: results are {{item: score}}; got {typed(got)}"
         )
-    if None in got or nan in got or np.nan in got:
+    if not got.keys().isdisjoint(hits.nothings) or type(next(iter(got), "")) not in _NAMES:
         _check_named(f"run, query {clip(query)}", got)
     scores = doubles(got.values())
-    if scores is None:
+    first = next(iter(got.values()), 0)
+    if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
         raise _bad_score(query, got)
-    first = next(iter(got.values()), None)
     if type(first) in precision.WHOLE and precision.rounds(got.values(), scores):
         hits.inexact = query
     if not order.plain:
@@ -350,7 +365,7 @@ def _listed(
         )
     try:
         items = set(got)
-        if None in items or nan in items or np.nan in items:
+        if not items.isdisjoint(hits.nothings) or (got and type(got[0]) not in _NAMES):
             _check_named(f"run, query {clip(query)}", got)
         if len(items) < len(got):
             got = _unique(query, got, duplicates)

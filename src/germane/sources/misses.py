@@ -60,8 +60,9 @@ def of_mapping(
                 found += unmatched.beyond_ascii(qrels, query, run[query])
             last, held = query, run[query]
             held = held if isinstance(held, (dict, Mapping)) else frozenset(held)
-        if isinstance(item, str):
-            found += [(query, item, other) for other in near.variants(item) if other in held]
+        ways = near.variants(item) if isinstance(item, str) else ()
+        others = (*ways, *near.other_types(item))
+        found += [(query, item, other) for other in others if other in held]
     return unmatched.finding(found)
 
 

@@ -31,5 +31,13 @@ def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Flo
 
 
 def is_finite_number(value: Any) -> bool:
-    """Is this one of the values that ``doubles`` accepts?"""
+    """Is this one of the values that ``doubles`` accepts, and no other kind of value that converts?"""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if isinstance(value, (complex, np.void)) or kind in _OTHER_KINDS:
+        return False
     return doubles((value,)) is not None
+
+
+_OTHER_KINDS = tuple("cSUmM")  # NumPy's complex numbers, text and times
+ORDINARY = frozenset({int, float, bool, np.float64, np.float32, np.int64, np.int32, np.bool_})
+"""Types of which every value is a number."""

@@ -1,51 +1,56 @@
-"""Opener: a file that is read more than once, and what goes wrong with it as one sentence."""
+"""Opener: a file of columns as what Arrow reads, and what goes wrong with it as one sentence."""
 
 from __future__ import annotations
 
 import contextlib
-import io
-import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
-from germane.errors import FormatError, InputError
-from germane.sources import files
+from germane.errors import EmptyError, FormatError, InputError
+from germane.sources import streams
+from germane.sources.streams import File
 
 
-class Opener:
+class Opener(File):
     """A file that is opened once for its columns and once for each reading."""
-
-    def __init__(self, path: str, where: str) -> None:
-        self.path, self.where = path, where
-        self._copy: bytes | None = None
-        if path == "-":
-            self._copy = sys.stdin.buffer.read()
-        elif os.path.isdir(path):
-            raise InputError(f"{path}: this is a directory, not a file.")
 
     def mapped(self) -> Any:
         """What Arrow reads: a file in the address space, of which nothing is copied."""
+        import mmap
+
         import pyarrow as pa
 
-        return self.bytes() if self._copy is not None else pa.memory_map(self.path)
+        with self._seekable() as raw:
+            held = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
+        return pa.BufferReader(pa.py_buffer(held))
 
     def bytes(self) -> Any:
         """What Parquet reads: a file that can be sought in, and that is not kept."""
         import pyarrow as pa
 
-        return pa.OSFile(self.path) if self._copy is None else pa.BufferReader(self._copy)
+        with self._seekable():
+            return self.mapped() if self.copied else pa.OSFile(self.path)
 
-    def text(self) -> Any:
+    def columns(self) -> Any:
         """What CSV and JSON read: a stream, decompressed."""
         import pyarrow as pa
 
-        if self._copy is not None:
-            return io.BytesIO(self._copy)
-        limited = files.limited(self.path)
-        if limited is not None:
-            return pa.PythonFile(limited, mode="r")
-        return pa.input_stream(self.path, compression=None)
+        return pa.PythonFile(self.text(), mode="r")
+
+    @contextlib.contextmanager
+    def _seekable(self) -> Iterator[Any]:
+        """The file as it is: not empty, not compressed as a whole."""
+        with self.raw() as raw:
+            start = raw.read(6)
+            if not start:
+                raise EmptyError(f"{self.name}: the file is empty.")
+            kind = streams.compression(start)
+            if kind is not None:
+                raise InputError(
+                    f"{self.name}: a file of this format is read in parts, and {kind} has no parts; "
+                    "decompress it. Its columns may be compressed."
+                )
+            yield raw
 
 
 @contextlib.contextmanager
@@ -53,7 +58,7 @@ def explained(where: str) -> Iterator[None]:
     """Turn what Arrow and the system raise into one sentence that names the file."""
     import pyarrow as pa
 
-    with files.explained(where):
+    with streams.explained(where):
         try:
             yield
         except pa.ArrowException as error:

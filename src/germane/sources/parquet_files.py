@@ -24,13 +24,13 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
     """A run or qrels in Parquet files, its columns found. Raises InputError that names the file."""
     named = str(os.fspath(path))
     if os.path.isdir(named):
-        files = [Opener(file, file) for file in _inside(named)]
+        files = [Opener(file) for file in _inside(named)]
     else:
-        files = [Opener(named, where)]
+        files = [Opener(path)]
     schemas = [_schema(file) for file in files]
-    found = headings.resolve(schemas[0].names, kind, files[0].where, columns)
+    found = headings.resolve(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
-        _check_alike(found, file.where, schema, files[0].where, schemas[0])
+        _check_alike(found, file.name, schema, files[0].name, schemas[0])
     text = [name for name in (found.query, found.item) if _is_text(schemas[0].field(name).type)]
     parts: list[tuple[int, str]] = []
 
@@ -38,7 +38,7 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         parts.clear()
         row = 0
         for file in files:
-            parts.append((row, file.where))
+            parts.append((row, file.name))
             for record in _records(file, found, text):
                 row += record.num_rows
                 yield record
@@ -66,7 +66,7 @@ def _inside(folder: str) -> list[str]:
 def _schema(file: Opener) -> pa.Schema:
     from pyarrow import parquet
 
-    with explained(file.where), file.bytes() as stream:
+    with explained(file.name), file.bytes() as stream:
         return parquet.read_schema(stream)
 
 
@@ -94,10 +94,10 @@ def _records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.Reco
     """One row group after the other: what was read of a group before is given back."""
     from pyarrow import parquet
 
-    with explained(file.where), file.bytes() as stream:
+    with explained(file.name), file.bytes() as stream:
         reader = parquet.ParquetFile(
             stream, read_dictionary=text, buffer_size=_PAGES, page_checksum_verification=True
         )
         for group in range(reader.num_row_groups):
-            with explained(f"{file.where}, row group {group}"):
+            with explained(f"{file.name}, row group {group}"):
                 yield from reader.iter_batches(_ROWS, row_groups=[group], columns=found.all)

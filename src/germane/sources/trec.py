@@ -242,17 +242,20 @@ def _number(fields: list[bytes], layout: Layout) -> float:
         wrong = f"{_shown(written)} is beyond {beyond}"
     else:
         wrong = f"got {_shown(written)}"
-    header = " This looks like a header line." if _names_columns(fields) else ""
     raise layout.error(
         f"a {layout.says} must be a finite number; {wrong} "
-        f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{header}"
+        f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{_looks(fields)}"
     )
 
 
-def _names_columns(fields: list[bytes]) -> bool:
-    return bool(
-        {b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields)
-    )
+def _looks(fields: list[bytes]) -> str:
+    """What else a line may be whose number is none."""
+    if {b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields):
+        return " This looks like a header line."
+    return _JSON if fields[0].startswith(_BRACKETS) else ""
+
+
+_JSON, _BRACKETS = "  This looks like JSON, not a TREC file.", (b"{", b"[")
 
 
 def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
@@ -284,8 +287,8 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
     other = QRELS if layout is RUN else RUN
     if count == len(other.columns):
         return f"  This looks like a {other.kind} file; are the two files swapped?"
-    if line.lstrip().startswith((b"{", b"[")):
-        return "  This looks like JSON, not a TREC file."
+    if line.lstrip().startswith(_BRACKETS):
+        return _JSON
     if b" qid:" in line:
         return "  This looks like a LETOR file: input_format='letor'."
     if b"," in line and count == 1:

@@ -17,7 +17,7 @@ from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import binary, first_rows, trec
 from germane.sources.binary import Spans
 from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
-from germane.sources.files import TextFile
+from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.ids import to_text
 from germane.sources.paths import BATCH, Noted, Path, Progress, name_of
 
@@ -185,16 +185,19 @@ def _coded(rows: trec.Rows, codes: dict[bytes, int]) -> Ints:
 def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> DuplicateError:
     """The error for a repeated row, with the lines it stands on."""
     wanted = re.compile(
-        rb"^[ \t]*" + re.escape(query) + rb"[ \t]+\S+[ \t]+" + re.escape(item) + rb"[ \t]",
-        re.MULTILINE,
+        rb"(?:\A|(?<=[\r\n]))[ \t]*"
+        + re.escape(query)
+        + rb"[ \t]+\S+[ \t]+"
+        + re.escape(item)
+        + rb"[ \t]"
     )
     lines: list[int] = []
     line = 1
     for block in file.blocks():
         data = block.data
         found = (match.start() for match in wanted.finditer(data))
-        lines += [line + data.count(b"\n", 0, start) for start in found]
-        line += data.count(b"\n")
+        lines += [line + ends_of_lines(data, start) for start in found]
+        line += ends_of_lines(data)
         if len(lines) > 1:
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0

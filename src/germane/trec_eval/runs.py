@@ -19,8 +19,8 @@ import numpy as np
 from germane.errors import DuplicateError, FormatError, InputError
 from germane.retrieval import BY_ID, Qrels, Retrieved
 from germane.sources import trec_files
-from germane.sources.files import compression
 from germane.sources.ids import shown_id
+from germane.sources.streams import compression
 from germane.trec_eval import text
 from germane.trec_eval.numerals import merged, real
 from germane.trec_eval.options import Options

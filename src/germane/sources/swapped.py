@@ -1,0 +1,72 @@
+"""Qrels and a run in each other's place, as far as their numbers show."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from germane._ragged import Floats, Ints
+from germane.finding import Finding
+from germane.retrieval import Qrels
+from germane.sources.numbers import doubles
+
+ENOUGH = 20  # rows below which anything may be chance
+LOOKED = 2000  # judgments, and queries of the run, that evaluating looks at
+GRADES = 6  # different whole numbers that a scale of grades has at most
+SCALE = 10  # no scale of grades goes beyond it
+MOSTLY = 0.9
+ADVICE = "Are the two swapped? Give the qrels first, then the run."
+
+
+def like_scores(query: Ints, grades: Floats) -> bool:
+    """Are grades as scores are: with decimals or beyond every scale, and mostly different?"""
+    if len(grades) < ENOUGH:
+        return False
+    odd = (grades != np.trunc(grades)) | (np.abs(grades) > SCALE)
+    return bool(odd.mean() > MOSTLY and 2 * _different(query, grades) > len(grades))
+
+
+def like_grades(query: Ints, scores: Floats) -> bool:
+    """Are scores as grades are: a few small whole numbers, which come again?"""
+    found = np.unique(scores)
+    if not len(found) or len(found) > GRADES or abs(found).max() > SCALE:
+        return False
+    again = len(found) <= 2 or _different(query, scores) < MOSTLY * len(scores)
+    return bool(again and (found == np.trunc(found)).all())
+
+
+def _different(query: Ints, numbers: Floats) -> int:
+    """How many pairs of a query and a number there are."""
+    return len(set(zip(query.tolist(), numbers.tolist(), strict=True)))
+
+
+def in_mappings(qrels: Qrels, run: Mapping[Hashable, Any]) -> tuple[Finding, ...]:
+    """What evaluating says of ``{query: {item: score}}``; one grade is looked at before all others."""
+    grades = qrels.grades[:LOOKED]
+    if len(grades) < ENOUGH or _on_a_scale(grades[len(grades) // 2]):
+        return ()
+    owner = np.searchsorted(qrels.offsets, np.arange(len(grades)), "right")
+    if not like_scores(owner, grades) or not like_grades(*_first_scores(run)):
+        return ()
+    told = says("the qrels", "the run")
+    return (Finding("serious", "swapped files", told, len(grades), (), ADVICE),)
+
+
+def _on_a_scale(grade: float) -> bool:
+    return 0 <= grade <= SCALE and not grade % 1
+
+
+def _first_scores(run: Mapping[Hashable, Any]) -> tuple[Ints, Floats]:
+    """The query and the number of some scores."""
+    some = [got for got in islice(run.values(), LOOKED) if isinstance(got, (dict, Mapping))]
+    scores = doubles([score for got in some for score in got.values()])
+    sizes = [len(got) for got in some]
+    return np.repeat(np.arange(len(some)), sizes), np.empty(0) if scores is None else scores
+
+
+def says(qrels: str, run: str) -> str:
+    """What is said of two sides of these names."""
+    return f"the grades of {qrels} look like scores, and the scores of {run} like grades"
