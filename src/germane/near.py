@@ -149,17 +149,19 @@ def variants(identifier: str) -> set[str]:
     return ways
 
 
-def other_types(identifier: Hashable) -> Iterator[Hashable]:
+def other_types(identifier: Hashable) -> tuple[Hashable, ...]:
     """What stands for the same id as a number, as text or as bytes."""
     if isinstance(identifier, str):
-        with contextlib.suppress(UnicodeEncodeError):
-            yield identifier.encode("utf-8", "surrogateescape")
+        try:
+            as_bytes = identifier.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return ()
         if identifier.isascii() and identifier.isdigit() and len(identifier) < _DIGITS:
-            yield int(identifier)
-    elif isinstance(identifier, bytes):
-        yield identifier.decode("utf-8", "surrogateescape")
-    elif isinstance(identifier, int):
-        yield str(identifier)
+            return as_bytes, int(identifier)
+        return (as_bytes,)
+    if isinstance(identifier, bytes):
+        return (identifier.decode("utf-8", "surrogateescape"),)
+    return (str(identifier),) if isinstance(identifier, int) else ()
 
 
 _DIGITS = 100  # beyond which Python may refuse to make an integer
