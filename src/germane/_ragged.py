@@ -4,6 +4,7 @@ Row q is ``values[offsets[q]:offsets[q + 1]]``. Every function gives a row the s
 stands in the other rows, so that a partition of the queries evaluates exactly as the whole.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -95,28 +96,47 @@ def running_maximum(values: Floats, offsets: Ints) -> Floats:
 
 
 def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
-    out = np.empty_like(values)
-    lengths = np.diff(offsets)
-    sizes = np.frexp(lengths.astype(float))[1]  # rows of 2**(s-1) to 2**s - 1 values
-    for size in np.unique(sizes[lengths > 0]):
-        rows = np.flatnonzero(sizes == size)
-        column = np.arange(lengths[rows].max())
-        inside = column < lengths[rows, None]
+    return _in_rows(lambda rows: ufunc.accumulate(rows, axis=1), values, offsets, values.dtype)
+
+
+def _in_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) -> Ints:
+    """What a function gives for each row, which it takes as those of matrices; NaN fills them up."""
+    size = lengths(offsets)
+    if len(values) and (size == size[0]).all():
+        return of(values.reshape(len(size), -1)).ravel()
+    out = np.empty(len(values), dtype)
+    powers = np.frexp(size.astype(float))[1]  # rows of 2**(p-1) to 2**p - 1 values
+    for power in np.unique(powers[size > 0]):
+        rows = np.flatnonzero(powers == power)
+        column = np.arange(size[rows].max())
+        inside = column < size[rows, None]
         at = (offsets[rows, None] + column)[inside]
-        padded = np.zeros(inside.shape)
+        padded = np.full(inside.shape, np.nan)
         padded[inside] = values[at]
-        out[at] = ufunc.accumulate(padded, axis=1)[inside]
+        out[at] = of(padded)[inside]
     return out
 
 
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
-    if len(offsets) > 2:
-        rising = values[1:] > values[:-1]
-        rising[lasts(offsets)] = False
-        if not rising.any():
-            return values
-    return values[ascending(-values, owners(offsets), len(offsets) - 1)]
+    rising = values[1:] > values[:-1]
+    rising[lasts(offsets)] = False
+    return -sorted_rows(-values, offsets) if rising.any() else values
+
+
+def sorted_rows(values: Floats, offsets: Ints) -> Floats:
+    """Each row sorted from its smallest value to its largest.
+
+    NumPy sorts short rows by vector instructions, and values several times faster than positions.
+    """
+    return _in_rows(lambda rows: np.sort(rows, axis=1), values, offsets, float)
+
+
+def falling(values: Floats, offsets: Ints) -> Ints:
+    """The positions of the values, row by row, from each row's largest; equal ones in any order."""
+    place = _in_rows(lambda rows: np.argsort(rows, axis=1), -values, offsets, np.int64)
+    place += np.repeat(offsets[:-1], lengths(offsets))
+    return place
 
 
 def ascending(values: Ints, owner: Ints, rows: int) -> Ints:

@@ -13,6 +13,8 @@ from germane.retrieval import Order
 from germane.sources import id_columns
 from germane.sources.rows import Batch
 
+FEW = 8  # rows of which one is asked for, from which on bisection costs less than an order of all
+
 
 def in_order(batch: Batch, queries: list[Hashable]) -> Floats | None:
     """What rows are ordered by, from high to low; None where they stand in their order.
@@ -84,19 +86,44 @@ def ranks(
     batch: Batch, score: Floats, row: Ints, group: Ints, order: Order
 ) -> tuple[Ints, Ints, Ints]:
     """Rank, and first and last rank of the group of equal scores, of the rows asked for."""
-    arranged: Ints | None = None
-    at = row
     rising = score[1:] > score[:-1]
     rising[_ragged.lasts(batch.offsets)] = False
-    if rising.any():
-        falling = np.argsort(-score, kind="stable" if order.equal == "given" else None)
-        queries = batch.owner[falling]
-        if len(batch.code) <= 1 << 16:
-            queries = queries.astype(np.uint16)  # which are sorted without comparisons
-        arranged = falling[np.argsort(queries, kind="stable")]
+    if not rising.any():
+        return _arranged(batch, score, None, row, group, order)
+    if len(row) * FEW < len(score):
+        rank = _untied(score, batch.offsets, row, group)
+        if rank is not None:
+            return rank, rank, rank
+    return _arranged(batch, score, _ragged.falling(score, batch.offsets), row, group, order)
+
+
+def _untied(score: Floats, offsets: Ints, row: Ints, group: Ints) -> Ints | None:
+    """One plus the number of higher scores of the query, or None where another one is equal.
+
+    Scores are sorted without the rows that they belong to, which costs a third, and each of those asked for is
+    found by bisection.
+    """
+    rising, own = _ragged.sorted_rows(score, offsets), score[row]
+    left = _ragged.lengths(offsets)[group]
+    end = offsets[group] + left
+    at = offsets[group]  # where a score is known not to be higher
+    while len(left) and left.max() > 1:
+        half = left >> 1
+        at += half * (rising.take(at + half) <= own)  # np.where would mispredict half of them
+        left -= half
+    before = np.maximum(at - 1, offsets[group])
+    return None if ((rising[before] == own) & (before < at)).any() else end - at
+
+
+def _arranged(
+    batch: Batch, score: Floats, arranged: Ints | None, row: Ints, group: Ints, order: Order
+) -> tuple[Ints, Ints, Ints]:
+    """The same where each query's rows, in this arrangement, fall; None: as they stand."""
+    at = row
+    if arranged is not None:
         place = np.empty(len(arranged), np.int64)
         place[arranged] = np.arange(len(arranged))
-        at, score = place[row], score[arranged]  # the owners stay
+        at, score = place[row], score[arranged]
     rank = at - batch.offsets[group] + 1
     if not _tied(score, batch.offsets, at, group):
         return rank, rank, rank
@@ -139,8 +166,10 @@ def _places(
     at = _ragged.between(starts[runs], lengths)
     members = at if arranged is None else arranged[at]
     group = np.repeat(np.arange(len(runs)), lengths)
-    if order.equal != "given":  # rows of a group are in the order given already
+    if order.equal != "given":
         members = members[id_columns.last_to_first(batch.rows.item.chosen(members), group)]
+    elif arranged is not None:
+        members = members[np.lexsort((members, group))]
     place = np.empty(len(batch.rows.item), np.int64)
     place[members] = _ragged.between(np.zeros(len(runs), np.int64), lengths)
     return place[row]

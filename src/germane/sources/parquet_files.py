@@ -16,7 +16,7 @@ from germane.sources.paths import Path, name_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ROWS = 1 << 18  # that are held at a time
+_ROWS = 1 << 19  # that are held at a time
 _PAGES = 1 << 16  # bytes of a column that are read ahead; without it, a row group's are all read
 
 
@@ -100,4 +100,6 @@ def _records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.Reco
         )
         for group in range(reader.num_row_groups):
             with explained(f"{file.name}, row group {group}"):
-                yield from reader.iter_batches(_ROWS, row_groups=[group], columns=found.all)
+                yield from reader.iter_batches(
+                    _ROWS, row_groups=[group], columns=found.all, use_threads=False
+                )
