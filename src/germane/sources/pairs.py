@@ -11,7 +11,7 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import id_columns
+from germane.sources import joining
 from germane.sources.id_columns import IdColumn
 from germane.sources.matching import Lists, Matches, matches
 from germane.sources.order import in_order, ranks
@@ -126,7 +126,7 @@ def unrepeated(batch: Batch, suspects: Ints, duplicates: str) -> Ints | None:
     """
     rows, owner = batch.rows, np.searchsorted(batch.offsets, suspects, "right") - 1
     part = rows.item.chosen(suspects)
-    first, item = id_columns.distinct(part)
+    first, item = joining.distinct(part)
     key = owner * len(first) + item
     if duplicates == "error":
         seen, again = np.unique(key, return_index=True)[1], np.arange(len(key))
