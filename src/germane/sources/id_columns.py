@@ -360,3 +360,27 @@ class Index:
         if equal(self._ids, row, self._ids, place).any():
             raise FormatError("two query ids of the qrels have the same text.")
         return table
+
+
+# --- The order of ids as text ----------------------------------------------------------------------
+
+_DIGITS = 18  # of integers whose order as text is found by arithmetic
+
+
+def last_to_first(ids: IdColumn, group: Ints) -> Ints:
+    """The rows by group, and within a group by id as text, the last one first."""
+    if isinstance(ids, Integers):
+        values = ids.values
+        if not len(values) or (values.min() >= 0 and values.max() < 10**_DIGITS):
+            powers = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
+            digits = np.maximum(np.searchsorted(powers, values, "right"), 1)
+            aligned = values.astype(np.int64) * powers[_DIGITS - digits]
+            order: Ints = np.lexsort((-digits, -aligned, group))
+            return order
+    import pyarrow as pa
+    from pyarrow import compute
+
+    table = pa.table({"group": pa.array(group), "id": ids.text().values})
+    keys = [("group", "ascending"), ("id", "descending")]
+    found = compute.sort_indices(table, keys)
+    return np.frombuffer(found.buffers()[1], np.int64, len(found))

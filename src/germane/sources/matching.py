@@ -125,7 +125,10 @@ def _numbers(one: Lists, other: Lists, bits: int) -> tuple[Ints, Ints, bool]:
     """A number of some bits for each id, and whether different ids have different ones."""
     mine, theirs = one.places, other.places
     ids, others = one.ids, other.ids
-    ids = ids.part(mine.start, mine.stop) if isinstance(mine, slice) else ids.chosen(mine)
+    if not isinstance(mine, slice):
+        ids = ids.chosen(mine)
+    elif mine != slice(0, len(ids)):  # of all of them, what has been computed is kept
+        ids = ids.part(mine.start, mine.stop)
     if (
         isinstance(ids, Integers)
         and isinstance(others, Integers)
