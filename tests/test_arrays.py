@@ -68,6 +68,25 @@ def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tup
     return out
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("levels", [40, 1000])
+def test_wanted_columns_that_are_among_the_first(
+    dtype: str, levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the scores that are not below them are sorted."""
+    monkeypatch.setattr(matrix, "SHORT", 0)
+    rng = np.random.default_rng(levels)
+    scores = rng.integers(0, levels, (6, 300)).astype(dtype)
+    best = np.argsort(-scores, axis=1)[:, :40]
+    wanted = [sorted(rng.choice(row, 20, replace=False).tolist()) for row in best]
+    found = matrix.ranks(scores, np.arange(7) * 20, np.concatenate(wanted))
+    expected = by_force(scores, wanted, np.ones(scores.shape, bool))
+    for at, rank, tied_from, tied_to in zip(
+        found.order, found.rank, found.tied_from, found.tied_to, strict=True
+    ):
+        assert (rank, tied_from, tied_to) == expected[at]
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
 @pytest.mark.parametrize(
     "way", ["all at once", "by row", "by row, counted", "by row, columns too", "in threads"]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from germane._ragged import Ints
-from germane.sources import id_columns, matching
+from germane.sources import id_columns, joining, matching
 from germane.sources.alike import repeats
-from germane.sources.id_columns import IdColumn, Integers
+from germane.sources.id_columns import Categories, IdColumn, Integers
 from germane.sources.matching import Lists, Matches, matches
 
 
@@ -38,7 +38,15 @@ KINDS: dict[str, Callable[[list[int]], IdColumn]] = {
     "text": lambda ids: id_columns.of_python([f"item {one}" for one in ids] or ["none"]).part(
         0, len(ids)
     ),
+    "categories": lambda ids: as_categories([f"item {one}" for one in ids]),
 }
+
+
+def as_categories(ids: list[str]) -> Categories:
+    """Each column has a list of entries of its own, in another order and with one that it lacks."""
+    entries = ["none", *sorted(set(ids), key=lambda one: one[::-1], reverse=len(ids) % 2 == 0)]
+    codes = np.array([entries.index(one) for one in ids], np.int16)
+    return Categories(id_columns.of_python(entries), codes)
 
 
 def of(kind: str, rows: list[list[int]], ends: Ints | None = None) -> Lists:
@@ -141,3 +149,33 @@ def test_repeats(sorted_at_once: int, rows: list[list[int]]) -> None:
         found = repeats(ids.words(), offsets).tolist()
     assert set(found) == places_of_copies(rows)
     assert all(a < b for a, b in pairwise(found))
+
+
+# --- Distinct ids, and lists of them ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(ids=small)
+def test_distinct_ids_in_the_order_of_their_first_rows(kind: str, ids: list[int]) -> None:
+    first, place = joining.distinct(KINDS[kind](ids))
+    assert [ids[at] for at in first] == list(dict.fromkeys(ids))
+    assert [ids[first[at]] for at in place] == ids
+
+
+@given(parts=st.lists(st.lists(st.integers(0, 9), max_size=30), min_size=1, max_size=5))
+def test_categories_with_lists_of_their_own_are_joined(parts: list[list[int]]) -> None:
+    texts = [[f"item {one}" for one in part] for part in parts]
+    one = joining.joined([as_categories(part) for part in texts])
+    assert list(one) == [text for part in texts for text in part]
+    if isinstance(one, Categories):
+        assert len(set(one.entries)) == len(one.entries)
+
+
+def test_categories_stand_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their ids are neither hashed nor compared again, but for the lists of entries."""
+    one, other = as_categories(["a", "b", "c"]), as_categories(["c", "x"])
+    one.entries.among(other.entries)
+    monkeypatch.setattr(Categories, "words", None)
+    monkeypatch.setattr(matching, "equal", None)
+    both = (Lists(ids, np.array([0]), np.array([len(ids)])) for ids in (one, other))
+    assert matches(*both).one.tolist() == [2]

@@ -49,6 +49,17 @@ def between(starts: Ints, lengths: Ints) -> Ints:
     return numbers
 
 
+def as_slice(numbers: Ints) -> slice | Ints:
+    """Numbers as a slice where they follow each other: a view needs no copy."""
+    if (
+        len(numbers)
+        and numbers[-1] - numbers[0] == len(numbers) - 1
+        and (np.diff(numbers) == 1).all()
+    ):
+        return slice(int(numbers[0]), int(numbers[-1]) + 1)
+    return numbers
+
+
 def lasts(offsets: Ints) -> Ints:
     """The last value of each row, but for the one at the end; rows may be empty."""
     ends: Ints = offsets[1:-1]

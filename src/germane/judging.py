@@ -39,17 +39,18 @@ class Judged(Record):
             hits = hits[self.grades[hits] >= 0]
         if depth is not None and within != "ordered":
             self._refuse_torn(depth, ties)
-        judgment = got.judgment[hits]
+        at = _ragged.as_slice(hits) if len(hits) > _ragged.FEW else hits
+        judgment = got.judgment[at]
         ranking = Ranking(
             queries=self.qrels.queries,
-            owner=got.owner[hits],
-            rank=rank[hits],
+            owner=got.owner[at],
+            rank=rank[at],
             relevance=self.qrels.grades[judgment],
             retrieved=retrieved,
             ideal_offsets=self.qrels.offsets,
             ideal=self.qrels.ideal,
-            tied_from=got.tied_from[hits],
-            tied_to=got.tied_to[hits],
+            tied_from=got.tied_from[at],
+            tied_to=got.tied_to[at],
             ties=within,
             judgment=judgment,
         )

@@ -164,3 +164,15 @@ class Retrieved(Record):
     answered: Bools  # Q, does the run have the query at all?
     unknown: list[Hashable]  # the run's queries that nobody judged
     noticed: tuple[Finding, ...] = ()  # what the source saw that may bend the numbers
+
+
+def together(parts: Sequence[tuple[Ints, ...]]) -> list[Ints]:
+    """Columns whose last three are the rank and both ends of its group, one part after the other.
+
+    These three are one array where no rank is tied, if they are in every part.
+    """
+    *columns, tied_from, tied_to = zip(*parts, strict=True)
+    found = [np.concatenate(column) for column in columns]
+    if all(last is rank for last, rank in zip(tied_to, columns[-1], strict=True)):
+        return [*found, found[-1], found[-1]]
+    return [*found, np.concatenate(tied_from), np.concatenate(tied_to)]

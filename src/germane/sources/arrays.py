@@ -28,7 +28,7 @@ def retrieve(
     masked = isinstance(scores, np.ma.MaskedArray)
 
     def block(asked: Ints) -> tuple[Any, Ints | None]:
-        part = scores[grid.as_slice(asked)]
+        part = scores[_ragged.as_slice(asked)]
         _check_finite(part, asked)
         return _filled(part) if masked else (part, None)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Entries:
-    """The entries of the last list of categories: many stretches of rows share one."""
+    """The entries of the last list of categories: many stretches of rows share one, or have copies."""
 
     def __init__(self) -> None:
         self._array: pa.Array | None = None
@@ -27,13 +27,18 @@ class Entries:
         self.distinct = True
 
     def of(self, array: pa.Array, read: Callable[[], IdColumn]) -> IdColumn:
-        if self._ids is None or _addresses(array) != _addresses(self._array):
+        if self._ids is None or not _same(array, self._array):
             read_ids = read()
             self._ids = read_ids if isinstance(read_ids, Integers) else read_ids.text()
             self._array = array  # held, so that its memory is nobody else's
             words = np.sort(self._ids.all_words)
             self.distinct = not (words[1:] == words[:-1]).any()
         return self._ids
+
+
+def _same(array: pa.Array, other: pa.Array) -> bool:
+    """Parquet's reader hands out a copy of a row group's entries with every stretch of its rows."""
+    return _addresses(array) == _addresses(other) or bool(array.equals(other))
 
 
 def _addresses(array: pa.Array) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from germane import _ragged, sources
 from germane._ragged import Floats, Ints
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, clip, some
-from germane.sources import binary, frames, id_columns
+from germane.sources import binary, frames, joining
 from germane.sources.frames import Frame
 from germane.sources.id_columns import IdColumn, Integers
 from germane.sources.paths import is_path
@@ -66,8 +66,8 @@ def table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
     rows = _rows(frame)
     if rows.score is None and keep == "sum":
         raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
-    first_of_query, query = id_columns.distinct(rows.query)
-    first_of_item, item = id_columns.distinct(rows.item)
+    first_of_query, query = joining.distinct(rows.query)
+    first_of_item, item = joining.distinct(rows.item)
     group, groups = item, _to_arrow(rows.item.chosen(first_of_item))
     if group_of is not None:
         asking = rows.query.chosen(first_of_item).python
@@ -98,8 +98,8 @@ def _rows(frame: Frame) -> Rows:
     if not parts:
         raise EmptyError(f"{frame.where}: there are no rows.")
     return Rows(
-        id_columns.joined([part.query for part in parts]),
-        id_columns.joined([part.item for part in parts]),
+        joining.joined([part.query for part in parts]),
+        joining.joined([part.item for part in parts]),
         joined_numbers([part.score for part in parts]),
         joined_numbers([part.rank for part in parts]),
     )

@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.errors import (
     EmptyError,
@@ -79,7 +80,7 @@ def retrieve(
     held = np.empty((step, width), run.gallery.dtype)
 
     def block(asked: Ints) -> tuple[Any, Ints | None]:
-        vectors = run.queries[grid.as_slice(asked)]
+        vectors = run.queries[_ragged.as_slice(asked)]
         scores = np.matmul(vectors, run.gallery.T, out=held[: len(vectors)])
         if run.offset is not None:
             scores += run.offset

@@ -16,7 +16,16 @@ from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.finding import Finding
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import arrow, headings, id_columns, misses, pairs, precision, unreadable
+from germane.sources import (
+    arrow,
+    headings,
+    id_columns,
+    joining,
+    misses,
+    pairs,
+    precision,
+    unreadable,
+)
 from germane.sources.alike import repeats
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
@@ -194,9 +203,7 @@ def joined(parts: Sequence[Qrels]) -> Qrels:
     some = [part for part in parts if len(part)]
     if not some:
         raise EmptyError("qrels: there are no rows, so there are no judgments.")
-    queries, items = (
-        id_columns.joined(ids) for ids in zip(*(p.columns for p in some), strict=True)
-    )
+    queries, items = (joining.joined(ids) for ids in zip(*(p.columns for p in some), strict=True))
     return replaced(
         some[0],
         queries=queries.python,
@@ -380,11 +387,9 @@ class _AsText(Frame):
 def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Judgments of a frame; without a column of grades every row is relevant."""
     frame = opened(given, "qrels").reported(progress)
-    query, item, grade = _judgments(frame)
-    starts = query.changes()
-    offsets, queries = np.append(starts, len(query)), query.chosen(starts)
-    if id_columns.may_repeat(queries):
-        first, group = id_columns.distinct(queries)
+    queries, offsets, item, grade = _judgments(frame)
+    if joining.may_repeat(queries):
+        first, group = joining.distinct(queries)
         owner = np.repeat(group, np.diff(offsets))
         by_query = np.argsort(owner, kind="stable")
         queries, item, grade = queries.chosen(first), item.chosen(by_query), grade[by_query]
@@ -399,14 +404,20 @@ def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) ->
     )
 
 
-def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
+def _judgments(frame: Frame) -> tuple[IdColumn, Ints, IdColumn, Floats]:
+    """The query of each stretch of rows, where the stretches begin, and all items and grades."""
     queries: list[IdColumn] = []
+    starts: list[Ints] = []
     items: list[IdColumn] = []
     grades: list[Floats] = []
     name, row = frame.headings.relevance, 0
-    for record in _combined([record for record in frame.records() if record.num_rows]):
+    for record in frame.records():
+        if not record.num_rows:
+            continue
         query, item = frame.identifiers(record, row)
-        queries.append(query)
+        changes = query.changes()
+        queries.append(query.chosen(changes))
+        starts.append(row + changes)
         items.append(item)
         if name is None:
             grades.append(np.ones(record.num_rows))
@@ -415,7 +426,10 @@ def _judgments(frame: Frame) -> tuple[IdColumn, IdColumn, Floats]:
         row += record.num_rows
     if not queries:
         raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
-    return id_columns.joined(queries), id_columns.joined(items), np.concatenate(grades)
+    query, start = joining.joined(queries), np.concatenate(starts)
+    changes = query.changes()  # a stretch may go on in the next record
+    offsets = np.append(start[changes], row)
+    return query.chosen(changes), offsets, joining.joined(items), np.concatenate(grades)
 
 
 def _combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:

@@ -9,7 +9,7 @@ from germane import _ragged
 from germane._ragged import Bools, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, InputError, clip
-from germane.retrieval import Order, Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved, together
 from germane.sources import matrix
 from germane.sources.id_columns import Integers
 
@@ -81,8 +81,7 @@ def retrieved_of(
     parts: Sequence[tuple[Ints, ...]], retrieved: Ints, rows: Ints, count: int
 ) -> Retrieved:
     """What the blocks found, put together. ``rows``: each query's row of ``count``, or -1."""
-    none = np.zeros(0, np.int64)
-    found = [np.concatenate(part) for part in zip(*parts, strict=True)] or [none] * 5
+    found = together(parts or [(np.zeros(0, np.int64),) * 5])
     if (found[1][1:] < found[1][:-1]).any():  # the blocks were not in the order of queries
         order = np.argsort(found[1], kind="stable")
         found = [column[order] for column in found]
@@ -138,7 +137,7 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
 
 def judgments_of(qrels: Qrels, queries: Ints) -> slice | Ints:
     """The judgments of some queries, which ascend."""
-    at = as_slice(queries)
+    at = _ragged.as_slice(queries)
     if isinstance(at, slice):
         return slice(int(qrels.offsets[at.start]), int(qrels.offsets[at.stop]))
     starts = qrels.offsets[queries]
@@ -167,10 +166,3 @@ def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
         grades=qrels.grades[kept],
         columns=None,
     )
-
-
-def as_slice(rows: Ints) -> slice | Ints:
-    """Row numbers as a slice where they follow each other: a view needs no copy."""
-    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows

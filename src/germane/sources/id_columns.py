@@ -28,6 +28,7 @@ class IdColumn(Sequence[Hashable]):
     """Some ids. As a sequence it holds Python values, which are made when one is asked for."""
 
     kind: str  # integer or text
+    _among: tuple[IdColumn, Ints] | None = None
 
     def __getitem__(self, at: Any) -> Any:
         """Of a column that nobody has made Python values of, no others are made than these."""
@@ -60,6 +61,18 @@ class IdColumn(Sequence[Hashable]):
     def finder(self) -> Index:
         """Where each id stands, of ids that are there once."""
         return Index(self)
+
+    def among(self, others: IdColumn) -> Ints:
+        """Where each id stands among others, both without repeats; beyond these what they lack.
+
+        It is kept for the last of the others.
+        """
+        if self._among is None or self._among[0] is not others:
+            place = others.finder.places(self)
+            lacking = np.flatnonzero(place < 0)
+            place[lacking] = len(others) + np.arange(len(lacking))
+            self._among = others, place.astype(np.int32)
+        return self._among[1]
 
     @abstractmethod
     def changes(self) -> Ints:
@@ -263,7 +276,7 @@ class Picked(IdColumn):
         return self._ids.chosen(self._rows).text()
 
 
-# --- Made from lists and from each other -----------------------------------------------------------
+# --- Made from lists, and compared -----------------------------------------------------------
 
 
 def of_python(ids: Sequence[Hashable]) -> IdColumn:
@@ -283,24 +296,6 @@ def of_python(ids: Sequence[Hashable]) -> IdColumn:
         return Texts(pa.array(ids, pa.string()).view(pa.binary()))
     except (pa.ArrowException, UnicodeEncodeError):  # not all of them text, or not UTF-8
         return Texts(binary.array(list(map(to_bytes, ids))))
-
-
-def joined(parts: Sequence[IdColumn]) -> IdColumn:
-    """The rows of columns of one kind, one after the other."""
-    import pyarrow as pa
-
-    if len(parts) == 1:
-        return parts[0]
-    if all(isinstance(part, Integers) for part in parts):
-        return Integers(np.concatenate([part.values for part in parts]))  # type: ignore[attr-defined]
-    if all(isinstance(part, ShortTexts) for part in parts):
-        return ShortTexts(np.concatenate([part.views for part in parts]))  # type: ignore[attr-defined]
-    try:
-        return Texts(pa.concat_arrays([part.text().values for part in parts]))
-    except pa.ArrowInvalid:
-        raise FormatError(
-            "more than 2 GiB of ids in rows that are not grouped by query; sort them by query first."
-        ) from None
 
 
 def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools:
@@ -326,26 +321,6 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
     )
     row = np.arange(len(these))
     return binary.equal(these, row, those, row)
-
-
-def distinct(ids: IdColumn) -> tuple[Ints, Ints]:
-    """The rows in which each id first appears, and for every row the place of its id among them."""
-    words = ids.words()
-    _, first, inverse = np.unique(words, return_index=True, return_inverse=True)
-    if not equal(ids, np.arange(len(ids)), ids, first[inverse]).all():  # words of two ids are equal
-        places: dict[Hashable, int] = {}
-        inverse = np.array([places.setdefault(one, len(places)) for one in ids.python])
-        return np.unique(inverse, return_index=True)[1], inverse
-    by_row = np.argsort(first)
-    place = np.empty(len(first), np.int64)
-    place[by_row] = np.arange(len(first))
-    return first[by_row], place[inverse]
-
-
-def may_repeat(ids: IdColumn) -> bool:
-    """Does one of the ids stand there twice? Perhaps so, where the words of two are equal."""
-    words = np.sort(ids.words())
-    return bool((words[1:] == words[:-1]).any())
 
 
 class Index:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from germane._ragged import Ints, between
-from germane.sources.id_columns import IdColumn, Integers, equal
+from germane.sources.id_columns import Categories, IdColumn, Integers, equal
 
 CELLS = 1 << 18  # numbers that are sorted at once; they stay in the processor's cache
 PLACES = 11  # bits of a place up to which the 32 of a number leave enough for a hash
@@ -125,13 +125,22 @@ def _numbers(one: Lists, other: Lists, bits: int) -> tuple[Ints, Ints, bool]:
     """A number of some bits for each id, and whether different ids have different ones."""
     mine, theirs = one.places, other.places
     ids, others = one.ids, other.ids
-    ids = ids.part(mine.start, mine.stop) if isinstance(mine, slice) else ids.chosen(mine)
+    if not isinstance(mine, slice):
+        ids = ids.chosen(mine)
+    elif mine != slice(0, len(ids)):  # of all of them, what has been computed is kept
+        ids = ids.part(mine.start, mine.stop)
     if (
         isinstance(ids, Integers)
         and isinstance(others, Integers)
         and max(ids.top, others.top) < 1 << bits
     ):
         return ids.values, others.values[theirs], True
+    if (
+        isinstance(ids, Categories)
+        and isinstance(others, Categories)
+        and len(ids.entries) + len(others.entries) < 1 << bits
+    ):
+        return ids.entries.among(others.entries)[ids.codes], others.codes[theirs], True
     rest = np.uint64(64 - bits)
     return ids.words() >> rest, others.all_words[theirs] >> rest, False
 

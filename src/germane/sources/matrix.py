@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane._ragged import Bools, Ints, owners
+from germane._ragged import Ints, owners
+from germane.retrieval import together
 
 Scores: TypeAlias = Any
 """An array of floating-point numbers of any width, or of bools."""
@@ -23,14 +24,13 @@ SHORT = 8192  # comparisons a row up to which all rows are counted at once
 BLOCK = 1 << 22  # comparisons that are held at once
 ALONE = 1 << 21  # scores that one thread sorts sooner than others are started
 MOST_THREADS = 8  # beyond, they wait for the interpreter
-TOP = 8  # a part of the row that is worth taking out before it is sorted
-WORD = 8  # scores that are taken out together: a 64-bit word of flags has as many
+TOP = 4  # a part of the row that is worth taking out before it is sorted
 SPREAD = 16  # tied scores of a row from which it is sorted once more, columns and all
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranks:
-    """The ranks of wanted columns, those of a row together."""
+    """The ranks of wanted columns, those of a row together; one array where none is tied."""
 
     order: Ints  # H, place in the ``columns`` asked for
     rank: Ints  # H, from 1; equal scores in the order of their columns
@@ -46,8 +46,7 @@ def ranks(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     """
     if len(columns) * scores.shape[1] <= SHORT * len(scores):
         return _counted(comparable(scores), offsets, columns)
-    parts = _in_threads(scores, offsets, columns)
-    return Ranks(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    return Ranks(*together(_in_threads(scores, offsets, columns)))
 
 
 def _in_threads(scores: Scores, offsets: Ints, columns: Ints) -> list[tuple[Ints, ...]]:
@@ -116,7 +115,9 @@ def _of_row(row: Scores, own: Ints, scratch: Scores) -> tuple[Ints, Ints, Ints, 
     else:
         tied_from, tied_to = _bisected(ascending, mine)
     rank, tied = tied_from, (tied_to > tied_from).nonzero()[0]
-    if len(tied):
+    if not len(tied):
+        tied_to = rank
+    else:
         rank = tied_from.copy()
         rank[tied] = _ranks_of_tied(row, own[tied], mine[tied], tied_from[tied], tied_to[tied])
         rising = np.argsort(rank)
@@ -133,27 +134,14 @@ def _sorted(row: Scores, mine: Scores, scratch: Scores) -> Scores | None:
     if len(mine) > 2:
         above = row >= mine[-1]
         if np.count_nonzero(above) <= len(row) // TOP:
-            return _taken_out(row, above, scratch)
+            (top,) = above.nonzero()
+            ascending = row.take(top, out=scratch[: len(top)], mode="clip")
+            ascending.sort()
+            return ascending
     if len(mine) <= FEW:
         return None
     ascending = scratch[: len(row)]
     np.copyto(ascending, row)
-    ascending.sort()
-    return ascending
-
-
-def _taken_out(row: Scores, above: Bools, scratch: Scores) -> Scores:
-    """The flagged scores, ascending, and below them some others that stand beside one in the row.
-
-    Looking for words of flags that are not 0 is several times faster than looking at every flag.
-    """
-    whole = len(row) // WORD * WORD
-    words = above[:whole].view(np.uint64).nonzero()[0]
-    end = len(words) * WORD
-    beside = scratch[:end].reshape(-1, WORD)
-    row[:whole].reshape(-1, WORD).take(words, axis=0, out=beside, mode="clip")
-    scratch[end : end + len(row) - whole] = row[whole:]
-    ascending = scratch[: end + len(row) - whole]
     ascending.sort()
     return ascending
 

@@ -10,8 +10,8 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
-from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import id_columns
+from germane.retrieval import COPIES, Order, Qrels, Retrieved, together
+from germane.sources import joining
 from germane.sources.id_columns import IdColumn
 from germane.sources.matching import Lists, Matches, matches
 from germane.sources.order import in_order, ranks
@@ -98,12 +98,8 @@ class Reducer:
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         """What was retrieved of the judgments."""
-        none = np.zeros(0, np.int64)
-        columns = list(zip(*(self._parts or [(none,) * 5]), strict=True))
-        judgment, owner, rank = map(np.concatenate, columns[:3])
-        tied_from = tied_to = rank
-        if any(last is not rank for rank, last in zip(columns[2], columns[4], strict=True)):
-            tied_from, tied_to = map(np.concatenate, columns[3:])
+        found = together(self._parts or [(np.zeros(0, np.int64),) * 5])
+        judgment, owner, rank, tied_from, tied_to = found
         return Retrieved(
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
@@ -126,7 +122,7 @@ def unrepeated(batch: Batch, suspects: Ints, duplicates: str) -> Ints | None:
     """
     rows, owner = batch.rows, np.searchsorted(batch.offsets, suspects, "right") - 1
     part = rows.item.chosen(suspects)
-    first, item = id_columns.distinct(part)
+    first, item = joining.distinct(part)
     key = owner * len(first) + item
     if duplicates == "error":
         seen, again = np.unique(key, return_index=True)[1], np.arange(len(key))

@@ -113,11 +113,13 @@ def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] |
         return None
     rows = len(offsets) - 1
     step = max(1, min((2**31 - 1) // width, rows * SORTED // len(columns)))
+    kind = np.int32 if step > 1 else np.int64
     for start in range(0, rows, step):
         ends = offsets[start : start + step + 1]
         lengths = np.diff(ends)
-        cells = columns[ends[0] : ends[-1]] + np.repeat(np.arange(len(lengths)) * width, lengths)
-        cells = np.sort(cells.astype(np.int32) if step > 1 else cells)
+        cells: Ints = columns[ends[0] : ends[-1]].astype(kind)
+        cells += np.repeat((np.arange(len(lengths)) * width).astype(kind), lengths)
+        cells.sort()
         twice = np.flatnonzero(cells[1:] == cells[:-1])
         if len(twice):
             row, column = divmod(int(cells[twice[0]]), width)

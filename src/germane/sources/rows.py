@@ -11,9 +11,9 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Floats, Ints
-from germane.sources import id_columns, spill
+from germane.sources import joining, spill
 from germane.sources.arrow import Place, ids
-from germane.sources.id_columns import IdColumn, Index, Integers, Picked
+from germane.sources.id_columns import Categories, IdColumn, Index, Integers, Picked
 from germane.sources.paths import Noted
 from germane.sources.spill import Spill
 
@@ -202,8 +202,8 @@ class Reader:
         if not sum(map(len, codes)):
             return
         code = np.concatenate(codes)
-        item = id_columns.joined([part.item for part in parts])
-        if item.kind == "text":
+        item = joining.joined([part.item for part in parts])
+        if item.kind == "text" and not isinstance(item, Categories):
             words = np.concatenate([part.item.words() for part in parts])
             item = Picked(item, words, np.arange(len(code)))
         everything = Rows(

@@ -26,7 +26,7 @@ def retrieve(
     try:
         for start in range(0, len(asked), step):
             queries = asked[start : start + step]
-            reducer.add(_batch(ids[grid.as_slice(row[queries])], queries, row, qrels.width))
+            reducer.add(_batch(ids[_ragged.as_slice(row[queries])], queries, row, qrels.width))
     except pairs.Repeated as found:
         raise _retrieved_twice(ids, int(row[found.code])) from None
     return reducer.result(grid.unknown(row, len(ids)))
