@@ -239,12 +239,12 @@ def only(
 
 def prepared(qrels: Qrels, run: Any) -> Qrels:
     """The judgments as runs of this kind look them up, once for many of them."""
-    return _module("frames").prepared(qrels) if has_columns(run) else qrels
+    return _module("judged_frames").prepared(qrels) if has_columns(run) else qrels
 
 
 def joined_qrels(parts: Sequence[Qrels]) -> Qrels:
     """The judgments of several frames that have no query in common."""
-    qrels: Qrels = _module("frames").joined(parts)
+    qrels: Qrels = _module("judged_frames").joined(parts)
     return qrels
 
 
@@ -298,7 +298,7 @@ def read_qrels(
     if mappings.is_mapping(given):
         return mappings.read_qrels(given, duplicates)
     if has_columns(given):
-        read: Any = _module("frames").read_qrels(given, duplicates)
+        read: Any = _module("judged_frames").read_qrels(given, duplicates)
     elif is_path(given):
         read = _module("trec_files").read_qrels(given, duplicates, progress)
     elif isinstance(given, Labels):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
@@ -20,13 +19,11 @@ from germane.sources import (
     arrow,
     headings,
     id_columns,
-    joining,
     misses,
     pairs,
     precision,
     unreadable,
 )
-from germane.sources.alike import repeats
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
@@ -187,33 +184,6 @@ def retrieve(
     return replaced(got, noticed=(*alike, *_inexact(frame, record)))
 
 
-def prepared(qrels: Qrels) -> Qrels:
-    """The judgments with their ids as columns, which are then made once for many runs."""
-    if qrels.columns is not None:
-        return qrels
-    queries, items = map(id_columns.of_python, (qrels.queries, qrels.items))
-    return replaced(qrels, columns=(queries, items))
-
-
-def joined(parts: Sequence[Qrels]) -> Qrels:
-    """The judgments of frames that have no query in common, one after the other.
-
-    Raises EmptyError where there are none.
-    """
-    some = [part for part in parts if len(part)]
-    if not some:
-        raise EmptyError("qrels: there are no rows, so there are no judgments.")
-    queries, items = (joining.joined(ids) for ids in zip(*(p.columns for p in some), strict=True))
-    return replaced(
-        some[0],
-        queries=queries.python,
-        offsets=_ragged.offsets(np.concatenate([_ragged.lengths(part.offsets) for part in some])),
-        items=items,
-        grades=np.concatenate([part.grades for part in some]),
-        columns=(queries, items),
-    )
-
-
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     """The places of a frame's judged queries; None for a file, which is read once."""
     if frame.stands == "on disk":
@@ -270,7 +240,7 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
     ranks = [rank for part in parts if part.rank is not None for rank in part.rank.tolist()]
     if not scores:
         items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
-    found = _combined(records)
+    found = combined(records)
     return replace(frame, records=lambda: iter(found)), items, scores
 
 
@@ -313,13 +283,23 @@ def _reduced(
         for batch in batches:
             reducer.add(batch)
     except pairs.Repeated as found:
-        raise _twice(frame.where, "retrieved", qrels.queries[found.code], found.item) from None
+        raise twice(frame.where, "retrieved", qrels.queries[found.code], found.item) from None
     if not reader.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
     return reducer.result(reader.unknown)
 
 
-def _twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
+def combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """All rows, as one record batch if Arrow can hold them in one."""
+    import pyarrow as pa
+
+    if len(records) < 2:
+        return records
+    table = pa.Table.from_batches(records).unify_dictionaries().combine_chunks()
+    return table.to_batches()  # type: ignore[no-any-return]
+
+
+def twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
     return DuplicateError(
         f"{where}: item {clip(item)} is {what} twice for query {clip(query)}. "
         "duplicates=first, last or max keeps one copy."
@@ -379,79 +359,3 @@ class _AsText(Frame):
             query.text() if self.as_text[0] else query,
             item.text() if self.as_text[1] else item,
         )
-
-
-# --- Qrels -----------------------------------------------------------------------------------------
-
-
-def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) -> Qrels:
-    """Judgments of a frame; without a column of grades every row is relevant."""
-    frame = opened(given, "qrels").reported(progress)
-    queries, offsets, item, grade = _judgments(frame)
-    if joining.may_repeat(queries):
-        first, group = joining.distinct(queries)
-        owner = np.repeat(group, np.diff(offsets))
-        by_query = np.argsort(owner, kind="stable")
-        queries, item, grade = queries.chosen(first), item.chosen(by_query), grade[by_query]
-        offsets = _ragged.offsets(np.bincount(owner))
-    keep = _unrepeated(frame, queries, offsets, item, grade, duplicates)
-    if keep is not None:
-        item, grade = item.chosen(keep), grade[keep]
-        offsets = np.searchsorted(keep, offsets)
-    columns = queries, item
-    return Qrels(
-        queries.python, offsets, item, grade, frame.name, frame.ids, columns, lines=frame.lines
-    )
-
-
-def _judgments(frame: Frame) -> tuple[IdColumn, Ints, IdColumn, Floats]:
-    """The query of each stretch of rows, where the stretches begin, and all items and grades."""
-    queries: list[IdColumn] = []
-    starts: list[Ints] = []
-    items: list[IdColumn] = []
-    grades: list[Floats] = []
-    name, row = frame.headings.relevance, 0
-    for record in frame.records():
-        if not record.num_rows:
-            continue
-        query, item = frame.identifiers(record, row)
-        changes = query.changes()
-        queries.append(query.chosen(changes))
-        starts.append(row + changes)
-        items.append(item)
-        if name is None:
-            grades.append(np.ones(record.num_rows))
-        else:
-            grades.append(frame.numbers(record, name, row, "relevance grade"))
-        row += record.num_rows
-    if not queries:
-        raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
-    query, start = joining.joined(queries), np.concatenate(starts)
-    changes = query.changes()  # a stretch may go on in the next record
-    offsets = np.append(start[changes], row)
-    return query.chosen(changes), offsets, joining.joined(items), np.concatenate(grades)
-
-
-def _combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """All rows, as one record batch if Arrow can hold them in one."""
-    import pyarrow as pa
-
-    if len(records) < 2:
-        return records
-    table = pa.Table.from_batches(records).unify_dictionaries().combine_chunks()
-    return table.to_batches()  # type: ignore[no-any-return]
-
-
-def _unrepeated(
-    frame: Frame, queries: IdColumn, offsets: Ints, item: IdColumn, grade: Floats, duplicates: str
-) -> Ints | None:
-    """The judgments to keep, ascending, or None for all of them."""
-    suspects = repeats(item.all_words, offsets)
-    if not len(suspects):
-        return None
-    judged = Batch(np.arange(len(queries)), offsets, Rows(item, item, grade, None))
-    policy = duplicates if duplicates in ("first", "last", "max") else "error"
-    try:
-        return pairs.unrepeated(judged, suspects, policy)
-    except pairs.Repeated as found:
-        raise _twice(frame.where, "judged", queries[found.code], found.item) from None
