@@ -21,7 +21,7 @@ import pytest
 
 import germane
 from germane import cli
-from germane.sources import files
+from germane.sources import streams
 
 GOLD = Path(__file__).parent / "gold"
 ACTUAL = GOLD / "actual"
@@ -37,7 +37,7 @@ def test_transcript(
     examples = Path(pytestconfig.rootpath) / "examples"
     (tmp_path / "examples").symlink_to(examples)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(files, "open", _open_as_a_user, raising=False)
+    monkeypatch.setattr(streams, "open", _open_as_a_user, raising=False)
     for name, value in FIXED.items():
         monkeypatch.setenv(name, value)
     expected = path.read_text("utf-8")

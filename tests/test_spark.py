@@ -22,6 +22,7 @@ import pytest
 
 import germane
 import germane.spark
+from germane import tasks
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -200,7 +201,7 @@ def test_rows_that_are_not_together_are_an_error() -> None:
 
 
 def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(germane.spark, "CHUNK", 20)
+    monkeypatch.setattr(tasks, "CHUNK", 20)
     assert compared(Session(), QRELS, RUN, "AP nDCG@10")
 
 
@@ -256,10 +257,10 @@ def test_little_is_sent_to_the_driver() -> None:
         packed = [
             batch
             for kind, name, table in zip(("qrels", "run"), names, (qrels, run), strict=True)
-            for batch in germane.spark._packed(kind, name, 1, table.to_batches())
+            for batch in tasks.packed(kind, name, 1, None, table.to_batches())
         ]
         start = partial(germane.Evaluator, measures="AP")
-        (part,) = germane.spark._evaluated(start, packed)
+        (part,) = tasks.evaluated(start, None, packed)
         sizes.append(part.nbytes)
     assert sizes[1] < sizes[0] + 200
     assert sizes[0] < 50 * 100 + 5_000

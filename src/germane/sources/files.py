@@ -138,6 +138,8 @@ def _last_query(buffer: bytearray, end: int) -> int:
         return 0
     low, high = 0, buffer.rfind(b"\n", 0, max(last - 1, 0)) + 1
     query = field(high)
+    if not query or query.startswith(b"#"):  # a blank line or a comment: any number may follow
+        return last
     if field(low) == query:
         return 0
     while True:

@@ -9,7 +9,7 @@ import os
 import sys
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Self
 
 from germane.errors import InputError, clip
@@ -110,7 +110,7 @@ def explained(name: str) -> Iterator[None]:
         raise InputError(f"{name}: no permission to read this file.") from None
     except EOFError:
         raise InputError(f"{name}: the compressed file is truncated.") from None
-    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, _Damaged) as error:
         raise InputError(f"{name}: the compressed file is damaged ({error}).") from None
     except OSError as error:
         if "runcated" in str(error):  # Zstandard's
@@ -182,14 +182,65 @@ class _Limited(io.RawIOBase):
             )
 
 
+class _Damaged(Exception):  # noqa: N818  (explained turns it into an error)
+    """What a decompressor was given is not what it can read."""
+
+
+class _Members(io.RawIOBase):
+    """What the members of a bzip2 or xz file hold, one after the other, zeros between them or not.
+
+    Python's own files end without a word at a member that is damaged in its first bytes.
+    """
+
+    def __init__(self, raw: BinaryIO, member: Callable[[], Any]) -> None:
+        self._raw, self._member, self._one = raw, member, member()
+        self._between = False  # of members: the last one has ended
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            given = self._next() if self._one.eof or self._one.needs_input else b""
+            if self._between:
+                return 0
+            try:
+                got = self._one.decompress(given, len(buffer))
+            except OSError as error:  # bzip2 has no other for it
+                raise _Damaged(str(error)) from None
+            if got:
+                buffer[: len(got)] = got
+                return len(got)
+
+    def _next(self) -> bytes:
+        """Compressed bytes, of the next member where one has ended; none where all have."""
+        rest = self._one.unused_data if self._one.eof else b""
+        self._between |= self._one.eof
+        while self._between and not (rest := rest.lstrip(b"\0")):
+            rest = self._raw.read(_CHUNK)
+            if not rest:
+                return b""
+        if self._between:
+            self._one, self._between = self._member(), False
+            return rest
+        rest = self._raw.read(_CHUNK)
+        if not rest:
+            raise EOFError
+        return rest
+
+
 def _decompressed(raw: Any, kind: str) -> BinaryIO:
     match kind:
         case "gzip":
             return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
         case "bzip2":
-            return bz2.BZ2File(raw)  # type: ignore[return-value]
+            return _Members(raw, bz2.BZ2Decompressor)  # type: ignore[return-value]
         case "xz":
-            return lzma.LZMAFile(raw)  # type: ignore[return-value]
+            return _Members(raw, lzma.LZMADecompressor)  # type: ignore[return-value]
         case _:
             import pyarrow as pa
 

@@ -27,7 +27,7 @@ from germane.errors import (
 )
 from germane.sources import binary, regular
 from germane.sources.binary import Spans
-from germane.sources.files import BOM, Block, TextFile
+from germane.sources.files import BOM, Block, TextFile, ends_of_lines
 from germane.sources.ids import shown_id
 from germane.sources.numbers import EXACT
 
@@ -91,7 +91,7 @@ def read(file: TextFile, layout: Layout) -> Iterator[Rows]:
 def read_from(file: TextFile, layout: Layout, start: int) -> Iterator[tuple[Rows, int]]:
     """The rows of the blocks from a byte on, and the byte at which each block ends."""
     for block in file.blocks():
-        if block.start < start:
+        if block.start < start or _blank(block):
             continue
         rows = _regular(block, layout)
         if rows is None and (block.end > _SHORT or "pyarrow.csv" in sys.modules):
@@ -100,6 +100,11 @@ def read_from(file: TextFile, layout: Layout, start: int) -> Iterator[tuple[Rows
             rows = _careful(file, block, layout)
         if len(rows.number):
             yield rows, block.start + block.end
+
+
+def _blank(block: Block) -> bool:
+    """Is there nothing but blank lines? Only a block that begins with one is looked at."""
+    return bytes(block.view[:1]).isspace() and not block.data.strip(b" \t\r\n")
 
 
 # --- Blocks whose lines are alike ------------------------------------------------------------------
@@ -199,13 +204,15 @@ def _single_blanks(data: bytes) -> bytes:
 # --- Blocks that are not plain ---------------------------------------------------------------------
 
 _PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_LINE_ENDS = re.compile(rb"\r\n|\r|\n")
+_LINE = re.compile(rb"[^\r\n]+")
 
 
 def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
     """The rows of a block read line by line, or the error that says which line is wrong."""
     queries, items, numbers = [], [], []
-    for count, line in enumerate(_LINE_ENDS.split(block.data)):
+    data = block.data
+    for match in _LINE.finditer(data):
+        line = match[0]
         fields = _fields(line)
         if not fields or fields[0].startswith(b"#"):
             continue
@@ -214,7 +221,7 @@ def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
                 _check_fields(line, fields, layout)
             numbers.append(_number(fields, layout))
         except InputError as error:
-            number = file.line_number(block.start) + count
+            number = file.line_number(block.start) + ends_of_lines(data, match.start())
             raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(fields[0])
         items.append(fields[layout.item])

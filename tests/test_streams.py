@@ -1,0 +1,61 @@
+"""Compressed files of several members, and files of little but blank lines."""
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import germane
+from germane.sources import files
+
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "gz": gzip.compress,
+}
+QRELS = {"q": {"a": 1, "c": 1}}
+PARTS = b"q Q0 a 1 3 t\nq Q0 b 2 2 t\n", b"q Q0 c 3 1 t\n"
+AP = (1 / 1 + 2 / 3) / 2
+
+
+def evaluated(path: Path, data: bytes) -> float:
+    path.write_bytes(data)
+    return germane.evaluate(QRELS, path, "AP")["AP"].mean
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+@pytest.mark.parametrize("between", [b"", b"\0" * 32])
+def test_members_are_read_to_the_last(tmp_path: Path, kind: str, between: bytes) -> None:
+    one, two = map(COMPRESS[kind], PARTS)
+    assert evaluated(tmp_path / "run", one + between + two) == AP
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_a_damaged_member_is_not_left_out(tmp_path: Path, kind: str) -> None:
+    one, two = map(COMPRESS[kind], PARTS)
+    for damaged in (b"X" + two[1:], b"more", bz2.compress(b"") if kind != "bz2" else b"\x1f\x8b"):
+        with pytest.raises(germane.InputError, match=r"the compressed file is (damaged|truncated)"):
+            evaluated(tmp_path / "run", one + damaged)
+    with pytest.raises(germane.InputError, match="the compressed file is truncated"):
+        evaluated(tmp_path / "run", one + two[:-9])
+
+
+BLANK = {"lines": b"\n", "CR LF": b"\r\n", "blanks": b" \t\n", "comments": b"# nothing\n"}
+
+
+@pytest.mark.parametrize("line", BLANK.values(), ids=BLANK)
+def test_lines_without_a_row_take_no_memory(
+    tmp_path: Path, line: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block is held whole, and grows with the rows of a query alone."""
+    monkeypatch.setattr(files, "BLOCK", 1 << 12)
+    many = line * (20_000 // len(line))
+    assert evaluated(tmp_path / "run", many + PARTS[0] + PARTS[1] + many) == AP
+    with files.TextFile(tmp_path / "run") as file:
+        assert max(block.end for block in file.blocks()) <= 1 << 12
+    number = many.count(b"\n") + 1
+    with pytest.raises(germane.FormatError, match=rf":{number}: 1 field where"):
+        evaluated(tmp_path / "run", many + b"q\n")
