@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint audit gold bench clean
+.PHONY: demo test lint fuzz audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
@@ -18,6 +18,18 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+SECONDS := 10
+
+fuzz: fuzz-trec fuzz-names fuzz-trec_eval fuzz-columns
+
+fuzz-%: $(VENV)/.fuzz
+	@mkdir -p $(VENV)/found/$*
+	@if $(BIN)/python -c 'import atheris' 2>/dev/null; then \
+		$(BIN)/python fuzz/run.py $* $(VENV)/found/$* fuzz/corpus/$* -seed=1 -max_total_time=$(SECONDS) 2> $(VENV)/found/$*.log \
+			|| { tail -40 $(VENV)/found/$*.log; exit 1; }; \
+		echo "$*: nothing found in $$(ls $(VENV)/found/$* | wc -l) inputs that reach new code"; \
+	else echo "$*: there is no atheris for this Python; make test replays the corpus"; fi
 
 audit: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet pip-audit --editable '.[plot,stats]'
@@ -41,6 +53,10 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+$(VENV)/.fuzz: $(VENV)/.dev
+	-$(BIN)/python -m pip install --quiet --only-binary atheris atheris
 	touch $@
 
 bench/.venv/.installed: pyproject.toml bench/requirements.txt
