@@ -328,6 +328,21 @@ def test_a_file_of_standard_scores_is_read_after_the_others(files: Path) -> None
     assert said_by_germane(["-m", "P.0", "qrels", "run"])[1] == 2
 
 
+def test_of_standard_scores_for_one_measure_a_binary_search_finds_one(files: Path) -> None:
+    """The middle one of three: map is 0.5, its distance from 0.25 half a deviation of 0.5."""
+    Path("z").write_text("".join(f"q1 map {mean} 0.5\n" for mean in (0.5, 0.25, 0)))
+    out = said_by_germane(["-q", "-n", "-Z", "z", "-m", "map", "qrels", "run"])
+    assert out == ("Zmap                   \tq1\t0.5000\n", 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(["-v", "-x"], 0), (["-qv", "-M"], 0), (["-x", "-v"], 1), (["-m", "no", "-v"], 1)],
+)
+def test_flags_count_from_the_first_to_one_that_is_wrong(arguments: list[str], status: int) -> None:
+    assert said_by_germane(arguments)[1] == status
+
+
 def test_an_item_judged_twice_by_a_group_is_an_error_at_once(files: Path) -> None:
     Path("qrels").write_text("q1 a d1 1\nq1 b d1 1\nq0 a d1 0\nq0 a d1 0\n")
     assert said_by_germane(["-R", "qrels_jg", "-m", "num_q", "qrels", "run"]) == ("", 2)
