@@ -900,3 +900,12 @@ def test_numbers_of_numpy_are_ids_like_those_of_python() -> None:
         assert germane.evaluate(qrels, {1: items}, "AP")["AP"].mean == 0
     with pytest.raises(germane.CoverageError, match="item ids are int, the qrels' are str"):
         germane.evaluate({1: {"5": 1}}, {1: [np.int64(7)]}, "AP")
+
+
+@given(st.lists(st.one_of(st.binary(max_size=24), st.sampled_from([b"a", b"a\0", b"b" * 70]))))
+def test_texts_fall_as_python_sorts_them(texts: list[bytes]) -> None:
+    """By words of eight bytes where there are many of them, equal ones in their order."""
+    many = [text[:60] for text in texts] * 8
+    for values in (texts, many):
+        expected = sorted(range(len(values)), key=values.__getitem__, reverse=True)
+        assert binary.falling(binary.spans(values)).tolist() == expected

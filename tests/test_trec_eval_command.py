@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from germane import parse
-from germane.trec_eval import gains
+from germane.trec_eval import gains, judgments
 from germane.trec_eval.names import MEASURES, NICKNAMES
 from germane.trec_eval.numerals import merged, real, truncated, whole
 
@@ -328,6 +328,21 @@ def test_a_file_of_standard_scores_is_read_after_the_others(files: Path) -> None
     assert said_by_germane(["-m", "P.0", "qrels", "run"])[1] == 2
 
 
+def test_of_standard_scores_for_one_measure_a_binary_search_finds_one(files: Path) -> None:
+    """The middle one of three: map is 0.5, its distance from 0.25 half a deviation of 0.5."""
+    Path("z").write_text("".join(f"q1 map {mean} 0.5\n" for mean in (0.5, 0.25, 0)))
+    out = said_by_germane(["-q", "-n", "-Z", "z", "-m", "map", "qrels", "run"])
+    assert out == ("Zmap                   \tq1\t0.5000\n", 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(["-v", "-x"], 0), (["-qv", "-M"], 0), (["-x", "-v"], 1), (["-m", "no", "-v"], 1)],
+)
+def test_flags_count_from_the_first_to_one_that_is_wrong(arguments: list[str], status: int) -> None:
+    assert said_by_germane(arguments)[1] == status
+
+
 def test_an_item_judged_twice_by_a_group_is_an_error_at_once(files: Path) -> None:
     Path("qrels").write_text("q1 a d1 1\nq1 b d1 1\nq0 a d1 0\nq0 a d1 0\n")
     assert said_by_germane(["-R", "qrels_jg", "-m", "num_q", "qrels", "run"]) == ("", 2)
@@ -336,3 +351,45 @@ def test_an_item_judged_twice_by_a_group_is_an_error_at_once(files: Path) -> Non
 def test_names_are_padded_by_bytes(files: Path) -> None:
     out, _ = said_by_germane(["-m", "ndcg.\u0663=2", "qrels", "run"])
     assert out.startswith("ndcg_\u0663=2" + " " * (22 - len("ndcg_=2") - 2) + "\tall")
+
+
+# --- Judgments that are all alike ------------------------------------------------------------------
+
+_ALIKE = "".join(f"q{i % 3} 0 item-{i * 7919 % 1000} {i % 5 - 2}\n" for i in range(60))
+
+
+@pytest.mark.parametrize(
+    "text", [_ALIKE, _ALIKE.replace(" ", "\t"), _ALIKE.replace("\n", "\r\n"), _ALIKE[:-1]]
+)
+def test_judgments_that_are_all_alike_are_read_as_line_by_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "qrels"
+    path.write_bytes(text.encode())
+    expected: dict[bytes, dict[bytes, float]] = {}
+    for line in text.split("\n"):
+        if line:
+            query, _, item, grade = line.encode().split()
+            expected.setdefault(query, {})[item] = float(grade)
+    plain = judgments.plain(path.read_bytes())
+    assert plain is not None
+    of_query = {
+        query: {plain.items[j]: plain.grades[j] for j in range(*plain.offsets[q : q + 2])}
+        for q, query in enumerate(plain.queries)
+    }
+    assert of_query == expected
+    assert list(of_query) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        _ALIKE.split("\n")[1],
+        "#q 0 d 1",
+        "q1 0 d 1.5",
+        "q1 0 d  1",
+        "q1 0 d 1 ",
+        "q1 0 d 99999999999",
+        "",
+    ],
+)
+def test_judgments_with_an_odd_line_are_read_line_by_line(odd: str) -> None:
+    assert judgments.plain((_ALIKE + odd + "\n").encode()) is None

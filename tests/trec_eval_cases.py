@@ -2,6 +2,7 @@
 
     python tests/trec_eval_cases.py TREC_EVAL 500         compares germane with the binary, on 500 cases
     python tests/trec_eval_cases.py TREC_EVAL 500 900     the same on cases 500 to 899
+    python tests/trec_eval_cases.py TREC_EVAL 500 900 prefs     the same, all of them with -R prefs
     python tests/trec_eval_cases.py TREC_EVAL record      writes tests/data/trec_eval.json
 
 The binary is trec_eval 10.0, with ``min`` and ``max`` of m_rbp.c, which it never sets, set to 0.
@@ -88,10 +89,10 @@ _ODD_FLAGS = (
 )  # fmt: skip
 
 
-def case(seed: int) -> dict[str, Any]:
-    """One case: the flags, and the text of the files they are followed by."""
+def case(seed: int, judgments: str = "") -> dict[str, Any]:
+    """One case: the flags, and the text of the files they are followed by; of any -R, or of one."""
     rng = random.Random(seed)
-    judgments = rng.choices(list(_MEASURES), (8, 2, 2, 1))[0]
+    judgments = judgments or rng.choices(list(_MEASURES), (8, 2, 2, 1))[0]
     queries = rng.sample(["q1", "q2", "q10", "Q3", "Ä"], rng.randint(1, 3))
     highest = rng.choice((1, 1, 2, 3, 12))
     flags = list(rng.choice(_FLAGS if rng.random() < 0.7 else _ODD_FLAGS))
@@ -143,16 +144,14 @@ def _judgments(
     rng: random.Random, judgments: str, query: str, items: list[str], highest: int
 ) -> str:
     judged = rng.sample(items, rng.randint(1, len(items)))
-    least = rng.choice((0, 0, -1))
+    least = rng.choice((0, 0, -1, -1, -2))
     if judgments == "qrels":
         lines = [f"{query} 0 {item} {rng.randint(least, highest)}" for item in judged]
         return "\n".join(lines) + "\n"
     out = ""
     for group in rng.sample("abc", rng.randint(1, 3)):
         part = rng.sample(judged, rng.randint(1, len(judged)))
-        levels = {
-            item: rng.randint(0 if judgments != "qrels_jg" else least, highest) for item in part
-        }
+        levels = {item: rng.randint(least, highest) for item in part}
         if judgments != "prefs":
             out += "".join(f"{query} {group} {item} {level}\n" for item, level in levels.items())
             continue
@@ -228,17 +227,18 @@ def said_by_germane(arguments: list[str]) -> tuple[str, int]:
         sys.stdout, sys.stderr = kept, noise
 
 
-def _compare(binary: str, seeds: range) -> Iterator[str]:
+def _compare(binary: str, seeds: range, judgments: str) -> Iterator[str]:
     """A line for every case that differs, and how many do not."""
     same = 0
     for seed in seeds:
         with tempfile.TemporaryDirectory() as name:
-            arguments = written(case(seed), Path(name))
+            made = case(seed, judgments)
+            arguments = written(made, Path(name))
             theirs, ours = said_by_trec_eval(binary, arguments), said_by_germane(arguments)
         if theirs[1] < 0:  # it crashed: what it should have said is not known
             yield f"{seed}: trec_eval ended with signal {-theirs[1]}, germane with {ours[1]}"
         elif theirs != ours:
-            yield f"{seed}: {case(seed)['flags']}, status {theirs[1]} and {ours[1]}"
+            yield f"{seed}: {made['flags']}, status {theirs[1]} and {ours[1]}"
             pairs = zip(theirs[0].splitlines(), ours[0].splitlines(), strict=False)
             yield from [f"    {a!r}\n    {b!r}" for a, b in pairs if a != b][:3]
         else:
@@ -246,13 +246,17 @@ def _compare(binary: str, seeds: range) -> Iterator[str]:
     yield f"{same} of {len(seeds)} cases are the same"
 
 
+_BELOW_0 = ((27, "qrels_prefs"), (256, "qrels_prefs"))
+"""Cases with too few items of the lowest level, from which trec_eval goes on to those behind them."""
+
+
 def _record(binary: str) -> None:
     """As many of the first cases as fit in a small file, and others with something new in them."""
     cases: list[dict[str, Any]] = []
     seen: set[Any] = set()
     size = 0
-    for seed in range(1200):
-        made = case(seed)
+    for seed, judgments in (*_BELOW_0, *((seed, "") for seed in range(1200))):
+        made = case(seed, judgments)
         with tempfile.TemporaryDirectory() as name:
             output, status = said_by_trec_eval(binary, written(made, Path(name)))
         if status < 0:
@@ -269,5 +273,7 @@ if __name__ == "__main__":
     if sys.argv[2] == "record":
         _record(sys.argv[1])
     else:
-        for text in _compare(sys.argv[1], range(*map(int, sys.argv[2:]))):
+        numbers = [int(text) for text in sys.argv[2:] if text.isdigit()]
+        only = "" if sys.argv[-1].isdigit() else sys.argv[-1]
+        for text in _compare(sys.argv[1], range(*numbers), only):
             sys.stdout.write(text + "\n")

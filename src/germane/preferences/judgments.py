@@ -1,7 +1,7 @@
 """What one query's preferences are reduced to before a measure sees them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,6 +22,9 @@ class Group:
     level: Floats  # M: 0 is not relevant, above is; NaN where the group does not judge the item
     prefers: Bools  # M × M: is the one preferred to the other?
     order: str  # total, where levels alone decide, or partial
+    after: Ints = field(
+        default_factory=lambda: np.zeros(0, np.int64)
+    )  # what else stands behind the members
 
     @property
     def relevant(self) -> Ints:

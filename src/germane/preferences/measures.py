@@ -79,11 +79,14 @@ def balanced_share(judged: Judged, among: str) -> float:
 def _first_nonrelevant(group: Group, got: int, most: int, among: str) -> tuple[int, int]:
     """Met and possible preferences with so many items of the lowest level.
 
-    As in trec_eval, every member of the lowest level is compared with these, too.
+    As in trec_eval, every member of the lowest level is compared with these, too; and where so many
+    do not have it, as others are below 0, those that follow are taken for the rest, whoever they are.
     """
     place, level = group.place, group.level
     lowest = level == level[-1]
-    above, kept = place[~lowest], place[lowest][:most]
+    above, kept = place[~lowest], np.append(place[lowest], group.after)[:most]
+    if among == "both":
+        kept = kept[np.logical_and.accumulate(kept < got)]  # up to the first that is not retrieved
     one, other = np.nonzero(level[~lowest][:, None] > level[~lowest])
     first = np.concatenate([above[one], np.repeat(place, len(kept))])
     second = np.concatenate([above[other], np.tile(kept, len(place))])

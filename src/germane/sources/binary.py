@@ -45,6 +45,9 @@ class Spans(Record):
         first = None if self.first is None else self.first[rows]
         return Spans(self.data, self.starts[rows], self.sizes[rows], first)
 
+    def __getitem__(self, row: int) -> bytes:
+        return self.text(row)
+
     def text(self, row: int) -> bytes:
         start = int(self.starts[row])
         return bytes(self.data[start : start + int(self.sizes[row])])
@@ -188,6 +191,28 @@ _HEAD = 4  # bytes of a value that stand beside its length
 def factor(place: int) -> np.uint64:
     """What a hash multiplies the word at a place of a value with: an odd number."""
     return np.uint64(pow(int(_ODD), place + 1, 1 << 64))
+
+
+def falling(values: Spans) -> Ints:
+    """The rows in the descending order of their texts' bytes; equal ones in their order."""
+    longest = int(values.sizes.max(initial=0))
+    if len(values) < _FEW or longest > _SHORT:
+        texts = values.tolist()
+        return np.array(sorted(range(len(texts)), key=texts.__getitem__, reverse=True), np.int64)
+    words, end = _WordsAt(values.data), len(values.data)
+    keys: list[Ints] = [-values.sizes]  # decide where all that differs is 0 bytes at the end
+    for at in range((longest - 1) // 8 * 8, -1, -8):
+        if at == 0 and values.first is not None:
+            here = values.first
+        else:
+            here = words(np.minimum(values.starts + at, end))
+            here &= _MASKS.take(np.maximum(values.sizes - at, 0), mode="clip")
+        keys.append(~here.byteswap())
+    return np.lexsort(keys)
+
+
+_FEW = 32  # texts that Python sorts faster
+_SHORT = 64  # bytes of a text up to which they are sorted by words
 
 
 def equal(one: Spans, rows: Ints, other: Spans, other_rows: Ints) -> Bools:

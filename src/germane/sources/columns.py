@@ -48,7 +48,11 @@ class Reducer:
         self._code = {name: q for q, name in enumerate(self.names)}
         if len(self._code) < len(qrels):
             raise FormatError("two query ids of the qrels have the same text.")
-        self._judged = binary.spans([to_bytes(item) for item in qrels.items])
+        self._judged = (
+            qrels.items
+            if isinstance(qrels.items, Spans)
+            else binary.spans([to_bytes(item) for item in qrels.items])
+        )
         self._owner, self._offsets = _ragged.owners(qrels.offsets), qrels.offsets
         self._salt = binary.mixed(np.arange(1, len(qrels) + 1, dtype=np.uint64))
         self._pairs = binary.fingerprints(self._judged) + self._salt[self._owner]
@@ -269,15 +273,20 @@ def _unsettled(batch: Batch, row: Ints, group: Ints) -> list[tuple[int, int]]:
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
+_FEW_ASKED = 8  # rows of which one is asked for, from which on it pays to leave out other scores
+
+
 def _places(batch: Batch, rows: Ints, start: int, end: int, order: Order) -> Ints:
     """Each row's place, from 0, among the items of its score in its query."""
     score = batch.score[start:end]
-    among = np.flatnonzero(np.isin(score, batch.score[rows]))
+    if len(rows) * _FEW_ASKED > end - start:
+        among = np.arange(end - start)
+    else:
+        among = np.flatnonzero(np.isin(score, batch.score[rows]))
     if order.equal == "given":
         by_key = among
     else:
-        items = batch.item.chosen(start + among).tolist()
-        by_key = among[sorted(range(len(items)), key=items.__getitem__, reverse=True)]
+        by_key = among[binary.falling(batch.item.chosen(start + among))]
     arranged = by_key[np.argsort(-score[by_key], kind="stable")]
     falling = -score[arranged]
     at = np.empty(end - start, np.int64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,22 +53,27 @@ class _Data:
     """What was read."""
 
     options: Options
-    lines: list[Line]
+    lines: list[Line]  # of groups and of preferences
     qrels: Qrels
+    again: dict[int, bytes]  # by query, an item judged twice
     retrieved: Retrieved
-    twice: dict[int, bytes]
+    twice: dict[int, bytes]  # and one retrieved twice
     tag: str
 
 
 def _read(options: Options, note: runs.Note) -> _Data:
-    lines = judgments.read(options)
-    graded = options.judgments == "qrels"
-    qrels = judgments.qrels_of(lines) if graded else judgments.items_of(lines)
+    lines: list[Line] = []
+    again: dict[int, bytes] = {}
+    if options.judgments == "qrels":
+        qrels, again = judgments.graded(options)
+    else:
+        lines = judgments.read(options)
+        qrels = judgments.items_of(lines)
     with runs.opened(options.run) as path:
         retrieved, twice = runs.retrieve(qrels, path, options, note)
         tagged = "runid" in options.measures and options.summary
         tag = runs.tag(path) if tagged else ""
-    return _Data(options, lines, qrels, retrieved, twice, tag)
+    return _Data(options, lines, qrels, again, retrieved, twice, tag)
 
 
 # --- Where trec_eval stops -------------------------------------------------------------------------
@@ -110,10 +114,8 @@ def _obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, str]:
         for q, item in data.twice.items()
     }
     if options.judgments == "qrels":
-        for (query, *_, item, _), other in pairwise(data.lines):
-            if (query, item) == (other[0], other[3]):
-                q = qrels.position[query]
-                out[q] = f"item {shown_id(item)} is judged twice for query {_shown(qrels, q)}."
+        for q, item in data.again.items():
+            out[q] = f"item {shown_id(item)} is judged twice for query {_shown(qrels, q)}."
         if qrels.grades[slice(*qrels.offsets[first : first + 2])].max() < 0:
             out[first] = (
                 f"query {_shown(qrels, first)}, the first, has no grade from 0, which ends trec_eval."
@@ -231,7 +233,7 @@ def _whole(data: _Data, column: Column, values: list[Any], count: int) -> Any:
         case "num_q":
             return count
         case "num_rel" if data.options.complete:
-            return sum(line[4] > 0 for line in data.lines)  # whatever -l says
+            return int(np.count_nonzero(data.qrels.grades > 0))  # whatever -l says
     if column.row.shown == "string":
         return ""
     total = float(np.add.accumulate(np.array(values, float))[-1])  # one after the other, as C does

@@ -1,6 +1,6 @@
 """Files of judgments as trec_eval reads them: every line of the same number of fields.
 
-They are small beside runs, and read whole. What trec_eval does not accept in them is refused, a
+They are small beside runs, and read whole; where all lines are alike, as columns. What trec_eval does not accept in them is refused, a
 blank line too, and what it does accept is taken as it takes it: a grade is as much of its field as
 is a number.
 """
@@ -15,6 +15,8 @@ import numpy as np
 from germane import _ragged
 from germane.errors import GermaneError
 from germane.retrieval import Qrels
+from germane.sources import binary, regular
+from germane.sources.files import MARGIN
 from germane.sources.ids import shown_id
 from germane.trec_eval import text
 from germane.trec_eval.numerals import real, whole
@@ -59,6 +61,49 @@ def read(options: Options) -> list[Line]:
     return lines
 
 
+def graded(options: Options) -> tuple[Qrels, dict[int, bytes]]:
+    """The grades by query and item; and by query, an item that is judged twice.
+
+    Raises TrecEvalError as ``read`` does.
+    """
+    alike = plain(_data(options.qrels))
+    if alike is not None:
+        return alike, {}
+    lines = read(options)
+    qrels = qrels_of(lines)
+    return qrels, {
+        qrels.position[query]: item
+        for (query, *_, item, _), other in pairwise(lines)
+        if (query, item) == (other[0], other[3])
+    }
+
+
+def plain(written: bytes) -> Qrels | None:
+    """The judgments of lines that are all alike, each item judged once; None where they are not."""
+    lines = written.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    lines += b"" if lines.endswith(b"\n") else b"\n"
+    data = np.frombuffer(lines + bytes(MARGIN), np.uint8)
+    found = regular.fields(data, len(lines), columns=4, number=3)
+    if found is None or (found.number != np.floor(found.number)).any():
+        return None
+    queries: list[Any] = sorted(set(found.queries))
+    if any(query.startswith(b"#") for query in queries):
+        return None
+    place = {query: q for q, query in enumerate(queries)}
+    code = np.array([place[query] for query in found.queries], np.int64)
+    owner = np.repeat(code, np.diff(found.offsets))
+    items: Any = found.item
+    grades = found.number
+    if (owner[1:] < owner[:-1]).any():
+        by_query = np.argsort(owner, kind="stable")
+        owner, items, grades = owner[by_query], items.chosen(by_query), grades[by_query]
+    pairs = binary.fingerprints(items) + binary.mixed(owner.astype("<u8"))
+    pairs.sort()
+    if (pairs[1:] == pairs[:-1]).any():  # an item judged twice, it seems
+        return None
+    return Qrels(queries, _ragged.offsets(np.bincount(owner)), items, grades)
+
+
 def _check_once(lines: list[Line], path: str) -> None:
     """Groups judge an item once; of other judgments, trec_eval finds repeats at their query."""
     for (query, group, _, item, _), other in pairwise(lines):
@@ -99,12 +144,15 @@ def _guess(line: bytes, fields: list[bytes]) -> str:
 
 
 def _lines(path: str) -> list[bytes]:
+    lines = _data(path).split(b"\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _data(path: str) -> bytes:
     try:
-        data = text.whole(path)
+        return text.whole(path)
     except GermaneError as error:
         raise TrecEvalError(INPUT, str(error)) from None
-    lines = data.split(b"\n")
-    return lines if lines[-1] else lines[:-1]
 
 
 def qrels_of(lines: list[Line]) -> Qrels:

@@ -75,16 +75,15 @@ class Options:
 
 def read(arguments: Sequence[str]) -> Options:
     """Read the arguments. Raises TrecEvalError for what trec_eval does not take."""
-    try:
-        flags, files = getopt.gnu_getopt(list(arguments), _SHORT, list(_LONG))
-    except getopt.GetoptError as error:
-        near = suggestion(f"--{error.opt}", _LETTERS) if len(error.opt) > 1 else ""
-        raise TrecEvalError(USAGE, f"{error.msg}.{near}  Usage: {USAGE_LINE}") from None
+    flags, files, wrong = _flags(list(arguments))
     options = Options()
     for flag, value in flags:
         _set(options, _LETTERS.get(flag, flag.removeprefix("-")), value)
         if options.wanted == "version":
             return options
+    if wrong is not None:
+        near = suggestion(f"--{wrong.opt}", _LETTERS) if len(wrong.opt) > 1 else ""
+        raise TrecEvalError(USAGE, f"{wrong.msg}.{near}  Usage: {USAGE_LINE}")
     if options.wanted == "help":
         return options
     if len(files) != 2:
@@ -95,6 +94,17 @@ def read(arguments: Sequence[str]) -> Options:
     options.qrels, options.run = files
     _check(options)
     return options
+
+
+def _flags(
+    arguments: list[str],
+) -> tuple[list[tuple[str, str]], list[str], getopt.GetoptError | None]:
+    """Flags and files, up to a flag that is wrong: -v before it still counts, as in trec_eval."""
+    try:
+        return *getopt.gnu_getopt(arguments, _SHORT, list(_LONG)), None
+    except getopt.GetoptError as error:
+        flags, files, _ = _flags(arguments[:-1])
+        return flags, files, error
 
 
 def _set(options: Options, letter: str, value: str) -> None:

@@ -1,5 +1,6 @@
 """Files of preferences, as the preferences that measures see."""
 
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -22,6 +23,7 @@ def judge(
     of_query = {query: list(group) for query, group in groupby(lines, key=itemgetter(0))}
     place, found = _places(items, got, options.depth)
     out: list[Judged] = []
+    memory = _Memory()
     for q in queries:
         query = to_bytes(items.queries[q])
         part = slice(*items.offsets[q : q + 2].tolist())
@@ -33,8 +35,33 @@ def judge(
             ]
         except InputError as error:
             return out, f"query {shown_id(query)}: {error}"
+        groups = memory.followed(groups, len(of_query[query]))
         out.append(Judged(groups, len(places), int(found[q])))
     return out, ""
+
+
+class _Memory:
+    """The places of all total orders of a query, one after the other, as trec_eval keeps them.
+
+    Behind them stands what is left of the queries before, until one needs more room than there is:
+    then all that it has not set holds 0, as fresh memory does in practice.
+    """
+
+    def __init__(self) -> None:
+        self._places = np.zeros(0, np.int64)
+
+    def followed(self, groups: list[Group], needed: int) -> list[Group]:
+        """The groups, each with what stands behind it."""
+        if needed > len(self._places):
+            self._places = np.zeros(len(self._places) + needed, np.int64)
+        written = [group.place for group in groups if group.order == "total"]
+        left = self._places[sum(map(len, written)) :]
+        self._places = np.concatenate([*written, left])
+        ends = iter(np.cumsum(list(map(len, written))).tolist())
+        return [
+            replace(group, after=self._places[next(ends) :]) if group.order == "total" else group
+            for group in groups
+        ]
 
 
 def values(column: Column, judged: list[Judged]) -> list[float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from germane.errors import InputError
 from germane.sources.ids import shown_id
 from germane.trec_eval import text
@@ -11,7 +13,8 @@ from germane.trec_eval.status import ZSCORES, TrecEvalError
 MISSING = -1000000.0
 """What is printed where the file has no mean, or a deviation of 0 for a value that is not the mean."""
 
-Means = dict[bytes, dict[bytes, tuple[float, float]]]
+Means = dict[bytes, list[tuple[bytes, float, float]]]
+"""For each query, measures in their order, a measure as often as it was given."""
 
 
 def read(path: str) -> Means:
@@ -33,17 +36,30 @@ def read(path: str) -> Means:
                 f"(query measure mean deviation): {shown_id(line)}",
             )
         query, measure, mean, deviation = fields
-        means.setdefault(query, {})[measure] = real(mean), real(deviation)
-    return means
+        means.setdefault(query, []).append((measure, real(mean), real(deviation)))
+    return {query: sorted(lines, key=itemgetter(0)) for query, lines in means.items()}
 
 
 def standardized(means: Means, query: bytes, names: list[bytes], row: list[float]) -> list[float]:
     """A query's values as standard scores."""
-    known = means.get(query, {})
+    known = means.get(query, [])
+    found = (_found(known, name) for name in names)
     return [
-        _standard(value, *known[name]) if name in known else MISSING
-        for name, value in zip(names, row, strict=True)
+        MISSING if scale is None else _standard(value, *scale)
+        for scale, value in zip(found, row, strict=True)
     ]
+
+
+def _found(known: list[tuple[bytes, float, float]], name: bytes) -> tuple[float, float] | None:
+    """A measure's mean and deviation: of several, those that trec_eval's search meets first."""
+    start, end = 0, len(known)
+    while start < end or start == end < len(known):
+        at = (start + end) // 2
+        measure, *scale = known[at]
+        if name == measure:
+            return scale[0], scale[1]
+        start, end = (start, at - 1) if name < measure else (at + 1, end)
+    return None
 
 
 def _standard(value: float, mean: float, deviation: float) -> float:
