@@ -295,6 +295,20 @@ def test_queries_without_negatives() -> None:
     assert bpref(all_relevant="nan", undefined="zero").mean == (0 + 1) / 2
 
 
+@pytest.mark.parametrize("judged", [["a", "b", "c"], {"a": 1, "b": 1, "c": 1}])
+def test_an_unjudged_result_is_not_relevant(judged: Any) -> None:
+    """recometrics 0.1.6: 1/3 at 2 of five items, three of them relevant; NaN where all three are all."""
+    ask = {"dialect": "recometrics", "measures": ["AP@K(k=2)"]}
+    run = {"a": 9.0, "x": 8.0, "y": 7.0, "b": 1.0, "c": 0.5}
+    [value] = germane.evaluate({"q": judged}, {"q": run}, **ask).values()
+    assert value.mean == (1 / 1) / 3
+    only = {item: score for item, score in run.items() if item in judged}
+    [value] = germane.evaluate({"q": judged}, {"q": only}, **ask).values()
+    assert math.isnan(value.mean)
+    [value] = germane.evaluate({"q": [*judged, "d"]}, {"q": only}, **ask).values()
+    assert math.isnan(value.mean)  # an item that was not retrieved is relevant too
+
+
 def test_a_mean_over_no_query() -> None:
     nothing = {"q": {"a": 0}}, {"q": ["a"]}
     for word, mean in (("nan", math.nan), ("zero", 0.0)):
