@@ -11,7 +11,7 @@ from typing import Any
 import germane
 from germane.dialects import SEAMS, Dialect, Foreign, Limit
 from germane.dialects.table import DIALECTS
-from germane.spread import meant
+from germane.foreign import meant
 
 TARGET = Path(__file__).parent / "dialects.md"
 FOLDER = Path(__file__).parent / "dialects"
@@ -47,6 +47,16 @@ qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "x": 1.0}}
 germane.evaluate(qrels, run, "map_cut_1", dialect="trec_eval-9")["AP(norm=R)@1"].mean  # 0.5
 germane.parse("ml_metrics:mapk@10")  # AP@10
 germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
+```
+
+Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). What the tool has is
+evaluated as the tool does; what it has not is germane's own measure under the tool's other conventions, and the result says
+so. Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
+
+```python
+asked = germane.evaluate(qrels, run, "map@2 nDCG@2", dialect="lightgbm")
+asked.own  # (nDCG@2,)
+germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double),)
 ```
 
 A choice given beside `dialect` overrides it, as options of the tools do: trec_eval's `-c` is `missing="zero"`,

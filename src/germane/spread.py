@@ -13,6 +13,7 @@ from germane.collection import Collection
 from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
 from germane.errors import GermaneError
 from germane.evaluate import measured
+from germane.foreign import in_kind, meant
 from germane.limits import holding
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy
@@ -20,8 +21,6 @@ from germane.sources import Progress
 from germane.tabled import Tabled
 from germane.tables import Table
 
-# What tools that have no other average precision call by that name.
-_KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
 _SAME = 1e-12
 
 
@@ -153,32 +152,6 @@ def _spread(
         else:
             stated.append(_stated(dialect, foreign, asked, conventions, given, values, own.value))
     return Spread(own, tuple(sorted(stated, key=_descending)), tuple(without))
-
-
-def meant(dialect: Dialect, measure: Measure) -> Foreign | None:
-    """The tool's measure of the same kind: its name and whether it has a cutoff agree."""
-    return next(fitting(dialect, measure), None)
-
-
-def fitting(dialect: Dialect, measure: Measure) -> Iterator[Foreign]:
-    """Everything of the same kind that the tool has: its own first, then what it calls by that name."""
-    fits = [
-        one
-        for one in dialect.measuring
-        if one.cutoff == (measure.k is not None) and "{x}" not in one.name
-    ]
-    kinds = [parse(one.at(measure.k)) for one in fits]
-    named = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
-    yield from (one for one, name in named if name == measure.name)
-    yield from (one for one, name in named if _KINDS.get(name) == measure.name)
-
-
-def in_kind(foreign: Foreign, measure: Measure) -> Measure:
-    """What germane calls a tool's measure, at the cutoff and the threshold of the one asked for."""
-    found = parse(foreign.at(measure.k))
-    if measure.rel not in (None, 1.0) and found.rel is not None:
-        found = found(rel=measure.rel)
-    return found
 
 
 def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:

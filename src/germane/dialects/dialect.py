@@ -41,6 +41,10 @@ class Foreign:
         """The tool's name with its cutoff put in."""
         return _filled(self.name, {} if k is None else {"k": str(k)})
 
+    def filled(self, k: object, x: object) -> str:
+        """The tool's name with its cutoff and its number put in."""
+        return _filled(self.name, {"k": str(k), "x": str(x)})
+
     def at(self, k: int | None) -> str:
         """germane's name with its cutoff put in."""
         return _filled(self.measure, {} if k is None else {"k": str(k)})
@@ -107,11 +111,16 @@ class Dialect:
             raise self.unknown(name)
         return foreign.read(name) or ""
 
-    def unknown(self, name: str) -> MeasureError:
+    def names(self, k: object, x: object = 1) -> list[str]:
+        """The names of all measures, with a cutoff and a number put in."""
+        return [one.filled(k, x) for one in self.measuring]
+
+    def unknown(self, name: str, besides: str = "") -> MeasureError:
         """The error for a name that the tool does not have."""
-        cutoff = (re.findall(r"\d+", name) or ["10"])[-1]
-        names = [_filled(foreign.name, {"k": cutoff, "x": cutoff}) for foreign in self.measuring]
+        numbers = re.findall(r"\d+(?:\.\d+)?", name)
+        cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
+        near = suggestion(name, self.names(cutoff, [1, *numbers][-1]))
         return MeasureError(
-            f"{self.name} has no measure {clip(name)}.{suggestion(name, names)}  "
+            f"{self.name} has no measure {clip(name)}.{near}{besides}  "
             f"All of them: germane dialects {self.name}"
         )
