@@ -68,9 +68,7 @@ What a tool leaves to chance, or gets wrong by accident, no word says: that is a
 """
 
 
-CONVENTIONS = (
-    "\nAnd under which conventions, and what fewer than k results count as in AP or precision:\n\n"
-)
+CONVENTIONS = "\nAnd under which conventions, and what ranks beyond a short list count as in AP and precision at k:\n\n"
 
 
 def data(name: str) -> tuple[Any, Any]:
@@ -114,10 +112,26 @@ def table() -> str:
 
 
 def filled(dialect: Dialect) -> str:
-    """What ranks count as that a list shorter than k does not have."""
-    short, whole = (value(name, asked(dialect)[0], dialect) for name in ("short", "norm"))
+    """What ranks count as that a list shorter than k does not have, in AP and in precision."""
+    says = {name: filled_in(dialect, germane.parse(name)) for name in ("AP@2", "P@2")}
+    said = {name: word for name, word in says.items() if word}
+    if len(set(said.values())) < 2:
+        return next(iter(said.values()), "–")
+    return ", ".join(f"{name.removesuffix('@2')}: {word}" for name, word in said.items())
+
+
+def filled_in(dialect: Dialect, kind: germane.Measure) -> str:
+    """The same in one measure; "" where the tool has none, or no number for it."""
+    foreign = meant(dialect, kind)
+    if foreign is None:
+        return ""
+    qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    short, whole = (
+        evaluated((qrels, {"q": run}), foreign.written(2), dialect)
+        for run in ({"a": 9.0}, {"a": 9.0, "x": 8.0, "d": 7.0})
+    )
     if short is None or whole is None:
-        return "–"
+        return ""
     return "misses" if same(short, whole) else "left out"
 
 
@@ -164,7 +178,8 @@ def measures(dialect: Dialect) -> str:
     rows = ["| the tool's name | germane's | otherwise than above |", "|---|---|---|"]
     for one in dialect.measuring:
         words = ", ".join(f"`{name}={word}`" for name, word in one.choices.items())
-        rows.append(f"| `{one.name}` | `{one.measure}` | {words} |")
+        names = ", ".join(f"`{name}`" for name in (one.name, *one.also))
+        rows.append(f"| {names} | `{one.measure}` | {words} |")
     return "\n".join(rows)
 
 
@@ -211,8 +226,12 @@ def asked(dialect: Dialect) -> tuple[Foreign, germane.Measure]:
 
 def value(name: str, measure: Any, dialect: Dialect | None) -> float | None:
     written = measure.written(2) if isinstance(measure, Foreign) else measure
+    return evaluated(data(name), written, dialect)
+
+
+def evaluated(given: tuple[Any, Any], measure: Any, dialect: Dialect | None) -> float | None:
     try:
-        result = germane.evaluate(*data(name), [written], dialect=dialect)
+        result = germane.evaluate(*given, [measure], dialect=dialect)
     except germane.GermaneError:
         return None
     return next(iter(result.values())).mean

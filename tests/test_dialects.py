@@ -83,7 +83,7 @@ def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
     assert dialect.why.endswith(".")
     assert dialect.version
     assert named(dialect.name) is dialect
-    names = [foreign.name for foreign in dialect.measuring]
+    names = [name for foreign in dialect.measuring for name in (foreign.name, *foreign.also)]
     assert len(set(names)) == len(names)
     for limit in dialect.limits:
         assert set(limit.only) <= set(names)
@@ -110,6 +110,9 @@ def test_dialects_are_listed_once() -> None:
 
 def test_names_of_other_tools() -> None:
     assert germane.parse("trec_eval:map_cut_10") == germane.AP(norm="R") @ 10
+    assert germane.parse("trec_eval:map_cut.10") == germane.AP(norm="R") @ 10
+    assert germane.parse("trec_eval:P.5") == germane.P @ 5
+    assert germane.parse("mteb:map_at_10") == germane.AP(norm="R") @ 10
     assert germane.parse("ml_metrics:mapk@10") == germane.AP @ 10
     assert germane.parse("sklearn:average_precision_score") == germane.AP(norm="R")
 
@@ -195,6 +198,23 @@ def test_a_kind_is_what_the_tool_has_by_the_name_and_by_the_parameters() -> None
     assert means("rectools", "AP(norm=k)@10") == "MAP(k={k},divide_by_k=True)"
     assert means("recometrics", "R@10") == "R@K(k={k})"
     assert means("recometrics", "AP(rel=2)@10") == "AP@K(k={k})"
+
+
+def test_ranx_averages_hits() -> None:
+    """ranx 0.3.21: two hits and none are 1.0."""
+    qrels, run = (
+        {"a": {"x": 1, "y": 1}, "b": {"z": 1}},
+        {"a": {"x": 2.0, "y": 1.0}, "b": {"w": 1.0}},
+    )
+    [hits] = germane.evaluate(qrels, run, ["hits@2"], dialect="ranx").values()
+    assert hits.mean == (2 + 0) / 2
+
+
+def test_ir_measures_counts_the_queries_of_the_run() -> None:
+    """ir_measures 0.4.3, of which NumQ, NumRel and NumRet are 1 here; every other mean has both."""
+    qrels, run = {"0": {"d2": 2}, "1": {"d2": 2}}, {"1": {"d2": 0.7}}
+    result = germane.evaluate(qrels, run, "NumQ NumRel NumRet RR", dialect="ir_measures")
+    assert [one.mean for one in result.values()] == [1, 1, 1, 1 / 2]
 
 
 def test_torchmetrics_takes_no_hit_below_zero() -> None:
