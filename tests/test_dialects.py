@@ -301,6 +301,23 @@ def test_spread_names_the_seam_that_leaves_a_mean_undefined() -> None:
     assert stated["implicit"].seams == ()
 
 
+def test_spread_says_why_there_is_no_value() -> None:
+    """A query without relevant items is NaN to quepid, and skipped by implicit, which is left with none."""
+    qrels, run = {"q": {"a": 1}, "r": {"b": 0}}, {"q": ["a"], "r": ["b"]}
+    says = {one.dialect: one.says for one in germane.spread(qrels, run, "AP@3")}
+    assert says["quepid"] == "NaN for 'r' (1 of 2 queries)"
+    assert says["implicit"] == ""
+    assert "NaN for 'r' (1 of 2 queries)" in str(germane.spread(qrels, run, "AP@3"))
+    says = {o.dialect: o.says for o in germane.spread({"r": {"b": 0}}, {"r": ["b"]}, "AP@3")}
+    assert says["implicit"] == "no query counts"
+
+
+def test_spread_tells_tools_that_have_no_cutoff_from_those_without_the_measure() -> None:
+    notes = germane.spread(*JUDGED, "RR@3").table().notes
+    assert "trec_eval-10 recip_rank" in next(one for one in notes if "no cutoff, only RR: " in one)
+    assert "trec_eval" not in next(one for one in notes if "no such measure: " in one)
+
+
 def test_spread_is_sorted_and_complete() -> None:
     spread = germane.spread(QRELS, RUN, "AP@2")
     values = [one.value for one in spread if not math.isnan(one.value)]
