@@ -11,7 +11,7 @@ from typing import Any
 import germane
 from germane.dialects import SEAMS, Dialect, Foreign, Limit
 from germane.dialects.table import DIALECTS
-from germane.spread import meant
+from germane.foreign import meant
 
 TARGET = Path(__file__).parent / "dialects.md"
 FOLDER = Path(__file__).parent / "dialects"
@@ -49,6 +49,16 @@ germane.parse("ml_metrics:mapk@10")  # AP@10
 germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 ```
 
+Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). What the tool has is
+evaluated as the tool does; what it has not is germane's own measure under the tool's other conventions, and the result says
+so. Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
+
+```python
+asked = germane.evaluate(qrels, run, "map@2 nDCG@2", dialect="lightgbm")
+asked.own  # (nDCG@2,)
+germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double),)
+```
+
 A choice given beside `dialect` overrides it, as options of the tools do: trec_eval's `-c` is `missing="zero"`,
 its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
 
@@ -58,9 +68,7 @@ What a tool leaves to chance, or gets wrong by accident, no word says: that is a
 """
 
 
-CONVENTIONS = (
-    "\nAnd under which conventions, and what fewer than k results count as in AP or precision:\n\n"
-)
+CONVENTIONS = "\nAnd under which conventions, and what ranks beyond a short list count as in AP and precision at k:\n\n"
 
 
 def data(name: str) -> tuple[Any, Any]:
@@ -104,10 +112,26 @@ def table() -> str:
 
 
 def filled(dialect: Dialect) -> str:
-    """What ranks count as that a list shorter than k does not have."""
-    short, whole = (value(name, asked(dialect)[0], dialect) for name in ("short", "norm"))
+    """What ranks count as that a list shorter than k does not have, in AP and in precision."""
+    says = {name: filled_in(dialect, germane.parse(name)) for name in ("AP@2", "P@2")}
+    said = {name: word for name, word in says.items() if word}
+    if len(set(said.values())) < 2:
+        return next(iter(said.values()), "–")
+    return ", ".join(f"{name.removesuffix('@2')}: {word}" for name, word in said.items())
+
+
+def filled_in(dialect: Dialect, kind: germane.Measure) -> str:
+    """The same in one measure; "" where the tool has none, or no number for it."""
+    foreign = meant(dialect, kind)
+    if foreign is None:
+        return ""
+    qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    short, whole = (
+        evaluated((qrels, {"q": run}), foreign.written(2), dialect)
+        for run in ({"a": 9.0}, {"a": 9.0, "x": 8.0, "d": 7.0})
+    )
     if short is None or whole is None:
-        return "–"
+        return ""
     return "misses" if same(short, whole) else "left out"
 
 
@@ -154,7 +178,8 @@ def measures(dialect: Dialect) -> str:
     rows = ["| the tool's name | germane's | otherwise than above |", "|---|---|---|"]
     for one in dialect.measuring:
         words = ", ".join(f"`{name}={word}`" for name, word in one.choices.items())
-        rows.append(f"| `{one.name}` | `{one.measure}` | {words} |")
+        names = ", ".join(f"`{name}`" for name in (one.name, *one.also))
+        rows.append(f"| {names} | `{one.measure}` | {words} |")
     return "\n".join(rows)
 
 
@@ -201,8 +226,12 @@ def asked(dialect: Dialect) -> tuple[Foreign, germane.Measure]:
 
 def value(name: str, measure: Any, dialect: Dialect | None) -> float | None:
     written = measure.written(2) if isinstance(measure, Foreign) else measure
+    return evaluated(data(name), written, dialect)
+
+
+def evaluated(given: tuple[Any, Any], measure: Any, dialect: Dialect | None) -> float | None:
     try:
-        result = germane.evaluate(*data(name), [written], dialect=dialect)
+        result = germane.evaluate(*given, [measure], dialect=dialect)
     except germane.GermaneError:
         return None
     return next(iter(result.values())).mean

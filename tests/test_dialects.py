@@ -13,7 +13,7 @@ import germane
 from germane import Dialect, Policy
 from germane.dialects import SEAMS, Foreign, named
 from germane.dialects.table import ALIASES, DIALECTS
-from germane.spread import meant
+from germane.foreign import entry, meant
 
 import conformance
 
@@ -29,6 +29,7 @@ RUN = {
     "q2": {"y": 1.0, "d": -0.5},
     "q3": {"e": 1.0},
 }
+JUDGED = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
 
 
 # --- What was recorded -----------------------------------------------------------------------------
@@ -82,7 +83,7 @@ def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
     assert dialect.why.endswith(".")
     assert dialect.version
     assert named(dialect.name) is dialect
-    names = [foreign.name for foreign in dialect.measuring]
+    names = [name for foreign in dialect.measuring for name in (foreign.name, *foreign.also)]
     assert len(set(names)) == len(names)
     for limit in dialect.limits:
         assert set(limit.only) <= set(names)
@@ -109,6 +110,9 @@ def test_dialects_are_listed_once() -> None:
 
 def test_names_of_other_tools() -> None:
     assert germane.parse("trec_eval:map_cut_10") == germane.AP(norm="R") @ 10
+    assert germane.parse("trec_eval:map_cut.10") == germane.AP(norm="R") @ 10
+    assert germane.parse("trec_eval:P.5") == germane.P @ 5
+    assert germane.parse("mteb:map_at_10") == germane.AP(norm="R") @ 10
     assert germane.parse("ml_metrics:mapk@10") == germane.AP @ 10
     assert germane.parse("sklearn:average_precision_score") == germane.AP(norm="R")
 
@@ -141,6 +145,78 @@ def test_a_measure_with_its_own_conventions() -> None:
     assert "policy of RR@2: " in str(result)
 
 
+def test_what_is_not_the_tool_s_is_said_to_be_germane_s() -> None:
+    """LightGBM's nDCG has exponential gains; torchmetrics' AP divides by what was found."""
+    result = germane.evaluate(QRELS, RUN, "nDCG@3 map@3", dialect="lightgbm")
+    assert result.own == (germane.nDCG @ 3,)
+    assert "germane's own measures, not LightGBM's: nDCG@3\n" in f"{result}\n"
+    assert result.to_dict()["runs"][0]["dialect"] == {"name": "lightgbm", "own": ["nDCG@3"]}
+    assert germane.evaluate(QRELS, RUN, germane.AP @ 3, dialect="lightgbm").own == (germane.AP @ 3,)
+    result = germane.evaluate(QRELS, RUN, "map_cut_10 AP(norm=R,rel=2)", dialect="trec_eval-9")
+    assert result.own == ()
+    assert "germane's own measures" not in str(result)
+
+
+def test_what_the_tool_has_is_the_tool_s_whatever_it_is_called() -> None:
+    """recometrics' nDCG is a number where everything is relevant, all its others are NaN."""
+    only = {"q": ["a"]}, {"q": {"a": 1.0}}
+    for name in ("NDCG@K(k=2)", "nDCG@2", germane.nDCG @ 2):
+        [value] = germane.evaluate(*only, [name], dialect="recometrics").values()
+        assert value.mean == 1.0
+    tied = {"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}
+    for name in ("RR@2", germane.RR @ 2):
+        assert germane.evaluate(*tied, [name], dialect="ir_measures")["RR@2"].mean == 1.0
+
+
+@pytest.mark.parametrize(("dialect", "foreign"), EVERY)
+def test_every_measure_of_a_tool_is_the_tool_s(dialect: Dialect, foreign: Foreign) -> None:
+    for x in ("0.2", "1"):
+        measure = germane.parse(foreign.at(7).replace("{x}", x))
+        found = entry(dialect, measure)
+        assert found is not None
+        filled = germane.parse(found.at(7).replace("{x}", x))
+        assert measure in (filled, filled(rel=float(x)) if filled.rel else filled)
+
+
+def test_the_usual_measures_are_the_tool_s_own() -> None:
+    names = lambda dialect: list(map(str, germane.evaluate(*JUDGED, dialect=dialect).measures))  # noqa: E731
+    assert names("trec_eval-9") == ["AP(norm=R)", "P@10", "R@100", "RR", "nDCG@10"]
+    assert names("voc2007") == ["IAP(rounding=double)"]
+    assert names("lenskit") == [
+        "AP(norm=possible)",
+        "P(norm=retrieved)@10",
+        "R(norm=min)@100",
+        "RR",
+    ]
+
+
+def test_a_kind_is_what_the_tool_has_by_the_name_and_by_the_parameters() -> None:
+    means = lambda dialect, kind: meant(named(dialect), germane.parse(kind)).name  # type: ignore[union-attr]  # noqa: E731
+    assert means("rectools", "R@10") == "Recall(k={k})"
+    assert means("rectools", "R(norm=min)@10") == "Precision(k={k},r_precision=True)"
+    assert means("rectools", "AP@10") == "MAP(k={k})"
+    assert means("rectools", "AP(norm=k)@10") == "MAP(k={k},divide_by_k=True)"
+    assert means("recometrics", "R@10") == "R@K(k={k})"
+    assert means("recometrics", "AP(rel=2)@10") == "AP@K(k={k})"
+
+
+def test_ranx_averages_hits() -> None:
+    """ranx 0.3.21: two hits and none are 1.0."""
+    qrels, run = (
+        {"a": {"x": 1, "y": 1}, "b": {"z": 1}},
+        {"a": {"x": 2.0, "y": 1.0}, "b": {"w": 1.0}},
+    )
+    [hits] = germane.evaluate(qrels, run, ["hits@2"], dialect="ranx").values()
+    assert hits.mean == (2 + 0) / 2
+
+
+def test_ir_measures_counts_the_queries_of_the_run() -> None:
+    """ir_measures 0.4.3, of which NumQ, NumRel and NumRet are 1 here; every other mean has both."""
+    qrels, run = {"0": {"d2": 2}, "1": {"d2": 2}}, {"1": {"d2": 0.7}}
+    result = germane.evaluate(qrels, run, "NumQ NumRel NumRet RR", dialect="ir_measures")
+    assert [one.mean for one in result.values()] == [1, 1, 1, 1 / 2]
+
+
 def test_torchmetrics_takes_no_hit_below_zero() -> None:
     result = germane.evaluate(
         QRELS["q1"] and {"q": {"a": 1, "b": 1}},
@@ -161,6 +237,12 @@ def test_torchmetrics_takes_no_hit_below_zero() -> None:
         (lambda: germane.evaluate(QRELS, RUN, "map_cut10", dialect="trec_eval-9"), germane.MeasureError, "Did you mean 'map_cut_10'?"),
         (lambda: germane.evaluate(QRELS, RUN, "RetrievalMAP", dialect="torchmetrics"), germane.GradeError, "grades=binary takes 0 and 1; got 2"),
         (lambda: germane.evaluate(QRELS, RUN, "map", dialect="ranx"), germane.CoverageError, "not in the run"),
+        (lambda: germane.evaluate(QRELS, RUN, "ndcg@3", dialect="lightgbm"), germane.MeasureError, "lightgbm has no measure 'ndcg@3'. germane's own, which may be another, is nDCG@3."),
+        (lambda: germane.evaluate(QRELS, RUN, "map", dialect="torchmetrics"), germane.MeasureError, "Of this kind it has 'RetrievalMAP'. germane's own, which may be another, is AP."),
+        (lambda: germane.evaluate(QRELS, RUN, ["MAP@10"], dialect="ranx"), germane.MeasureError, "ranx has no measure 'MAP@10'. Did you mean 'map@10'?"),
+        (lambda: germane.evaluate(QRELS, RUN, dialect="ml_metrics"), germane.MeasureError, "name some of its own: mapk@10, apk@10"),
+        (lambda: germane.parse("trec_eval:map_cut_0"), germane.MeasureError, "Did you mean 'map_cut_10'?"),
+        (lambda: germane.parse("ranx:ndcg@10-l2"), germane.MeasureError, "Did you mean 'ndcg@10'?"),
         (lambda: germane.evaluate(QRELS, RUN, "RR RR@10", dialect="ir_measures", threshold=math.nan), germane.PolicyError, "threshold takes a finite number"),
     ],
 )  # fmt: skip
@@ -217,6 +299,23 @@ def test_spread_names_the_seam_that_leaves_a_mean_undefined() -> None:
     stated = {one.dialect: one for one in germane.spread(qrels, run, "AP@10", no_relevant="skip")}
     assert math.isnan(stated["implicit"].value)
     assert stated["implicit"].seams == ()
+
+
+def test_spread_says_why_there_is_no_value() -> None:
+    """A query without relevant items is NaN to quepid, and skipped by implicit, which is left with none."""
+    qrels, run = {"q": {"a": 1}, "r": {"b": 0}}, {"q": ["a"], "r": ["b"]}
+    says = {one.dialect: one.says for one in germane.spread(qrels, run, "AP@3")}
+    assert says["quepid"] == "NaN for 'r' (1 of 2 queries)"
+    assert says["implicit"] == ""
+    assert "NaN for 'r' (1 of 2 queries)" in str(germane.spread(qrels, run, "AP@3"))
+    says = {o.dialect: o.says for o in germane.spread({"r": {"b": 0}}, {"r": ["b"]}, "AP@3")}
+    assert says["implicit"] == "no query counts"
+
+
+def test_spread_tells_tools_that_have_no_cutoff_from_those_without_the_measure() -> None:
+    notes = germane.spread(*JUDGED, "RR@3").table().notes
+    assert "trec_eval-10 recip_rank" in next(one for one in notes if "no cutoff, only RR: " in one)
+    assert "trec_eval" not in next(one for one in notes if "no such measure: " in one)
 
 
 def test_spread_is_sorted_and_complete() -> None:
@@ -293,6 +392,20 @@ def test_queries_without_negatives() -> None:
     assert bpref(all_relevant="zero").per_query == {"q": 0.0, "r": 1.0}
     assert math.isnan(bpref(all_relevant="nan").mean)
     assert bpref(all_relevant="nan", undefined="zero").mean == (0 + 1) / 2
+
+
+@pytest.mark.parametrize("judged", [["a", "b", "c"], {"a": 1, "b": 1, "c": 1}])
+def test_an_unjudged_result_is_not_relevant(judged: Any) -> None:
+    """recometrics 0.1.6: 1/3 at 2 of five items, three of them relevant; NaN where all three are all."""
+    ask = {"dialect": "recometrics", "measures": ["AP@K(k=2)"]}
+    run = {"a": 9.0, "x": 8.0, "y": 7.0, "b": 1.0, "c": 0.5}
+    [value] = germane.evaluate({"q": judged}, {"q": run}, **ask).values()
+    assert value.mean == (1 / 1) / 3
+    only = {item: score for item, score in run.items() if item in judged}
+    [value] = germane.evaluate({"q": judged}, {"q": only}, **ask).values()
+    assert math.isnan(value.mean)
+    [value] = germane.evaluate({"q": [*judged, "d"]}, {"q": only}, **ask).values()
+    assert math.isnan(value.mean)  # an item that was not retrieved is relevant too
 
 
 def test_a_mean_over_no_query() -> None:

@@ -86,13 +86,16 @@ def policies_of(
 ) -> dict[Measure, Policy]:
     """The conventions of each measure: those of all, those that the dialect has for it, those asked for.
 
-    Raises PolicyError for an order of ties that a measure cannot have.
+    In a dialect the usual measures are the tool's own of these kinds. Raises PolicyError for an order
+    of ties that a measure cannot have, and MeasureError for a name that is neither's.
     """
     if dialect is None:
         policies = dict.fromkeys(parse_all(measures), conventions)
     else:
-        from germane.foreign import asked
+        from germane.foreign import asked, usual
 
+        if isinstance(measures, str) and measures == DEFAULT:
+            measures = usual(DEFAULT, dialect)
         words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
         policies = {}
         for one in asked(measures, dialect):

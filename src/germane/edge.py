@@ -28,12 +28,20 @@ def _amended(policy: Policy, measure: Measure, ranking: Ranking, values: Floats)
     out = values.copy()
     out[_missed(policy, measure, ranking, values)] = 1.0 if policy.no_hit == "one" else math.nan
     if policy.all_relevant != "answer":
-        alone = np.ones(len(ranking), bool)
-        alone[ranking.ideal_owner[ranking.ideal < rel]] = False
-        out[alone & (values > 0)] = 0.0 if policy.all_relevant == "zero" else math.nan
+        alone = _alone(measure, ranking, rel) & (values > 0)
+        out[alone] = 0.0 if policy.all_relevant == "zero" else math.nan
     if policy.empty == "nan":
         out[ranking.retrieved == 0] = math.nan
     return out
+
+
+def _alone(measure: Measure, ranking: Ranking, rel: float) -> Bools:
+    """Q: is every item relevant? An unjudged result is not, but to measures that see none."""
+    alone = np.ones(len(ranking), bool)
+    alone[ranking.ideal_owner[ranking.ideal < rel]] = False
+    if not measure.nonrelevant:
+        alone &= ranking.retrieved == ranking.found(rel, None)
+    return alone
 
 
 def _missed(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Bools:

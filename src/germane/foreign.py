@@ -1,12 +1,16 @@
-"""Foreign names: what is asked for, in a dialect's own names or in germane's."""
+"""Foreign names: what a tool calls a measure, and which of its measures is meant by one of germane's."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from germane.dialects import Dialect, named
+from germane.dialects import Dialect, Foreign, named
 from germane.errors import MeasureError
 from germane.measure import Measure, Measures, names_in, parse, parse_all
+
+# What tools that have no other average precision call by that name.
+_KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,10 +22,10 @@ class Asked:
 
 
 def asked(measures: Measures, dialect: Dialect) -> tuple[Asked, ...]:
-    """The measures asked for; a name that the dialect has is its own, others are germane's.
+    """The measures asked for: what the tool has is the tool's, whatever it is called; the rest is germane's.
 
-    Raises MeasureError for a name that neither has, with the nearest of the dialect's, and for two
-    names that stand for one measure under different conventions.
+    A name is the tool's own, or germane's in germane's own spelling. Raises MeasureError for any other,
+    with the nearest of the tool's, and for two names of one measure under different conventions.
     """
     found: dict[Measure, Asked] = {}
     for one in _each(measures):
@@ -35,6 +39,75 @@ def asked(measures: Measures, dialect: Dialect) -> tuple[Asked, ...]:
     return tuple(found.values())
 
 
+def usual(measures: str, dialect: Dialect) -> list[str]:
+    """The tool's names for what it has of these kinds. Raises MeasureError where it has none."""
+    kinds = parse_all(measures)
+    names = [one.written(kind.k) for kind in kinds if (one := meant(dialect, kind))]
+    if not names:
+        raise MeasureError(
+            f"{dialect.name} has none of the measures that are taken where none is given ({measures}); "
+            f"name some of its own: {', '.join(dialect.names(10)[:5])}  "
+            f"All of them: germane dialects {dialect.name}"
+        )
+    return names
+
+
+def entry(dialect: Dialect, measure: Measure) -> Foreign | None:
+    """What the tool itself calls this very measure, at any threshold; None where it has no such."""
+    for one in dialect.measuring:
+        if not (one.cutoff and measure.k is None) and measure in _all_of(one, measure):
+            return one
+    return None
+
+
+def meant(dialect: Dialect, measure: Measure) -> Foreign | None:
+    """The tool's measure of the same kind: its name and whether it has a cutoff agree."""
+    return next(fitting(dialect, measure), None)
+
+
+def fitting(dialect: Dialect, measure: Measure) -> Iterator[Foreign]:
+    """Everything of the same kind that the tool has: its own first, then what it calls by that name.
+
+    Where parameters are asked for, what has them comes before what has not.
+    """
+    fits = [
+        one
+        for one in dialect.measuring
+        if one.cutoff == (measure.k is not None) and "{x}" not in one.name
+    ]
+    kinds = [parse(one.at(measure.k)) for one in fits]
+    found = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
+    own = [one for one, name in found if name == measure.name]
+    if measure != _leveled(Measure(measure.name, (), measure.k), measure):
+        own.sort(key=lambda one: in_kind(one, measure) != measure)
+    yield from own
+    yield from (one for one, name in found if _KINDS.get(name) == measure.name)
+
+
+def in_kind(foreign: Foreign, measure: Measure) -> Measure:
+    """What germane calls a tool's measure, at the cutoff and the threshold of the one asked for."""
+    return _leveled(parse(foreign.at(measure.k)), measure)
+
+
+def _leveled(found: Measure, measure: Measure) -> Measure:
+    if measure.rel not in (None, 1.0) and found.rel is not None:
+        found = found(rel=measure.rel)
+    return found
+
+
+def _all_of(foreign: Foreign, measure: Measure) -> Iterator[Measure]:
+    """The tool's measure at the cutoff and threshold asked for, and with each number where it takes one."""
+    if "{x}" not in foreign.measure:
+        yield in_kind(foreign, measure)
+        return
+    for value in measure.arguments.values():
+        if isinstance(value, (int, float)):
+            try:
+                yield parse(foreign.at(measure.k).replace("{x}", repr(value)))
+            except MeasureError:  # a number of another parameter
+                continue
+
+
 def _each(measures: Measures) -> Iterable[str | Measure]:
     if isinstance(measures, str):
         return names_in(measures)
@@ -45,15 +118,25 @@ def _each(measures: Measures) -> Iterable[str | Measure]:
 
 def _asked(name: str | Measure, dialect: Dialect) -> Asked:
     if isinstance(name, Measure):
-        return Asked(name, {})
+        return _found(name, dialect)
     foreign = dialect.find(name)
-    if foreign is None:
-        before, _, rest = name.partition(":")
-        if rest and "(" not in before and named(before) is dialect:
-            foreign, name = dialect.find(rest), rest
+    before, _, rest = name.partition(":")
+    of_a_tool = bool(rest) and "(" not in before
+    if foreign is None and of_a_tool and named(before) is dialect:
+        foreign, name = dialect.find(rest), rest
     if foreign is not None:
         return Asked(parse(dialect.measure(name)), foreign.choices)
     try:
-        return Asked(parse(name), {})
+        measure = parse(name)
     except MeasureError:
         raise dialect.unknown(name) from None
+    if not of_a_tool and not re.fullmatch(rf"\s*{measure.name}\s*([(@].*)?", name):
+        kind = meant(dialect, measure)
+        has = "" if kind is None else f" Of this kind it has {kind.written(measure.k)!r}."
+        raise dialect.unknown(name, f"{has} germane's own, which may be another, is {measure}.")
+    return _found(measure, dialect)
+
+
+def _found(measure: Measure, dialect: Dialect) -> Asked:
+    foreign = entry(dialect, measure)
+    return Asked(measure, {} if foreign is None else foreign.choices)

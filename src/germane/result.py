@@ -92,6 +92,15 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         """How many queries and items the numbers rest on."""
         return self._counts()
 
+    @cached
+    def own(self) -> tuple[Measure, ...]:
+        """The measures that are germane's own, since the tool whose dialect is spoken has no such."""
+        if self.dialect is None:
+            return ()
+        from germane.foreign import entry
+
+        return tuple(one for one in self.measures if entry(self.dialect, one) is None)
+
     def __getitem__(self, measure: str | Measure) -> MeasureResult:
         key = measure if isinstance(measure, Measure) else parse(measure)
         try:
@@ -229,6 +238,9 @@ class Results(Tabled, Mapping[str, Result]):
             yield f"policy of {measure}: {own}"
         if result.dialect is not None:
             yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
+            if result.own:
+                names = ", ".join(map(str, result.own))
+                yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
@@ -249,6 +261,8 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
         }
         for measure in result.measures
     ]
+    if result.dialect is not None:
+        run["dialect"] = {"name": result.dialect.name, "own": list(map(str, result.own))}
     if result.findings:
         run["findings"] = [finding.to_dict() for finding in result.findings]
     if result.policy.to_dict() != policy:  # ranked lists beside scores

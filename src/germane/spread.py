@@ -10,9 +10,10 @@ from germane._records import replaced
 from germane.averaging import MeasureResult
 from germane.choices import Choices, opened
 from germane.collection import Collection
-from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects
-from germane.errors import GermaneError
+from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects, named
+from germane.errors import GermaneError, some
 from germane.evaluate import measured
+from germane.foreign import in_kind, meant
 from germane.limits import holding
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy
@@ -20,8 +21,6 @@ from germane.sources import Progress
 from germane.tabled import Tabled
 from germane.tables import Table
 
-# What tools that have no other average precision call by that name.
-_KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
 _SAME = 1e-12
 
 
@@ -77,8 +76,7 @@ class Spread(Tabled):
         rows = sorted((self.own, *self.stated), key=_descending)
         low, high = self.range
         notes = [f"spread {_number(low, digits)} … {_number(high, digits)}"]
-        if self.without:
-            notes.append(f"no such measure: {', '.join(self.without)}")
+        notes += [f"{why}: {', '.join(names)}" for why, names in self._without().items()]
         cells = [
             (
                 one.dialect,
@@ -93,6 +91,17 @@ class Spread(Tabled):
         return Table(
             ("dialect", "value", "measure", "moved by"), tuple(cells), tuple(notes), (2, 3)
         )
+
+    def _without(self) -> dict[str, list[str]]:
+        """The dialects without the measure, those apart that have it without a cutoff."""
+        found: dict[str, list[str]] = {}
+        asked = self.own.measure
+        whole = None if asked is None or asked.k is None else Measure(asked.name, asked.parameters)
+        for name in self.without:
+            other = whole and meant(named(name), whole)
+            why = f"no cutoff, only {whole}" if other else "no such measure"
+            found.setdefault(why, []).append(f"{name} {other.name}" if other else name)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""
@@ -144,7 +153,8 @@ def spreads(
 def _spread(
     asked: Measure, conventions: Policy, given: Mapping[str, Any], values: "Values"
 ) -> Spread:
-    own = Stated("germane", str(asked), asked, values(conventions, asked).mean, ())
+    result = values(conventions, asked)
+    own = Stated("germane", str(asked), asked, result.mean, (), _undefined(result))
     stated, without = [], []
     for dialect in dialects().values():
         foreign = meant(dialect, asked)
@@ -153,32 +163,6 @@ def _spread(
         else:
             stated.append(_stated(dialect, foreign, asked, conventions, given, values, own.value))
     return Spread(own, tuple(sorted(stated, key=_descending)), tuple(without))
-
-
-def meant(dialect: Dialect, measure: Measure) -> Foreign | None:
-    """The tool's measure of the same kind: its name and whether it has a cutoff agree."""
-    return next(fitting(dialect, measure), None)
-
-
-def fitting(dialect: Dialect, measure: Measure) -> Iterator[Foreign]:
-    """Everything of the same kind that the tool has: its own first, then what it calls by that name."""
-    fits = [
-        one
-        for one in dialect.measuring
-        if one.cutoff == (measure.k is not None) and "{x}" not in one.name
-    ]
-    kinds = [parse(one.at(measure.k)) for one in fits]
-    named = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
-    yield from (one for one, name in named if name == measure.name)
-    yield from (one for one, name in named if _KINDS.get(name) == measure.name)
-
-
-def in_kind(foreign: Foreign, measure: Measure) -> Measure:
-    """What germane calls a tool's measure, at the cutoff and the threshold of the one asked for."""
-    found = parse(foreign.at(measure.k))
-    if measure.rel not in (None, 1.0) and found.rel is not None:
-        found = found(rel=measure.rel)
-    return found
 
 
 def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:
@@ -219,7 +203,7 @@ def _stated(
     words = {**dialect.choices, **foreign.choices, **given}
     try:
         policy = replaced(conventions, **words)
-        value = values(policy, measure).mean
+        result = values(policy, measure)
         limits = holding(dialect, foreign, measure, values.collection.judged(policy))
     except GermaneError as error:
         return Stated(dialect.name, name, measure, math.nan, (), str(error).partition(". ")[0])
@@ -232,9 +216,20 @@ def _stated(
         changed.append(seam)
         if not _has(values, alone, this, own):
             moved.append(seam)
+    value = result.mean
     seams = () if _same(value, own) else tuple(moved or changed)
     unsure = " ".join(dict.fromkeys(limit.says for limit in limits))
-    return Stated(dialect.name, name, measure, value, seams, unsure=unsure)
+    return Stated(dialect.name, name, measure, value, seams, _undefined(result), unsure)
+
+
+def _undefined(result: MeasureResult) -> str:
+    """Why a mean is NaN; "" where it is a number."""
+    if not math.isnan(result.mean):
+        return ""
+    nan = [query for query, value in result.per_query.items() if math.isnan(value)]
+    if not nan:
+        return "no query counts"
+    return f"NaN for {some(nan)} ({len(nan)} of {len(result.per_query)} queries)"
 
 
 def _has(values: Values, policy: Policy, measure: Measure, own: float) -> bool:

@@ -71,7 +71,7 @@ def _defined(dialect: Dialect) -> Table:
         for name, word in getattr(dialect, seam).items()
     ]
     rows += [
-        ("measuring", f"{one.name} = {one.measure}", _words(one.choices))
+        ("measuring", " = ".join((one.name, *one.also, one.measure)), _words(one.choices))
         for one in dialect.measuring
     ]
     notes = [f"{dialect.tool} {dialect.version}", dialect.why, f"source: {dialect.source}"]

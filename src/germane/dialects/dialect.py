@@ -25,21 +25,27 @@ class Foreign:
     name: str
     measure: str
     choices: Mapping[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    """Other spellings of the tool's own."""
 
     def read(self, name: str) -> str | None:
         """The measure that a written name stands for, or None."""
-        places = _PLACE.findall(self.name)
-        pattern = re.escape(self.name)
-        for place in places:
-            pattern = pattern.replace(rf"\{{{place}\}}", _PLACES[place])
-        found = re.fullmatch(pattern, name)
-        if found is None:
-            return None
-        return _filled(self.measure, dict(zip(places, found.groups(), strict=True)))
+        for spelling in (self.name, *self.also):
+            places = _PLACE.findall(spelling)
+            pattern = re.escape(spelling)
+            for place in places:
+                pattern = pattern.replace(rf"\{{{place}\}}", _PLACES[place])
+            if found := re.fullmatch(pattern, name):
+                return _filled(self.measure, dict(zip(places, found.groups(), strict=True)))
+        return None
 
     def written(self, k: int | None = None) -> str:
         """The tool's name with its cutoff put in."""
         return _filled(self.name, {} if k is None else {"k": str(k)})
+
+    def spelled(self, k: object, x: object) -> list[str]:
+        """The tool's names for it with the cutoff and the number put in."""
+        return [_filled(name, {"k": str(k), "x": str(x)}) for name in (self.name, *self.also)]
 
     def at(self, k: int | None) -> str:
         """germane's name with its cutoff put in."""
@@ -107,11 +113,16 @@ class Dialect:
             raise self.unknown(name)
         return foreign.read(name) or ""
 
-    def unknown(self, name: str) -> MeasureError:
+    def names(self, k: object, x: object = 1) -> list[str]:
+        """The names of all measures, with a cutoff and a number put in."""
+        return [name for one in self.measuring for name in one.spelled(k, x)]
+
+    def unknown(self, name: str, besides: str = "") -> MeasureError:
         """The error for a name that the tool does not have."""
-        cutoff = (re.findall(r"\d+", name) or ["10"])[-1]
-        names = [_filled(foreign.name, {"k": cutoff, "x": cutoff}) for foreign in self.measuring]
+        numbers = re.findall(r"\d+(?:\.\d+)?", name)
+        cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
+        near = suggestion(name, self.names(cutoff, [1, *numbers][-1]))
         return MeasureError(
-            f"{self.name} has no measure {clip(name)}.{suggestion(name, names)}  "
+            f"{self.name} has no measure {clip(name)}.{near}{besides}  "
             f"All of them: germane dialects {self.name}"
         )

@@ -44,10 +44,13 @@ IR_MEASURES = Dialect(
             {"ties": "ascending", "scores": "double", "grades": "nonnegative"},
         ),
         Foreign("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
+        Foreign("NumQ", "NumQ", {"missing": "skip"}),
+        Foreign("NumRel", "NumRel", {"missing": "skip"}),
+        Foreign("NumRet", "NumRet", {"missing": "skip"}),
     ),
     why="Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes to the "
     "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
-    "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0.",
+    "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0, but not in NumQ and NumRel.",
     source="providers/base.py, __init__.py",
     limits=(
         Limit(

@@ -10,12 +10,17 @@ MTEB = Dialect(
     judging={"ties": "trec", "missing": "skip"},
     averaging={"digits": 5},
     measuring=(
-        Foreign("NDCG@{k}", "nDCG@{k}"),
-        Foreign("MAP@{k}", "AP(norm=R)@{k}"),
-        Foreign("Recall@{k}", "R@{k}"),
-        Foreign("P@{k}", "P@{k}"),
+        Foreign("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
+        Foreign("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
+        Foreign("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
+        Foreign("P@{k}", "P@{k}", also=("precision_at_{k}",)),
         Foreign("HitRate@{k}", "Success@{k}"),
-        Foreign("MRR@{k}", "RR@{k}", {"scores": "double", "digits": None, "unknown": "error"}),
+        Foreign(
+            "MRR@{k}",
+            "RR@{k}",
+            {"scores": "double", "digits": None, "unknown": "error"},
+            also=("mrr_at_{k}",),
+        ),
         Foreign(
             "R_cap_at_{k}",
             "R(norm=min)@{k}",

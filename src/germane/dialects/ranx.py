@@ -23,7 +23,7 @@ RANX = Dialect(
         Foreign("mrr", "RR"),
         Foreign("mrr@{k}", "RR@{k}"),
         Foreign("hit_rate@{k}", "Success@{k}"),
-        Foreign("hits@{k}", "NumRelRet@{k}"),
+        Foreign("hits@{k}", "Utility(noise=0)@{k}"),
         Foreign("f1@{k}", "F@{k}"),
         Foreign("ndcg", "nDCG"),
         Foreign("ndcg@{k}", "nDCG@{k}"),
@@ -32,7 +32,7 @@ RANX = Dialect(
     ),
     why="The run and the qrels must have the same queries; make_comparable=True (missing=zero, "
     "unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict. Where nothing is "
-    "judged not relevant, bpref is 0/0.",
+    "judged not relevant, bpref is 0/0. hits are averaged over queries.",
     source="metrics/average_precision.py, meta/evaluate.py",
     limits=(
         Limit(

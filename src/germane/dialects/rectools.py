@@ -13,8 +13,8 @@ RECTOOLS = Dialect(
         Foreign("MAP(k={k})", "AP(norm=R)@{k}"),
         Foreign("MAP(k={k},divide_by_k=True)", "AP(norm=k)@{k}"),
         Foreign("Precision(k={k})", "P@{k}"),
-        Foreign("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
         Foreign("Recall(k={k})", "R@{k}"),
+        Foreign("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
         Foreign("MRR(k={k})", "RR@{k}"),
     ),
     why="Users are those with interactions, so that none is without relevant items and a missing "

@@ -12,6 +12,11 @@ _ALL_GRADES = Limit(
 )
 
 
+def _cut(name: str, measure: str) -> Foreign:
+    """A measure with a number: map_cut_10 in trec_eval's output, map_cut.10 after its -m."""
+    return Foreign(name, measure, also=(name.replace("_{", ".{"),))
+
+
 def _measures(rounding: str) -> tuple[Foreign, ...]:
     return (
         Foreign("num_q", "NumQ"),
@@ -20,11 +25,11 @@ def _measures(rounding: str) -> tuple[Foreign, ...]:
         Foreign("num_rel_ret", "NumRelRet"),
         Foreign("num_nonrel_judged_ret", "NumNonrelRet"),
         Foreign("map", "AP(norm=R)"),
-        Foreign("map_cut_{k}", "AP(norm=R)@{k}"),
+        _cut("map_cut_{k}", "AP(norm=R)@{k}"),
         Foreign("gm_map", "AP(norm=R,mean=geometric)"),
-        Foreign("P_{k}", "P@{k}"),
-        Foreign("recall_{k}", "R@{k}"),
-        Foreign("relative_P_{k}", "R(norm=min)@{k}"),
+        _cut("P_{k}", "P@{k}"),
+        _cut("recall_{k}", "R@{k}"),
+        _cut("relative_P_{k}", "R(norm=min)@{k}"),
         Foreign("set_P", "P"),
         Foreign("set_recall", "R"),
         Foreign("set_relative_P", "R(norm=min)"),
@@ -32,16 +37,16 @@ def _measures(rounding: str) -> tuple[Foreign, ...]:
         Foreign("set_map", "SetAP"),
         Foreign("utility", "Utility"),
         Foreign("Rprec", "Rprec"),
-        Foreign("Rprec_mult_{x}", "Rprec(mult={x})"),
-        Foreign("success_{k}", "Success@{k}"),
+        _cut("Rprec_mult_{x}", "Rprec(mult={x})"),
+        _cut("success_{k}", "Success@{k}"),
         Foreign("recip_rank", "RR"),
         Foreign("ndcg", "nDCG"),
-        Foreign("ndcg_cut_{k}", "nDCG@{k}"),
+        _cut("ndcg_cut_{k}", "nDCG@{k}"),
         Foreign("ndcg_rel", "nDCGrel"),
         Foreign("Rndcg", "RnDCG"),
         Foreign("G", "G"),
         Foreign("binG", "binG"),
-        Foreign("iprec_at_recall_{x}", f"IPrec(recall={{x}},rounding={rounding})"),
+        _cut("iprec_at_recall_{x}", f"IPrec(recall={{x}},rounding={rounding})"),
         Foreign("11pt_avg", f"IAP(rounding={rounding})"),
         Foreign("bpref", "bpref"),
         Foreign("gm_bpref", "bpref(mean=geometric)"),
@@ -58,7 +63,7 @@ TREC_EVAL_10 = Dialect(
     measuring=(
         *_measures("nearest"),
         Foreign("yaap", "YAAP"),
-        Foreign("unj_{k}", "Unjudged@{k}"),
+        _cut("unj_{k}", "Unjudged@{k}"),
     ),
     why="Divides AP by R at every cutoff. A judged query that the run lacks ends the program with "
     "exit code 4; with -c (missing=zero) it counts as 0.",

@@ -7,9 +7,9 @@ from typing import Any
 
 from germane._records import replaced
 from germane.dialects import SEAMS, Seam, dialects
+from germane.foreign import fitting, in_kind
 from germane.measure import Measure
 from germane.policy import RARE_WORDS, WORDS, Policy
-from germane.spread import fitting, in_kind
 
 Choices = tuple[tuple[str, Any], ...]
 
