@@ -69,6 +69,7 @@ def found_for(reported: str, measure: str) -> germane.Reconciliation:
         ("1.", 1.0, 0.5),
         ("62%", 0.62, 0.005),
         ("62.0%", 0.62, 0.0005),
+        ("62.0 %", 0.62, 0.0005),
         ("6.2e-1", 0.62, 0.005),
         ("-0.10", -0.1, 0.005),
         (" 0.3 ", 0.3, 0.05),
@@ -99,7 +100,7 @@ def test_cut_off_is_not_rounded() -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["", "nan", "inf", "0,62", "62 %", "1e999", True, None, "0.6 2", "½", "%", [0.62]]
+    "written", ["", "nan", "inf", "0,62", "6 2%", "1e999", True, None, "0.6 2", "½", "%", [0.62]]
 )
 def test_what_is_no_number(written: Any) -> None:
     with pytest.raises(germane.InputError, match=r"reported takes a number such as 0.62 or 62%"):
@@ -430,6 +431,84 @@ def test_a_mean_that_its_own_queries_do_not_have() -> None:
     assert result.agreement is not None
     assert result.agreement.off == ()
     assert "The reported values have the mean 0.62200, not 0.634." in str(result)
+    assert (
+        "The values of the queries are given by AP with 0.62222, 0.01178 below." in result.verdict
+    )
+    assert result.queries() is None  # there is nothing to list
+    assert "moves mean by" not in str(result)
+
+
+@pytest.mark.parametrize("half", ["0.5", "0.50", "0.500"])
+def test_values_of_one_file_are_written_alike(half: str) -> None:
+    """However its zeros are left off, the first value cannot make up for a mean that is off by 0.012."""
+    values = {"q1": half, "q2": "0.8333", "q3": "0.5333"}
+    assert {one.tolerance for one in read_queries(values).values.values()} == {0.00005}
+    result = germane.reconcile(
+        QRELS, RUN, reported="0.634", measure="AP", reported_per_query=values
+    )
+    assert "The reported values have the mean 0.62220, not 0.634." in str(result)
+    assert "the values are not" not in str(result)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0.0, 1.0), min_size=1), st.sampled_from(["{:.4f}", "{:.4g}"]))
+def test_values_are_given_by_what_they_were_written_from(values: list[float], way: str) -> None:
+    """With so many decimals or so many significant digits, whether zeros at the end are left off."""
+    for strip in (str, lambda text: f"{float(text)!r}"):
+        written = {str(i): strip(way.format(value)) for i, value in enumerate(values)}
+        read = read_queries(written).values.values()
+        assert all(one.gives(value) for one, value in zip(read, values, strict=True)), written
+
+
+def test_values_in_whole_numbers_are_as_they_are_written() -> None:
+    assert {one.tolerance for one in read_queries({"q": "1", "r": 0}).values.values()} == {0.5}
+
+
+def test_a_mean_whose_queries_are_off() -> None:
+    """AP gives the mean, (1/2 + 5/6 + 8/15)/3, but neither 0.835 nor 0.567."""
+    mean = (1 / 2 + 5 / 6 + 8 / 15) / 3
+    result = germane.reconcile(
+        QRELS, RUN, reported=f"{mean:.4f}", measure="AP", reported_per_query=PUBLISHED
+    )
+    assert not result.found
+    assert (
+        "no definition gives both. AP gives the mean (0.622222), but not 2 of the 3 queries."
+        in (result.verdict)
+    )
+    assert str(result.of_mean[0]) == "AP"
+    assert result.hints == ()  # the mean needs no slip
+    table = result.queries(digits=4)
+    assert table is not None
+    assert [row[:3] for row in table.rows] == [
+        ("q3", "0.567", f"{8 / 15:.4f}"),
+        ("q2", "0.835", f"{5 / 6:.4f}"),
+    ]
+    assert "The reported values have the mean 0.634000, not 0.6222." in table.notes
+
+
+def test_the_mean_of_one_definition_and_the_queries_of_another() -> None:
+    """Zeros and ones: AP(norm=found)@2 has the mean (1/1 + 0)/2; germane's AP@2 has 1/2 for the first."""
+    qrels, run = {"q": ["a", "b"], "r": ["c"]}, {"q": ["a", "x"], "r": ["x"]}
+    values = {"q": "0.5000", "r": "0.0000"}
+    result = germane.reconcile(
+        qrels, run, reported="0.5000", measure="AP@2", reported_per_query=values, missing="zero"
+    )
+    assert len(result.of_mean) > 0
+    assert all(one.value == 0.5 for one in result.of_mean)
+    assert "gives the mean (0.500000), and AP@2 gives 2 of the 2 queries." in result.verdict
+
+
+def test_a_mean_beside_the_values_that_is_another(tmp_path: Path) -> None:
+    """What trec_eval -q prints of all queries is compared with what is reported."""
+    path = tmp_path / "values.txt"
+    path.write_text("map q1 0.5000\nmap q2 0.8333\nmap q3 0.5333\nmap all 0.6222\n")
+    says = "The mean that stands with the values ('all') is 0.6222, not 0.634."
+    for reported, said in (("0.634", True), ("0.622", False)):
+        result = germane.reconcile(
+            QRELS, RUN, reported=reported, measure="AP", reported_per_query=path
+        )
+        assert (says in str(result)) == said
+        assert bool(result.found) != said
 
 
 def test_queries_that_were_not_reported() -> None:
@@ -462,9 +541,12 @@ def test_files_of_queries(tmp_path: Path) -> None:
     path = tmp_path / "values.txt"
     path.write_text("# values\nq1 0.5\n\nq2\t0.835\nq3 0.567\n")
     two = read_queries(path)
+    assert two.mean is None
     path.write_text("map q1 0.5\nmap q2 0.835\nmap q3 0.567\nmap all 0.634\n")
     three = read_queries(str(path))
-    assert two == three == read_queries({q: str(value) for q, value in PUBLISHED.items()})
+    assert three.mean == read("0.634")
+    alone = read_queries({q: str(value) for q, value in PUBLISHED.items()})
+    assert two.values == three.values == alone.values
 
 
 def test_ids_of_a_file_are_text(tmp_path: Path) -> None:
@@ -616,6 +698,21 @@ def test_many_definitions_are_counted() -> None:
     assert f"… and {len(result) - 12} definitions more" in str(result)
     assert result.table(digits=None).csv().count("\r\n") == len(result) + 1
     assert len(result.to_dict()["found"]) == len(result)
+
+
+def test_a_whole_number_tells_little() -> None:
+    """1 is ±0.5: of measures that are means, most values round to it. Counts are whole."""
+    says = "1 is a whole number, which tells little"
+    assert says in str(germane.reconcile([1, 0, 1], reported=1))
+    assert says not in str(germane.reconcile([1, 0, 1], reported="1.0"))
+    assert "whole number" not in str(germane.reconcile([1, 0, 1], reported=2, measure="NumRelRet"))
+
+
+def test_no_zero_is_negative() -> None:
+    result = germane.reconcile([1, 1, 1, 1], reported="1.000", measure="AP@4")
+    assert any(0 < abs(one.value - 1) < 1e-12 for one in result)
+    assert "-0.00000" not in str(result)
+    assert "+0.00000" not in str(result)
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

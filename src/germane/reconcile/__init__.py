@@ -15,7 +15,7 @@ from germane.reconcile.example import Example, collected, example
 from germane.reconcile.hints import hints
 from germane.reconcile.queries import agreeing, agreement, best, named
 from germane.reconcile.reconciliation import SHOWN, Reconciliation
-from germane.reconcile.reported import Reported, read, read_queries
+from germane.reconcile.reported import Reported, ReportedQueries, read, read_queries
 from germane.reconcile.search import Given, Search
 from germane.sources import Progress
 from germane.spread import Values
@@ -76,7 +76,7 @@ def _answer(
     search: Search,
     fixed: Mapping[str, Any],
     reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
+    queries: ReportedQueries | None,
 ) -> Reconciliation:
     asked, conventions = search.asked, search.conventions
     own, grades = _own(search), search.grades()
@@ -84,12 +84,12 @@ def _answer(
     tried = search.all([Candidate(asked), *tools, *singles(asked, conventions, fixed, grades)])
     if not tried and isinstance(own, DuplicateError):
         raise own
-    if per_query is not None:
-        per_query = named(per_query, search.queries(tried))
+    per_query = None if queries is None else named(queries.values, search.queries(tried))
     slips: tuple[str, ...] = ()
     found = _found(search, tried, reported, per_query)
     if not found:
-        slips = hints(search, tried, reported)
+        if not any(reported.gives(one.value) for one in tried):
+            slips = hints(search, tried, reported)
         others = (one.measure for one in tools)
         tried += search.all(pairs(asked, conventions, fixed, grades, others))
         found = _found(search, tried, reported, per_query)
@@ -105,6 +105,8 @@ def _answer(
         undecided=search.undecided(found[:SHOWN], fixed),
         examples=_examples(search, found[:SHOWN]),
         per_query=per_query,
+        stated=None if queries is None else queries.mean,
+        of_mean=() if found or queries is None else _found(search, tried, reported, None),
         agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
         hints=slips,
         unsure={one.tool: one.says for one in unsure if _gives(search, one.candidate, reported)},
