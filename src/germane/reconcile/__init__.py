@@ -11,7 +11,7 @@ from germane.listed import is_list
 from germane.measure import Measure, parse
 from germane.policy import Policy
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
-from germane.reconcile.example import Example, collected, example
+from germane.reconcile.example import Example, collected, examples
 from germane.reconcile.hints import hints
 from germane.reconcile.queries import agreeing, agreement, best, named
 from germane.reconcile.reconciliation import SHOWN, Reconciliation
@@ -69,7 +69,8 @@ def reconcile(
     loaded = sources.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
-    return _answer(Search(values, conventions, asked, number.tolerance), fixed, number, per_query)
+    search = Search(values, conventions, asked, number.tolerance, progress)
+    return _answer(search, fixed, number, per_query)
 
 
 def _answer(
@@ -81,7 +82,9 @@ def _answer(
     asked, conventions = search.asked, search.conventions
     own, grades = _own(search), search.grades()
     tools, unsure = search.vouched(of_dialects(asked, conventions, fixed))
-    tried = search.all([Candidate(asked), *tools, *singles(asked, conventions, fixed, grades)])
+    # A definition whose tool may say something else is worth no more than any with as many changes.
+    simple = [one for one in tools if one.tools or one.distance(asked) < 2]
+    tried = search.all([Candidate(asked), *simple, *singles(asked, conventions, fixed, grades)])
     if not tried and isinstance(own, DuplicateError):
         raise own
     per_query = None if queries is None else named(queries.values, search.queries(tried))
@@ -91,7 +94,8 @@ def _answer(
         if not any(reported.gives(one.value) for one in tried):
             slips = hints(search, tried, reported)
         others = (one.measure for one in tools)
-        tried += search.all(pairs(asked, conventions, fixed, grades, others))
+        rest = (one for one in tools if one not in simple)
+        tried += search.all([*rest, *pairs(asked, conventions, fixed, grades, others)])
         found = _found(search, tried, reported, per_query)
     closest = () if found else _nearest(search, tried, reported, per_query)
     return Reconciliation(
@@ -175,9 +179,10 @@ def _examples(
         else:
             group.append(candidate)
     return tuple(
-        (tuple(map(str, group)), example(group, search.conventions, search.tolerance))
+        told
         for group in groups
         if len(group) > 1
+        for told in examples(group, search.conventions, search.tolerance)
     )
 
 

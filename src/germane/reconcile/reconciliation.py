@@ -49,7 +49,8 @@ class Reconciliation:
     undecided: tuple[Undecided, ...]
     """conventions that make no difference here, of which the number thus says nothing"""
     examples: tuple[tuple[tuple[str, ...], Example | None], ...]
-    """definitions that coincide here, and small data on which they do not"""
+    """definitions that coincide here, and small data on which they do not; then those of them that
+    coincide there, and other data"""
     per_query: Mapping[Hashable, Reported] | None = None
     stated: Reported | None = None
     """the mean that stands with the values of queries, in what trec_eval -q prints"""
@@ -185,9 +186,12 @@ class Reconciliation:
             gap = min(b - a for a, b in pairwise(values))
             decimals = max(1, math.ceil(-math.log10(gap)))
             yield f"Their values differ; {decimals} decimals of the reported number would tell more."
+        before: set[str] = set()
         for names, example in self.examples:
-            yield f"Alike on this data: {_and(names)}. " + (
-                "They are alike on all small data that was tried, too."
+            alike = "Alike there, too" if before.issuperset(names) else "Alike on this data"
+            before = before.union(names)
+            yield f"{alike}: {_and(names)}. " + (
+                "They are alike on all small data that was tried."
                 if example is None
                 else _apart(example, self._digits)
             )
