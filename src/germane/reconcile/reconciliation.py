@@ -286,6 +286,7 @@ class Reconciliation:
             "own": {"says": str(own)} if isinstance(own, GermaneError) else self._row(own),
             "found": [self._row(one) for one in self.found],
             "nearest": [self._row(one) for one in self.nearest],
+            "of_mean": [self._row(one) for one in self.of_mean],
             "tried": len(self.tried),
             "undecided": {one.convention: list(one.words) for one in self.undecided},
             "alike": [_alike(names, example) for names, example in self.examples],
