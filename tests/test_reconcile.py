@@ -472,7 +472,8 @@ def test_a_mean_that_its_own_queries_do_not_have() -> None:
     assert result.agreement.off == ()
     assert "The reported values have the mean 0.62200, not 0.634." in str(result)
     assert (
-        "The values of the queries are given by AP with 0.62222, 0.01178 below." in result.verdict
+        "The values of the queries are given by AP, whose mean is 0.62222, 0.01178 below."
+        in result.verdict
     )
     assert result.queries() is None  # there is nothing to list
     assert "moves mean by" not in str(result)

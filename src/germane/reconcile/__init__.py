@@ -88,13 +88,11 @@ def _answer(
     if not tried and isinstance(own, DuplicateError):
         raise own
     per_query = None if queries is None else named(queries.values, search.queries(tried))
-    slips: tuple[str, ...] = ()
+    slips = hints(search, tried, reported)
     found = _found(search, tried, reported, per_query)
     if not found:
-        if not any(reported.gives(one.value) for one in tried):
-            slips = hints(search, tried, reported)
+        rest = [one for one in tools if one not in simple]
         others = (one.measure for one in tools)
-        rest = (one for one in tools if one not in simple)
         tried += search.all([*rest, *pairs(asked, conventions, fixed, grades, others)])
         found = _found(search, tried, reported, per_query)
     closest = () if found else _nearest(search, tried, reported, per_query)

@@ -15,7 +15,9 @@ _MOST = 3  # definitions that are named
 
 
 def hints(search: Search, tried: Sequence[Given], reported: Reported) -> tuple[str, ...]:
-    """A sentence for each slip that would explain the number."""
+    """A sentence for each slip that would explain the number; none where a definition does."""
+    if any(reported.gives(one.value) for one in tried):
+        return ()
     found = []
     if abs(reported.value) > 1:
         percent = reported.in_percent()

@@ -86,10 +86,14 @@ class Reconciliation:
         nearest, digits = self.nearest[0], self._digits
         off = nearest.value - self.reported.value
         side = "above" if off > 0 else "below"
-        how = "The nearest is" if self._has_off else "The values of the queries are given by"
+        which = (
+            f"The nearest is {nearest} with"
+            if self._has_off
+            else f"The values of the queries are given by {nearest}, whose mean is"
+        )
         return (
-            f"{what}: no definition gives it. {' '.join((*self.hints, ''))}{how} {nearest} "
-            f"with {_number(nearest.value, digits)}, {_number(abs(off), digits)} {side}.{self._worst()}"
+            f"{what}: no definition gives it. {' '.join((*self.hints, ''))}{which} "
+            f"{_number(nearest.value, digits)}, {_number(abs(off), digits)} {side}.{self._worst()}"
         )
 
     def _mean_alone(self) -> str:
