@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
                 reported_per_query=per_query,
             )
         case [qrels, ranked]:
-            with progress_line() as progress:
+            with progress_line("reconcile:") as progress:
                 found = reconcile(
                     qrels, ranked, **asked, relevant=options.relevant,
                     reported_per_query=per_query, progress=progress, **given_policy(options),

@@ -11,11 +11,11 @@ from germane.listed import is_list
 from germane.measure import Measure, parse
 from germane.policy import Policy
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
-from germane.reconcile.example import Example, collected, example
+from germane.reconcile.example import Example, collected, examples
 from germane.reconcile.hints import hints
 from germane.reconcile.queries import agreeing, agreement, best, named
 from germane.reconcile.reconciliation import SHOWN, Reconciliation
-from germane.reconcile.reported import Reported, read, read_queries
+from germane.reconcile.reported import Reported, ReportedQueries, read, read_queries
 from germane.reconcile.search import Given, Search
 from germane.sources import Progress
 from germane.spread import Values
@@ -69,29 +69,31 @@ def reconcile(
     loaded = sources.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
-    return _answer(Search(values, conventions, asked, number.tolerance), fixed, number, per_query)
+    search = Search(values, conventions, asked, number.tolerance, progress)
+    return _answer(search, fixed, number, per_query)
 
 
 def _answer(
     search: Search,
     fixed: Mapping[str, Any],
     reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
+    queries: ReportedQueries | None,
 ) -> Reconciliation:
     asked, conventions = search.asked, search.conventions
     own, grades = _own(search), search.grades()
     tools, unsure = search.vouched(of_dialects(asked, conventions, fixed))
-    tried = search.all([Candidate(asked), *tools, *singles(asked, conventions, fixed, grades)])
+    # A definition whose tool may say something else is worth no more than any with as many changes.
+    simple = [one for one in tools if one.tools or one.distance(asked) < 2]
+    tried = search.all([Candidate(asked), *simple, *singles(asked, conventions, fixed, grades)])
     if not tried and isinstance(own, DuplicateError):
         raise own
-    if per_query is not None:
-        per_query = named(per_query, search.queries(tried))
-    slips: tuple[str, ...] = ()
+    per_query = None if queries is None else named(queries.values, search.queries(tried))
+    slips = hints(search, tried, reported)
     found = _found(search, tried, reported, per_query)
     if not found:
-        slips = hints(search, tried, reported)
+        rest = [one for one in tools if one not in simple]
         others = (one.measure for one in tools)
-        tried += search.all(pairs(asked, conventions, fixed, grades, others))
+        tried += search.all([*rest, *pairs(asked, conventions, fixed, grades, others)])
         found = _found(search, tried, reported, per_query)
     closest = () if found else _nearest(search, tried, reported, per_query)
     return Reconciliation(
@@ -105,6 +107,8 @@ def _answer(
         undecided=search.undecided(found[:SHOWN], fixed),
         examples=_examples(search, found[:SHOWN]),
         per_query=per_query,
+        stated=None if queries is None else queries.mean,
+        of_mean=() if found or queries is None else _found(search, tried, reported, None),
         agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
         hints=slips,
         unsure={one.tool: one.says for one in unsure if _gives(search, one.candidate, reported)},
@@ -173,9 +177,10 @@ def _examples(
         else:
             group.append(candidate)
     return tuple(
-        (tuple(map(str, group)), example(group, search.conventions, search.tolerance))
+        told
         for group in groups
         if len(group) > 1
+        for told in examples(group, search.conventions, search.tolerance)
     )
 
 

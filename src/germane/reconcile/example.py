@@ -86,6 +86,22 @@ class Example:
         return list(found.values())
 
 
+def examples(
+    candidates: Sequence[Candidate], conventions: Policy, tolerance: float
+) -> Iterator[tuple[tuple[str, ...], Example | None]]:
+    """Data on which the candidates differ; for those that are still alike there, other data.
+
+    No list tells AP(norm=R)@3, AP@3 and AP(norm=k)@3 apart: of R items, two of the norms are alike
+    if R ≤ 3, and two if R ≥ 3.
+    """
+    found = example(candidates, conventions, tolerance)
+    yield tuple(map(str, candidates)), found
+    for _, names in [] if found is None else found.groups:
+        if len(names) > 1:
+            alike = [one for one in candidates if str(one) in names]
+            yield from examples(alike, conventions, tolerance)
+
+
 def example(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Example | None:
@@ -103,9 +119,11 @@ def _of_list(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Iterator[Example]:
     """A list tells measures apart, but not conventions."""
-    measures = [one.measure for one in candidates]
-    formulas = {(one.name, *one.arguments.items(), one.k) for one in measures}
-    small = _apart(measures, tolerance) if len(formulas) == len(measures) else None
+    measures = {
+        (one.name, *one.arguments.items(), one.k): one
+        for one in (candidate.measure for candidate in candidates)
+    }
+    small = _apart(list(measures.values()), tolerance) if len(measures) > 1 else None
     if small is not None:
         listed, missed = small
         relevant = sum(grade >= 1 for grade in listed) + missed if missed else None

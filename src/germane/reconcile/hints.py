@@ -9,12 +9,15 @@ from germane.reconcile.queries import DECIMALS, Terms
 from germane.reconcile.reported import Reported, plain
 from germane.reconcile.search import Given, Search
 
-_CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
+_USUAL = (None, 1, 3, 5, 10, 20, 50, 100, 1000)  # cutoffs, first the whole list
+_CUTOFFS = (*range(1, 101), 200, 500)  # further ones, for what was asked as it stands
 _MOST = 3  # definitions that are named
 
 
 def hints(search: Search, tried: Sequence[Given], reported: Reported) -> tuple[str, ...]:
-    """A sentence for each slip that would explain the number."""
+    """A sentence for each slip that would explain the number; none where a definition does."""
+    if any(reported.gives(one.value) for one in tried):
+        return ()
     found = []
     if abs(reported.value) > 1:
         percent = reported.in_percent()
@@ -33,7 +36,7 @@ def hints(search: Search, tried: Sequence[Given], reported: Reported) -> tuple[s
 
 def _given_by(search: Search, says: str, given: Iterable[Given]) -> list[str]:
     by_value: dict[float, Given] = {}
-    for one in search.reduced(given):
+    for one in sorted(search.reduced(given), key=lambda one: _plainness(search.asked, one)):
         by_value.setdefault(round(one.value, 9), one)
     simplest = list(by_value.values())
     if not simplest:
@@ -43,13 +46,22 @@ def _given_by(search: Search, says: str, given: Iterable[Given]) -> list[str]:
     return [f"{says} is given by {named}{more}."]
 
 
+def _plainness(asked: Measure, given: Given) -> tuple[int, bool, int]:
+    """Sorts by what is otherwise, then the usual cutoffs before others."""
+    k = given.candidate.measure.k
+    return given.candidate.distance(asked), k not in _USUAL, k or 0
+
+
 def _at_other_cutoffs(asked: Measure) -> Iterable[Candidate]:
+    """What was asked at every cutoff that is tried, and one thing otherwise at the usual ones."""
     if not asked.row.cutoff:
         return
-    for k in (*_CUTOFFS, None):
+    for k in dict.fromkeys((*_USUAL, *_CUTOFFS)):
         if k != asked.k:
             measure = Measure(asked.name, asked.parameters, k)
-            yield from map(Candidate, (measure, *variants(measure, ())))
+            yield Candidate(measure)
+            if k in _USUAL:
+                yield from map(Candidate, variants(measure, ()))
 
 
 def _by_hand(search: Search, own: Iterable[Given], reported: Reported) -> list[str]:

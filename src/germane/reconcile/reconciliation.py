@@ -13,7 +13,7 @@ from germane.policy import RARE_WORDS, WORDS, Policy
 from germane.reconcile.example import SHOWN as SHOWN_BY
 from germane.reconcile.example import Example
 from germane.reconcile.queries import Agreement
-from germane.reconcile.reported import Reported
+from germane.reconcile.reported import Reported, plain
 from germane.reconcile.search import Given, Undecided
 from germane.tables import Table
 
@@ -49,8 +49,13 @@ class Reconciliation:
     undecided: tuple[Undecided, ...]
     """conventions that make no difference here, of which the number thus says nothing"""
     examples: tuple[tuple[tuple[str, ...], Example | None], ...]
-    """definitions that coincide here, and small data on which they do not"""
+    """definitions that coincide here, and small data on which they do not; then those of them that
+    coincide there, and other data"""
     per_query: Mapping[Hashable, Reported] | None = None
+    stated: Reported | None = None
+    """the mean that stands with the values of queries, in what trec_eval -q prints"""
+    of_mean: tuple[Given, ...] = ()
+    """where no definition gives the values of the queries too: those that give the mean"""
     agreement: Agreement | None = None
     """which queries the nearest definition gives, where values of queries were reported"""
     hints: tuple[str, ...] = ()
@@ -69,18 +74,43 @@ class Reconciliation:
         """The answer in a sentence or two."""
         what = f"{self.reported} as {self.measure}"
         if self.per_query is not None:
+            finest = min(one.tolerance for one in self.per_query.values())
             what += f" with the values of {_count(self.per_query, 'query', 'queries')}"
+            what += f" (±{plain(finest)})"
         if len(self.found) == 1:
             return f"{what}: one definition gives it, {self.found[0]}."
         if self.found:
             return f"{what}: {len(self.found)} definitions give it."
+        if self.of_mean:
+            return f"{what}: no definition gives both. {self._mean_alone()}{self._worst()}"
         nearest, digits = self.nearest[0], self._digits
         off = nearest.value - self.reported.value
         side = "above" if off > 0 else "below"
-        return (
-            f"{what}: no definition gives it. {' '.join((*self.hints, ''))}The nearest is {nearest} "
-            f"with {_number(nearest.value, digits)}, {_number(abs(off), digits)} {side}.{self._worst()}"
+        which = (
+            f"The nearest is {nearest} with"
+            if self._has_off
+            else f"The values of the queries are given by {nearest}, whose mean is"
         )
+        return (
+            f"{what}: no definition gives it. {' '.join((*self.hints, ''))}{which} "
+            f"{_number(nearest.value, digits)}, {_number(abs(off), digits)} {side}.{self._worst()}"
+        )
+
+    def _mean_alone(self) -> str:
+        """What gives the mean, and what comes nearest to the values of the queries."""
+        nearest = self.nearest[0]
+        if self.agreement is None:
+            return ""
+        gives = nearest if self.reported.gives(nearest.value) else self.of_mean[0]
+        mean = f"{gives} gives the mean ({_number(gives.value, self._digits)}), "
+        of = f"of the {_count(range(self.agreement.of), 'query', 'queries')}"
+        if gives is nearest:
+            return f"{mean}but not {len(self.agreement.off)} {of}."
+        return f"{mean}and {nearest} gives {self.agreement.agree} {of}."
+
+    @property
+    def _has_off(self) -> bool:
+        return self.agreement is None or bool(self.agreement.off)
 
     def _worst(self) -> str:
         """The query that is off the most."""
@@ -111,8 +141,8 @@ class Reconciliation:
         return Table(columns, tuple(cells), (*notes, *self.notes), (3, 4))
 
     def queries(self, *, digits: int | None = 4) -> Table | None:
-        """The queries that are off, one a row; None where no values of queries were reported."""
-        if self.agreement is None:
+        """The queries that are off, one a row; None where none is, or no values were reported."""
+        if self.agreement is None or not self.agreement.off:
             return None
         off = self.agreement.off if digits is None else self.agreement.off[:SHOWN]
         cells = tuple(
@@ -132,7 +162,24 @@ class Reconciliation:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the data tells of the definitions, and what it does not."""
-        return (*self._hints(), *self._alike(), *self._undecided(), *self._unsure(), *self._tried())
+        return (
+            *self._whole(),
+            *self._hints(),
+            *self._alike(),
+            *self._undecided(),
+            *self._unsure(),
+            *self._tried(),
+            *self._stated(),
+            *(() if self._has_off else self._on_queries(0)),  # else they stand below their table
+        )
+
+    def _whole(self) -> Iterator[str]:
+        if self.reported.tolerance >= 0.5 and self.measure.row.aggregate == "mean":
+            yield f"{self.reported.text} is a whole number, which tells little: decimals tell more, if only zeros."
+
+    def _stated(self) -> Iterator[str]:
+        if self.stated is not None and self.stated.contradicts(self.reported):
+            yield f"The mean that stands with the values ('all') is {self.stated.text}, not {self.reported.text}."
 
     def _hints(self) -> tuple[str, ...]:
         return self.hints if self.found else ()  # else the verdict holds them
@@ -143,9 +190,12 @@ class Reconciliation:
             gap = min(b - a for a, b in pairwise(values))
             decimals = max(1, math.ceil(-math.log10(gap)))
             yield f"Their values differ; {decimals} decimals of the reported number would tell more."
+        before: set[str] = set()
         for names, example in self.examples:
-            yield f"Alike on this data: {_and(names)}. " + (
-                "They are alike on all small data that was tried, too."
+            alike = "Alike there, too" if before.issuperset(names) else "Alike on this data"
+            before = before.union(names)
+            yield f"{alike}: {_and(names)}. " + (
+                "They are alike on all small data that was tried."
                 if example is None
                 else _apart(example, self._digits)
             )
@@ -192,10 +242,12 @@ class Reconciliation:
         mean = math.fsum(one.value for one in numbers) / len(numbers)
         slack = math.fsum(one.tolerance for one in numbers) / len(numbers)
         written = f"{_number(mean, self._digits)}"
-        if abs(mean - self.reported.value) <= slack + self.reported.tolerance:
-            yield f"The reported values have the mean {written}: the averaging is right, the values are not."
-        else:
+        if Reported(written, mean, slack).contradicts(self.reported):
             yield f"The reported values have the mean {written}, not {self.reported.text}."
+        elif not agreement.off or self.of_mean:
+            yield f"The reported values have the mean {written} (±{plain(slack)}), which fits {self.reported.text}."
+        else:
+            yield f"The reported values have the mean {written}: the averaging is right, the values are not."
 
     @property
     def _digits(self) -> int:
@@ -238,6 +290,7 @@ class Reconciliation:
             "own": {"says": str(own)} if isinstance(own, GermaneError) else self._row(own),
             "found": [self._row(one) for one in self.found],
             "nearest": [self._row(one) for one in self.nearest],
+            "of_mean": [self._row(one) for one in self.of_mean],
             "tried": len(self.tried),
             "undecided": {one.convention: list(one.words) for one in self.undecided},
             "alike": [_alike(names, example) for names, example in self.examples],
@@ -310,11 +363,12 @@ def _and(names: Iterable[str]) -> str:
 def _number(value: float, digits: int | None) -> str:
     if math.isnan(value):
         return "none"
-    return repr(value) if digits is None else f"{value:.{digits}f}"
+    return repr(value) if digits is None else f"{value:z.{digits}f}"
 
 
 def _signed(value: float, digits: int | None) -> str:
-    return ("+" if value > 0 else "") + _number(value, digits)
+    written = _number(value, digits)
+    return "+" * (value > 0 and written.strip("0.") != "") + written
 
 
 def _json(value: float) -> float | None:

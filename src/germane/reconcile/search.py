@@ -16,6 +16,7 @@ from germane.measures import Scored
 from germane.policy import Policy
 from germane.ranking import Ranking
 from germane.reconcile.candidates import Candidate, mean_of, words_beside
+from germane.sources import Progress
 from germane.spread import Values
 
 _SAME = 1e-12
@@ -59,10 +60,15 @@ class Search:
     """Candidates evaluated on one collection; those that have no value there are passed over."""
 
     def __init__(
-        self, values: Values, conventions: Policy, asked: Measure, tolerance: float
+        self,
+        values: Values,
+        conventions: Policy,
+        asked: Measure,
+        tolerance: float,
+        progress: Progress | None = None,
     ) -> None:
         self._values, self.conventions, self.asked = values, conventions, asked
-        self.tolerance = tolerance
+        self.tolerance, self._progress = tolerance, progress
 
     def result(self, candidate: Candidate) -> MeasureResult | None:
         """What a candidate gives, or None where it has no value."""
@@ -105,8 +111,10 @@ class Search:
 
     def all(self, candidates: Iterable[Candidate]) -> list[Given]:
         """The value of each candidate that has one."""
-        found = []
-        for candidate in candidates:
+        found, several = [], list(candidates)
+        for at, candidate in enumerate(several):
+            if self._progress is not None:
+                self._progress("definitions", at, len(several))
             result = self.result(candidate)
             if result is not None:
                 found.append(Given(candidate, result.mean))
