@@ -110,4 +110,5 @@ EXAMPLES = {
     "differences too small to show": Example(
         run={"bm25": RUN, "dense": RUN | {"q0": {item: -s for item, s in _FIRST.items()}}}
     ),
+    "refused by evaluate": Example(with_grades(lambda grade: 2 * grade), measures="ERR(max=3)@10"),
 }

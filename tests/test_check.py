@@ -21,6 +21,7 @@ from check_examples import (
     Example,
     qrels_lines,
     run_lines,
+    with_grades,
     with_items,
 )
 from germane import cli
@@ -360,6 +361,34 @@ def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
         germane.check(QRELS, RUN, "nDGC@10")
     with pytest.raises(germane.InputError):
         germane.check(QRELS, 3)
+
+
+def test_nothing_but_germanes_errors_leaves_it() -> None:
+    """What evaluate refuses is a finding, whatever the data are."""
+    ids = np.full((3, 2), -5)
+    for qrels, run, what in (
+        (np.eye(3, dtype=int), ids, "malformed results"),
+        (np.eye(3, dtype=int), np.array([[0, -5], [1, 2], [2, 99]]), "malformed results"),
+        (np.eye(3, dtype=int), np.array([[0, 1], [1, 2], [2, 99]]), "refused by evaluate"),
+        (QRELS, {q: set(held) for q, held in RUN.items()}, "malformed results"),
+        (QRELS, {q: iter(held) for q, held in RUN.items()}, "malformed results"),
+        ({"q": {}}, {"q": {"a": 1.0}}, "no relevant items"),
+    ):
+        with pytest.raises(germane.GermaneError):
+            germane.evaluate(qrels, run, MEASURES)
+        assert what in [one.what for one in germane.check(qrels, run, MEASURES).serious]
+
+
+def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:
+    finding = only(germane.check(with_grades(lambda grade: -grade), RUN), "no relevant items")
+    assert "rel=" not in finding.advice
+    assert "sign" in finding.advice
+    assert (
+        "rel=0.5"
+        in only(
+            germane.check(with_grades(lambda grade: grade / 4), RUN), "no relevant items"
+        ).advice
+    )
 
 
 # --- The command line ------------------------------------------------------------------------------

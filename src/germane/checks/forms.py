@@ -55,6 +55,12 @@ def malformed_results(data: Data) -> Sees:
         yield from _malformed(data.run)
 
 
+def refused(data: Data) -> Sees:
+    """What evaluate raises an error for, where no other finding says why."""
+    if data.refusal:
+        yield Seen(f"evaluate raises an error: {data.refusal.rstrip('.')}", 1)
+
+
 def _malformed(side: Side) -> Sees:
     if faults := side.faults.count:
         what = "line" if side.line is not None else "value"

@@ -94,5 +94,7 @@ TABLE: tuple[Check, ...] = (
           "Only large differences can be shown: germane compare says which."),
     Check("differences too small to show", "note", "run", queries.undetectable,
           "Judge more queries, or claim less: germane compare."),
+    Check("refused by evaluate", "serious", "run", forms.refused,
+          "Until that is mended there is no number."),
 )  # fmt: skip
 """In the order in which findings of one severity are told."""
