@@ -54,7 +54,33 @@ def test_queries_without_a_judgment_or_without_a_relevant_item() -> None:
 def test_nothing_that_was_judged_is_found() -> None:
     finding = found({"q": {"a": 1}}, {"q": {"b": 1.0, "c": 0.5}})["nothing judged was found"]
     assert (finding.severity, finding.count) == ("serious", 2)
-    assert found({"q": {"a": 1}}, {"q": {}}) == {}, "an empty list is an answer"
+    assert "nothing judged was found" not in found({"q": {"a": 1}}, {"q": {}})
+
+
+def test_a_run_that_answers_half_of_its_queries_with_nothing() -> None:
+    """An empty list is an answer; half of them are a system that failed."""
+    qrels = {f"q{n}": {"a": 1} for n in range(4)}
+    run = {query: ["a"] for query in qrels}
+    assert found(qrels, run | {"q1": []}) == {}
+    finding = found(qrels, run | {"q1": [], "q3": []})["mostly empty results"]
+    assert (finding.severity, finding.count) == ("serious", 2)
+    assert finding.examples == ("'q1'", "'q3'")
+    assert found(qrels, {q: {} for q in qrels})["mostly empty results"].count == 4
+    assert found(qrels, {"q0": ["a"], "q1": []}).keys() == {"missing queries"}
+    half = run | {"q1": [], "q3": []}
+    assert "mostly empty results" not in found(qrels, half, empty="missing")
+    scored = {q: {"a": 0.5} for q in qrels}
+    assert "mostly empty results" not in found(qrels, scored, threshold=1.0), "that is meant"
+    (told,) = germane.check(qrels, run | {"q1": [], "q3": []}, "AP").serious
+    assert told.says == finding.says
+
+
+def test_near_misses_are_counted_as_far_as_was_looked() -> None:
+    qrels = {f"q{n}": {f"d{n}-{i}": 1 for i in range(10)} | {"x": 1} for n in range(40)}
+    run = {q: {item.upper(): 1.0 for item in held} | {"x": 2.0} for q, held in qrels.items()}
+    assert "(and at least 63 more" in found(qrels, run)["ids nearly the same"].says
+    (told,) = germane.check(qrels, run, "AP").serious
+    assert told.says.startswith("400 judged items")
 
 
 @pytest.mark.parametrize(("results", "told"), [(99, False), (100, True)])

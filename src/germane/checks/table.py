@@ -40,6 +40,8 @@ TABLE: tuple[Check, ...] = (
           "Delete the copies, or choose with duplicates=first, last or max."),
     Check("missing queries", "serious", "run", queries.missing,
           "missing=skip leaves them out; both kinds of number should be told."),
+    Check("mostly empty results", "serious", "run", queries.mostly_empty,
+          "Did the system fail there?"),
     Check("no relevant items", "serious", "qrels", grades.nothing_relevant,
           "Where lower grades are relevant, say so: P(rel=0.5), or map the grades."),
     Check("ranks against scores", "serious", "run", scores.ranks_against_scores,
