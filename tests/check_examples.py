@@ -65,7 +65,7 @@ EXAMPLES = {
     "repeated judgments": Example(qrels_lines() + "q3 0 q3d1 0\n", run_lines()),
     "repeated results": Example(qrels_lines(), run_lines() + "q3 Q0 q3d1 31 0.01 tag\n"),
     "missing queries": Example(run={query: RUN[query] for query in QUERIES[3:]}),
-    "mostly empty results": Example(run=RUN | dict.fromkeys(QUERIES[:15], {})),
+    "mostly empty results": Example(run=RUN | {query: {} for query in QUERIES[:15]}),
     "no relevant items": Example(with_grades(lambda grade: grade / 4)),
     "ranks against scores": Example(qrels_lines(), run_lines(rank=lambda place: 100 - place)),
     "constant scores": Example(run=with_scores(lambda score: 1.0)),
