@@ -239,12 +239,12 @@ def test_evaluate_and_check_speak_with_one_voice() -> None:
 
 def test_names_of_what_evaluating_notices_are_in_the_table() -> None:
     from germane import notice
-    from germane.sources import first_rows, precision, unmatched
+    from germane.sources import first_rows, precision, swapped, unmatched
 
-    modules = (notice, first_rows, precision, unmatched)
+    modules = (notice, first_rows, precision, swapped, unmatched)
     text = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
     named = re.findall(r'Finding\(\s*"\w+", "([^"]+)"', text)
-    assert len(named) == 12
+    assert len(named) == 16
     assert {*named} <= {row.name for row in TABLE}
 
 
@@ -377,6 +377,36 @@ def test_nothing_but_germanes_errors_leaves_it() -> None:
         with pytest.raises(germane.GermaneError):
             germane.evaluate(qrels, run, MEASURES)
         assert what in [one.what for one in germane.check(qrels, run, MEASURES).serious]
+
+
+def test_the_query_among_its_results_at_any_rank() -> None:
+    run = {q: {**held, q: held[f"{q}d2"] + 1e-6} for q, held in RUN.items()}
+    finding = only(germane.check(QRELS, run, MEASURES), "the query among its results")
+    assert "30 queries have themselves among the results, of 30, at rank 3" in finding.says
+    first = germane.check(QRELS, {q: {q: 9.0, **held} for q, held in RUN.items()}, MEASURES)
+    assert [one.what for one in first.serious] == ["the query is its first result"]
+    judged = QRELS | {"q0": QRELS["q0"] | {"q0": 1}}
+    assert whats(germane.check(judged, RUN | {"q0": run["q0"]}, MEASURES)) == []
+    numbered = {q[1:]: held for q, held in RUN.items()}
+    numbered["7"] = numbered["7"] | {"7": 0.3}
+    found = germane.check({q[1:]: held for q, held in QRELS.items()}, numbered, MEASURES)
+    assert whats(found) == [], "numbers may be shared by chance"
+
+
+@pytest.mark.parametrize("bad", ["", "x Q0 y 1 nan t\n"])
+def test_whole_scores_in_files_are_read_as_written(bad: str, tmp_path: Path) -> None:
+    run = {q: {item: 2**62 - 300 * n for n, item in enumerate(held)} for q, held in RUN.items()}
+    text = "".join(
+        f"{q} Q0 {item} {n} {score} t\n"
+        for q, held in run.items()
+        for n, (item, score) in enumerate(held.items(), 1)
+    )
+    (tmp_path / "run").write_text(text + bad)
+    counts = [
+        only(germane.check(QRELS, given, MEASURES), "scores lose precision").count
+        for given in (run, tmp_path / "run")
+    ]
+    assert counts == [sum(21 - len({float(s) for s in held.values()}) for held in run.values())] * 2
 
 
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:

@@ -75,6 +75,36 @@ def test_a_run_that_answers_half_of_its_queries_with_nothing() -> None:
     assert told.says == finding.says
 
 
+def test_scores_that_rise_where_no_ranks_tell(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("".join(f"q Q0 d{i} 0 {i / 10} a\n" for i in range(21)))
+    finding = found({"q": {"d1": 1}}, path)["scores rise as given"]
+    assert (finding.severity, finding.count) == ("serious", 21)
+    assert "over the first 20 steps" in finding.says
+    path.write_text("".join(f"q Q0 d{i} 0 {i / 10} a\n" for i in range(20)))
+    assert found({"q": {"d1": 1}}, path) == {}
+    path.write_text("".join(f"q Q0 d{i} 0 {abs(i - 1) / 10} a\n" for i in range(30)))
+    assert found({"q": {"d1": 1}}, path) == {}
+
+
+def test_one_result_for_every_query() -> None:
+    qrels = {f"q{n}": {"a": 1, "b": 1} for n in range(10)}
+    run = {query: ["a"] for query in qrels}
+    assert found(qrels, run)["one result per query"].severity == "serious"
+    assert found(qrels, run | {"q3": ["a", "b"]}) == {}
+    assert germane.evaluate(qrels, run, "P@1").findings == ()
+
+
+def test_qrels_with_the_grades_of_a_run(tmp_path: Path) -> None:
+    qrels = {"q": {f"d{i}": 30 - i / 7 for i in range(30)}}
+    run = {"q": {f"d{i}": 9 - i / 9 for i in range(30)}}
+    (tmp_path / "run").write_text("".join(f"q Q0 {i} 0 {s} t\n" for i, s in run["q"].items()))
+    for given in (run, tmp_path / "run"):
+        finding = found(qrels, given)["qrels that look like a run"]
+        assert finding.says == germane.check(qrels, given, "AP").serious[0].says
+    assert found({"q": {f"d{i}": 1.5 for i in range(30)}}, run) == {}
+
+
 def test_near_misses_are_counted_as_far_as_was_looked() -> None:
     qrels = {f"q{n}": {f"d{n}-{i}": 1 for i in range(10)} | {"x": 1} for n in range(40)}
     run = {q: {item.upper(): 1.0 for item in held} | {"x": 2.0} for q, held in qrels.items()}

@@ -31,8 +31,7 @@ def qrels_like_run(data: Data) -> Sees:
         says = f"{several(qrels.faults.count, 'line')} have a run's 6 fields"
         yield Seen(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _scored(qrels) and not _graded(data.run):
-        says = "nearly every item of a query has a grade of its own, with decimals or beyond every scale, as scores have"
-        yield Seen(says, len(qrels), rows(qrels, np.arange(len(qrels))))
+        yield Seen(look.LIKE_SCORES, len(qrels), rows(qrels, np.arange(len(qrels))))
 
 
 def run_like_qrels(data: Data) -> Sees:
