@@ -149,7 +149,7 @@ def _own(data: Data) -> tuple[Ints, Ints]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     place = {item: at for at, item in enumerate(run.items)}
     own = np.array([place.get(query, -1) for query in run.queries], np.int64)
-    at = np.flatnonzero((run.item[data.order] == own[run.query[data.order]]))
+    at = np.flatnonzero(run.item[data.order] == own[run.query[data.order]])
     at = at[~(data.grade[data.order[at]] > 0)]
     return data.order[at], data.rank[at]
 
