@@ -409,6 +409,38 @@ def test_whole_scores_in_files_are_read_as_written(bad: str, tmp_path: Path) -> 
     assert counts == [sum(21 - len({float(s) for s in held.values()}) for held in run.values())] * 2
 
 
+@pytest.mark.parametrize(
+    ("written", "what", "says"),
+    [
+        (lambda score: f"{np.float16(score):.4f}", "half-precision scores", "float16"),
+        (lambda score: repr(float(np.float16(score))), "half-precision scores", "float16"),
+        (lambda score: f"{score / 1e4:.2e}", "rounded scores", "3 significant digits"),
+        (lambda score: f"{score:.2f}", "rounded scores", "2 decimals"),
+        (lambda score: f"{score:.4f}", None, ""),
+        (lambda score: f"{score / 40:.4f}", None, ""),
+        (repr, None, ""),
+    ],
+)
+def test_precision_is_seen_in_what_is_printed(
+    written: Any, what: str | None, says: str, tmp_path: Path
+) -> None:
+    rng = random.Random(3)
+    run = {q: sorted((rng.gauss(12, 3) for _ in range(60)), reverse=True) for q in QUERIES}
+    for scores in run.values():
+        scores[5] = scores[6]  # ties that have no such cause
+    (tmp_path / "run").write_text(
+        "".join(
+            f"{q} Q0 {q}d{n} {n} {written(score)} t\n"
+            for q, scores in run.items()
+            for n, score in enumerate(scores)
+        )
+    )
+    found = germane.check(QRELS, tmp_path / "run", MEASURES)
+    kinds = [one for one in found if one.what in ("half-precision scores", "rounded scores")]
+    assert [one.what for one in kinds] == [what] * (what is not None)
+    assert all(says in one.says for one in kinds)
+
+
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:
     finding = only(germane.check(with_grades(lambda grade: -grade), RUN), "no relevant items")
     assert "rel=" not in finding.advice

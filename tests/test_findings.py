@@ -154,7 +154,11 @@ def test_scores_that_doubles_round() -> None:
     ("judged", "other", "reason"),
     [
         ("d1", "d1 ", "white space"),
-        ("caf\u00e9", "cafe\u0301", "Unicode normalization, NFC and NFD"),
+        (
+            "caf\u00e9",
+            "cafe\u0301",
+            "Unicode normalization, NFC and NFD (U+00E9 and U+0065 U+0301)",
+        ),
         ("Doc", "doc", "letter case"),
         ("007", "7", "leading zeros"),
         ("7", "07", "leading zeros"),
@@ -166,6 +170,9 @@ def test_scores_that_doubles_round() -> None:
         ("d\xe9", "d\xc3\xa9", "encoding, UTF-8 and Latin-1"),
         ("d\u2019", "d\xe2\u20ac\u2122", "encoding, UTF-8 and Latin-1"),
         ("a&b", "a&amp;b", "HTML or URL escapes"),
+        ("d7", '"d7"', "quotes"),
+        ("'d7'", "d7", "quotes"),
+        ("a-7", "a_7", "hyphens and underscores"),
         ("a%2Fb", "a/b", "HTML or URL escapes"),
         ("a/b", "a%2Fb", "HTML or URL escapes"),
     ],
@@ -186,7 +193,24 @@ def test_ids_that_are_nearly_the_same(judged: str, other: str, reason: str, tmp_
         assert f"differ in {reason};" in finding.says
 
 
+def test_a_query_of_which_one_side_says_more() -> None:
+    finding = found(QRELS, {"q1": RUN["q1"], "q3": RUN["q3"], "topic-q2": RUN["q2"]})
+    assert finding["missing queries"].advice.startswith(
+        "The run has 'topic-q2': one of the two has"
+    )
+    assert "'topic-'" in finding["missing queries"].advice
+    numbers = {"1": {"a": 1}, "2": {"a": 1}}
+    told = found(numbers, {"2": {"a": 1.0}, "21": {"a": 1.0}})
+    assert told["missing queries"].advice.startswith("missing=skip"), "21 is another number"
+
+
+def test_a_byte_order_mark_where_files_were_joined() -> None:
+    finding = found({**QRELS, "\ufeffq3": {"d4": 1}}, RUN)["missing queries"]
+    assert "begins with a byte-order mark, as where files were joined" in finding.advice
+
+
 def test_what_two_ids_differ_in() -> None:
+    assert near.difference("e\u0301x", "\u00e9x").endswith("(U+0065 U+0301 and U+00E9)")
     assert near.difference("7", 7) == "type, str and int"
     assert near.difference("Q007 ", "q007") == "white space and letter case"
     assert near.difference("\ufeffq1", "q1") == "a byte-order mark"
@@ -199,6 +223,7 @@ def test_what_two_ids_differ_in() -> None:
     [
         (lambda item: f"doc_{item}", "the run's item ids have the prefix 'doc_'"),
         (lambda item: f"{item}.jpg", "the run's item ids have the suffix '.jpg'"),
+        (lambda item: f"/img/{item}.png", "have the prefix '/img/' and the suffix '.png'"),
         (lambda item: item[1:], "the qrels' item ids have the prefix 'd'"),
         (lambda item: item.replace("d", "d0"), "which differ in leading zeros"),
     ],

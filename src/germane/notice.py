@@ -58,6 +58,10 @@ def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Findi
     advice = "missing=skip leaves them out."
     if alike is not None:
         advice = f"The run has {clip(alike[1])}: it differs in {near.difference(*alike)}."
+    elif (parted := near.affixed(lost, unknown)) is not None:
+        advice = f"The run has {clip(parted[1])}: one of the two has {parted[2]}."
+    elif marked := [one for one in lost if str(one).startswith("\ufeff")]:
+        advice = f"{clip(marked[0])} begins with a byte-order mark, as where files were joined: take it out."
     return Finding("serious", "missing queries", says, len(lost), shown(lost), advice)
 
 

@@ -68,7 +68,7 @@ TABLE: tuple[Check, ...] = (
           "Which of them counts is decided by ids; look at best and worst, or ask for ties=expected."),
     Check("half-precision scores", "doubtful", "run", scores.half_precision,
           "Write scores in single or double precision."),
-    Check("rounded scores", "doubtful", "run", scores.rounded, "Write scores with more decimals."),
+    Check("rounded scores", "doubtful", "run", scores.rounded, "Write scores with more digits."),
     Check("fewer results than a cutoff", "doubtful", "run", queries.cut_off,
           "Retrieve more, or choose a smaller cutoff."),
     Check("results not judged", "doubtful", "run", queries.unjudged,
