@@ -441,6 +441,26 @@ def test_precision_is_seen_in_what_is_printed(
     assert all(says in one.says for one in kinds)
 
 
+def test_findings_about_files_name_a_line(tmp_path: Path) -> None:
+    """The line is looked up in the file, by what it must hold."""
+    changes: dict[str, tuple[Any, Any]] = {
+        "ids nearly the same": (lambda item: item.replace("q7d0", "Q7D0"), lambda place: place),
+        "nothing judged was found": (lambda item: f"doc_{item}", lambda place: place),
+        "ranks against scores": (lambda item: item, lambda place: 100 - place),
+    }
+    for what, (change, rank) in changes.items():
+        (tmp_path / "run").write_text(run_lines(with_items(change), rank))
+        finding = only(germane.check(QRELS, tmp_path / "run", MEASURES), what)
+        at = re.match(rf"{tmp_path}/run:(\d+): query '(.+)' item '(.+)'$", finding.examples[0])
+        assert at
+        line = (tmp_path / "run").read_text().splitlines()[int(at[1]) - 1].split()
+        assert [line[0], line[2]] == [at[2], at[3]]
+        assert what != "ids nearly the same" or at[3] == "Q7D0"
+        given = with_items(change)
+        if what != "ranks against scores":
+            assert only(germane.check(QRELS, given, MEASURES), what).examples == ()
+
+
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:
     finding = only(germane.check(with_grades(lambda grade: -grade), RUN), "no relevant items")
     assert "rel=" not in finding.advice

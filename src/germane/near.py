@@ -1,7 +1,6 @@
 """Ids that are nearly the same: why what was judged may not have been found."""
 
 import contextlib
-import os.path
 import re
 import unicodedata
 from collections import Counter
@@ -112,13 +111,18 @@ def difference(one: Hashable, other: Hashable) -> str:
 def _points(one: Hashable, other: Hashable) -> str:
     """The first place where two ids differ that look the same: `` (U+00E9 and U+0065 U+0301)``."""
     texts = [_text(one), _text(other)]
-    start = len(os.path.commonprefix(texts))
-    if unicodedata.combining((texts[0] + texts[1])[start : start + 1] or " "):
+    unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
+    start = next(unlike, min(map(len, texts)))
+    if start and any(map(_combines, (text[start:] for text in texts))):
         start -= 1
-    parts = [text[start : start + 2] if unicodedata.combining(text[start + 1 : start + 2] or " ")
-             else text[start : start + 1] for text in texts]  # fmt: skip
+    parts = [text[start : start + 1 + _combines(text[start + 1 :])] for text in texts]
     told = [" ".join(f"U+{ord(letter):04X}" for letter in part) or "nothing" for part in parts]
     return f" ({told[0]} and {told[1]})"
+
+
+def _combines(text: str) -> bool:
+    """Does it begin with an accent or the like, which belongs to the letter before it?"""
+    return bool(text) and unicodedata.combining(text[0]) > 0
 
 
 def pairs(

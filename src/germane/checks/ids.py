@@ -8,7 +8,7 @@ import numpy as np
 from germane import near
 from germane._ragged import Ints
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, named, rows, several
+from germane.checks.seen import Seen, Sees, first, named, rows, several
 from germane.checks.side import Side
 from germane.errors import choices, clip
 
@@ -24,7 +24,7 @@ def no_common_query(data: Data) -> Sees:
             f"none of {several(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
             f"that are judged. run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
         )
-        yield Seen(says, len(run), (), why(judged, run))
+        yield Seen(says, len(run), first(data.run, np.arange(1)), why(judged, run))
 
 
 def nothing_found(data: Data) -> Sees:
@@ -36,7 +36,8 @@ def nothing_found(data: Data) -> Sees:
             f"no judged item is among the {several(int(asked.sum()), 'result')} of the judged queries. "
             f"run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
         )
-        yield Seen(says, int(asked.sum()), (), why(judged, run))
+        at = np.flatnonzero(asked)
+        yield Seen(says, len(at), first(data.run, at), why(judged, run))
 
 
 def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
@@ -77,7 +78,13 @@ def alike(data: Data) -> Sees:
             f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
             f"{clip(other)} was retrieved, which differ in {near.difference(one, other)}"
         )
-        yield Seen(says, len(found))
+        yield Seen(says, len(found), first(run, _row(run, query, other)))
+
+
+def _row(side: Side, query: Hashable, item: Hashable) -> Ints:
+    """Where a query has an item."""
+    here = side.item == list(side.items).index(item)
+    return np.flatnonzero(here & (side.query == list(side.queries).index(query)))
 
 
 def _queries_of(side: Side, items: set[Hashable]) -> dict[Hashable, set[Hashable]]:
@@ -119,13 +126,13 @@ def _repeated(side: Side, what: str) -> Sees:
 def own_first(data: Data) -> Sees:
     """The query itself, first among the results of many queries and not judged relevant."""
     mine, rank = _own(data)
-    first, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
-    if _no_accident(len(first), asked):
+    foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
+    if _no_accident(len(foremost), asked):
         says = (
-            f"the first result of {several(len(first), 'query', 'queries')} of {asked:,} is the query "
+            f"the first result of {several(len(foremost), 'query', 'queries')} of {asked:,} is the query "
             "itself"
         )
-        yield Seen(says, len(first), rows(data.run, first))
+        yield Seen(says, len(foremost), rows(data.run, foremost))
 
 
 def own(data: Data) -> Sees:

@@ -6,7 +6,7 @@ import numpy as np
 
 from germane._ragged import Bools, Floats, Ints
 from germane.checks.data import Data
-from germane.checks.seen import FEW, Seen, Sees, rows, several
+from germane.checks.seen import FEW, Seen, Sees, first, rows, several
 from germane.checks.side import Side
 from germane.errors import clip
 
@@ -36,7 +36,7 @@ def ranks_against_scores(data: Data) -> Sees:
         says = (
             f"the rank column contradicts the scores, which decide: for query {clip(query)} {shown}"
         )
-        yield Seen(says, len(found.before))
+        yield Seen(says, len(found.before), first(data.run, found.after))
 
 
 def some_ranks_against_scores(data: Data) -> Sees:
@@ -87,14 +87,14 @@ def rising_as_given(data: Data) -> Sees:
         says = (
             f"the scores of every query rise in the order given, over {several(len(steps), 'step')}"
         )
-        yield Seen(says, len(run))
+        yield Seen(says, len(run), first(run, order))
 
 
 def constant(data: Data) -> Sees:
     """The same score for all results of a query, in every query."""
     if len(data.run) >= FEW and data.constant:
         says = f"all {len(data.run):,} results have the same score as the others of their query"
-        yield Seen(says, len(data.run))
+        yield Seen(says, len(data.run), first(data.run, data.order))
 
 
 def tied(data: Data) -> Sees:
