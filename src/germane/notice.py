@@ -8,17 +8,15 @@ from germane import near
 from germane.errors import clip
 from germane.finding import Finding, is_are, shown
 from germane.judging import Judged
-from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.retrieval import Retrieved
 
 MANY = 100  # results of which chance does not give all the same score
-SEVERAL = 10  # queries of which chance does not leave every one a single result
 LOOKED = 64  # queries that are looked for under another spelling
 WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
 
 
-def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> tuple[Finding, ...]:
+def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
     """What bends the numbers of a judged run, or may, under its policy.
 
     It must cost nothing beside the evaluation, so that what is looked at is counts that are known.
@@ -45,8 +43,6 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
         found += _nothing_found(int(got.retrieved.sum()))
     else:
         found += _tied(got, policy.ties)
-    if len(queries) >= SEVERAL and got.retrieved.max() == 1:
-        found += _single(got, measures)
     return tuple(found)
 
 
@@ -63,20 +59,6 @@ def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Findi
     elif marked := [one for one in lost if str(one).startswith("\ufeff")]:
         advice = f"{clip(marked[0])} begins with a byte-order mark, as where files were joined: take it out."
     return Finding("serious", "missing queries", says, len(lost), shown(lost), advice)
-
-
-def _single(got: Retrieved, measures: Collection[Measure]) -> Iterator[Finding]:
-    """Where some measure looks beyond the first rank."""
-    answered = int(np.count_nonzero(got.retrieved))
-    if answered >= SEVERAL and any(measure.k != 1 for measure in measures):
-        yield single(answered)
-
-
-def single(answered: int) -> Finding:
-    """One result for every query that has any."""
-    says = f"every one of {answered:,} queries has a single result"
-    advice = "Did the system stop early, or keep the best result only?"
-    return Finding("serious", "one result per query", says, answered, (), advice)
 
 
 def _without_results(got: Retrieved, queries: list[Hashable]) -> Iterator[Finding]:

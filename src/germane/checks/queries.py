@@ -80,7 +80,9 @@ def one_result(data: Data) -> Sees:
     got = data.retrieved[data.retrieved > 0]
     deep = (data.cutoffs or [FIRST])[-1] > 1 and len(data.run.items) > 1
     if len(got) > 1 and (got == 1).all() and deep:
-        yield noticed(notice.single(len(got)))
+        yield Seen(
+            f"every one of {several(len(got), 'query', 'queries')} has a single result", len(got)
+        )
 
 
 def same_results(data: Data) -> Sees:
