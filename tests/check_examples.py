@@ -65,17 +65,19 @@ EXAMPLES = {
     "repeated judgments": Example(qrels_lines() + "q3 0 q3d1 0\n", run_lines()),
     "repeated results": Example(qrels_lines(), run_lines() + "q3 Q0 q3d1 31 0.01 tag\n"),
     "missing queries": Example(run={query: RUN[query] for query in QUERIES[3:]}),
+    "mostly empty results": Example(run=RUN | {query: {} for query in QUERIES[:15]}),
     "no relevant items": Example(with_grades(lambda grade: grade / 4)),
     "ranks against scores": Example(qrels_lines(), run_lines(rank=lambda place: 100 - place)),
+    "scores rise as given": Example(run=with_scores(lambda score: -score)),
+    "the query is its first result": Example(run={q: {q: 9.0, **held} for q, held in RUN.items()}),
+    "one result per query": Example(run={q: {next(iter(held)): 1.0} for q, held in RUN.items()}),
     "constant scores": Example(run=with_scores(lambda score: 1.0)),
     "scores lose precision": Example(run=RUN | {"q0": {"q0d0": 2**53, "q0d1": 2**53 + 1}}),
-    "the query among its results": Example(run={q: {q: 9.0, **held} for q, held in RUN.items()}),
-    "one result per query": Example(run={q: {next(iter(held)): 1.0} for q, held in RUN.items()}),
+    "the query among its results": Example(run=RUN | {q: {**RUN[q], q: 0.3} for q in QUERIES[:3]}),
     "the same results for every query": Example(run=dict.fromkeys(QUERIES, _FIRST)),
     "some ranks against scores": Example(
         qrels_lines(), run_lines(rank=lambda place: 3 if place == 2 else 2 if place == 3 else place)
     ),
-    "scores rise as given": Example(run=with_scores(lambda score: -score)),
     "tied scores": Example(run=with_scores(lambda score: round(score, 1))),
     "ties at the cutoff": Example(
         run={
@@ -110,4 +112,5 @@ EXAMPLES = {
     "differences too small to show": Example(
         run={"bm25": RUN, "dense": RUN | {"q0": {item: -s for item, s in _FIRST.items()}}}
     ),
+    "refused by evaluate": Example(with_grades(lambda grade: 2 * grade), measures="ERR(max=3)@10"),
 }

@@ -21,6 +21,7 @@ from check_examples import (
     Example,
     qrels_lines,
     run_lines,
+    with_grades,
     with_items,
 )
 from germane import cli
@@ -238,12 +239,12 @@ def test_evaluate_and_check_speak_with_one_voice() -> None:
 
 def test_names_of_what_evaluating_notices_are_in_the_table() -> None:
     from germane import notice
-    from germane.sources import first_rows, precision, unmatched
+    from germane.sources import first_rows, precision, swapped, unmatched
 
-    modules = (notice, first_rows, precision, unmatched)
+    modules = (notice, first_rows, precision, swapped, unmatched)
     text = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
     named = re.findall(r'Finding\(\s*"\w+", "([^"]+)"', text)
-    assert len(named) == 11
+    assert len(named) == 15
     assert {*named} <= {row.name for row in TABLE}
 
 
@@ -360,6 +361,116 @@ def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
         germane.check(QRELS, RUN, "nDGC@10")
     with pytest.raises(germane.InputError):
         germane.check(QRELS, 3)
+
+
+def test_nothing_but_germanes_errors_leaves_it() -> None:
+    """What evaluate refuses is a finding, whatever the data are."""
+    ids = np.full((3, 2), -5)
+    for qrels, run, what in (
+        (np.eye(3, dtype=int), ids, "malformed results"),
+        (np.eye(3, dtype=int), np.array([[0, -5], [1, 2], [2, 99]]), "malformed results"),
+        (np.eye(3, dtype=int), np.array([[0, 1], [1, 2], [2, 99]]), "refused by evaluate"),
+        (QRELS, {q: set(held) for q, held in RUN.items()}, "malformed results"),
+        (QRELS, {q: iter(held) for q, held in RUN.items()}, "malformed results"),
+        ({"q": {}}, {"q": {"a": 1.0}}, "no relevant items"),
+    ):
+        with pytest.raises(germane.GermaneError):
+            germane.evaluate(qrels, run, MEASURES)
+        assert what in [one.what for one in germane.check(qrels, run, MEASURES).serious]
+
+
+def test_the_query_among_its_results_at_any_rank() -> None:
+    run = {q: {**held, q: held[f"{q}d2"] + 1e-6} for q, held in RUN.items()}
+    finding = only(germane.check(QRELS, run, MEASURES), "the query among its results")
+    assert "30 queries have themselves among the results, of 30, at rank 3" in finding.says
+    first = germane.check(QRELS, {q: {q: 9.0, **held} for q, held in RUN.items()}, MEASURES)
+    assert [one.what for one in first.serious] == ["the query is its first result"]
+    judged = QRELS | {"q0": QRELS["q0"] | {"q0": 1}}
+    assert whats(germane.check(judged, RUN | {"q0": run["q0"]}, MEASURES)) == []
+    numbered = {q[1:]: held for q, held in RUN.items()}
+    numbered["7"] = numbered["7"] | {"7": 0.3}
+    found = germane.check({q[1:]: held for q, held in QRELS.items()}, numbered, MEASURES)
+    assert whats(found) == [], "numbers may be shared by chance"
+
+
+@pytest.mark.parametrize("bad", ["", "x Q0 y 1 nan t\n"])
+def test_whole_scores_in_files_are_read_as_written(bad: str, tmp_path: Path) -> None:
+    run = {q: {item: 2**62 - 300 * n for n, item in enumerate(held)} for q, held in RUN.items()}
+    text = "".join(
+        f"{q} Q0 {item} {n} {score} t\n"
+        for q, held in run.items()
+        for n, (item, score) in enumerate(held.items(), 1)
+    )
+    (tmp_path / "run").write_text(text + bad)
+    counts = [
+        only(germane.check(QRELS, given, MEASURES), "scores lose precision").count
+        for given in (run, tmp_path / "run")
+    ]
+    assert counts == [sum(21 - len({float(s) for s in held.values()}) for held in run.values())] * 2
+
+
+@pytest.mark.parametrize(
+    ("written", "what", "says"),
+    [
+        (lambda score: f"{np.float16(score):.4f}", "half-precision scores", "float16"),
+        (lambda score: repr(float(np.float16(score))), "half-precision scores", "float16"),
+        (lambda score: f"{score / 1e4:.2e}", "rounded scores", "3 significant digits"),
+        (lambda score: f"{score:.2f}", "rounded scores", "2 decimals"),
+        (lambda score: f"{score:.4f}", None, ""),
+        (lambda score: f"{score / 40:.4f}", None, ""),
+        (repr, None, ""),
+    ],
+)
+def test_precision_is_seen_in_what_is_printed(
+    written: Any, what: str | None, says: str, tmp_path: Path
+) -> None:
+    rng = random.Random(3)
+    run = {q: sorted((rng.gauss(12, 3) for _ in range(60)), reverse=True) for q in QUERIES}
+    for scores in run.values():
+        scores[5] = scores[6]  # ties that have no such cause
+    (tmp_path / "run").write_text(
+        "".join(
+            f"{q} Q0 {q}d{n} {n} {written(score)} t\n"
+            for q, scores in run.items()
+            for n, score in enumerate(scores)
+        )
+    )
+    found = germane.check(QRELS, tmp_path / "run", MEASURES)
+    kinds = [one for one in found if one.what in ("half-precision scores", "rounded scores")]
+    assert [one.what for one in kinds] == [what] * (what is not None)
+    assert all(says in one.says for one in kinds)
+
+
+def test_findings_about_files_name_a_line(tmp_path: Path) -> None:
+    """The line is looked up in the file, by what it must hold."""
+    changes: dict[str, tuple[Any, Any]] = {
+        "ids nearly the same": (lambda item: item.replace("q7d0", "Q7D0"), lambda place: place),
+        "nothing judged was found": (lambda item: f"doc_{item}", lambda place: place),
+        "ranks against scores": (lambda item: item, lambda place: 100 - place),
+    }
+    for what, (change, rank) in changes.items():
+        (tmp_path / "run").write_text(run_lines(with_items(change), rank))
+        finding = only(germane.check(QRELS, tmp_path / "run", MEASURES), what)
+        at = re.match(rf"{tmp_path}/run:(\d+): query '(.+)' item '(.+)'$", finding.examples[0])
+        assert at
+        line = (tmp_path / "run").read_text().splitlines()[int(at[1]) - 1].split()
+        assert [line[0], line[2]] == [at[2], at[3]]
+        assert what != "ids nearly the same" or at[3] == "Q7D0"
+        given = with_items(change)
+        if what != "ranks against scores":
+            assert only(germane.check(QRELS, given, MEASURES), what).examples == ()
+
+
+def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:
+    finding = only(germane.check(with_grades(lambda grade: -grade), RUN), "no relevant items")
+    assert "rel=" not in finding.advice
+    assert "sign" in finding.advice
+    assert (
+        "rel=0.5"
+        in only(
+            germane.check(with_grades(lambda grade: grade / 4), RUN), "no relevant items"
+        ).advice
+    )
 
 
 # --- The command line ------------------------------------------------------------------------------

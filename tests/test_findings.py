@@ -54,7 +54,55 @@ def test_queries_without_a_judgment_or_without_a_relevant_item() -> None:
 def test_nothing_that_was_judged_is_found() -> None:
     finding = found({"q": {"a": 1}}, {"q": {"b": 1.0, "c": 0.5}})["nothing judged was found"]
     assert (finding.severity, finding.count) == ("serious", 2)
-    assert found({"q": {"a": 1}}, {"q": {}}) == {}, "an empty list is an answer"
+    assert "nothing judged was found" not in found({"q": {"a": 1}}, {"q": {}})
+
+
+def test_a_run_that_answers_half_of_its_queries_with_nothing() -> None:
+    """An empty list is an answer; half of them are a system that failed."""
+    qrels = {f"q{n}": {"a": 1} for n in range(4)}
+    run = {query: ["a"] for query in qrels}
+    assert found(qrels, run | {"q1": []}) == {}
+    finding = found(qrels, run | {"q1": [], "q3": []})["mostly empty results"]
+    assert (finding.severity, finding.count) == ("serious", 2)
+    assert finding.examples == ("'q1'", "'q3'")
+    assert found(qrels, {q: {} for q in qrels})["mostly empty results"].count == 4
+    assert found(qrels, {"q0": ["a"], "q1": []}).keys() == {"missing queries"}
+    half = run | {"q1": [], "q3": []}
+    assert "mostly empty results" not in found(qrels, half, empty="missing")
+    scored = {q: {"a": 0.5} for q in qrels}
+    assert "mostly empty results" not in found(qrels, scored, threshold=1.0), "that is meant"
+    (told,) = germane.check(qrels, run | {"q1": [], "q3": []}, "AP").serious
+    assert told.says == finding.says
+
+
+def test_scores_that_rise_where_no_ranks_tell(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("".join(f"q Q0 d{i} 0 {i / 10} a\n" for i in range(21)))
+    finding = found({"q": {"d1": 1}}, path)["scores rise as given"]
+    assert (finding.severity, finding.count) == ("serious", 21)
+    assert "over the first 20 steps" in finding.says
+    path.write_text("".join(f"q Q0 d{i} 0 {i / 10} a\n" for i in range(20)))
+    assert found({"q": {"d1": 1}}, path) == {}
+    path.write_text("".join(f"q Q0 d{i} 0 {abs(i - 1) / 10} a\n" for i in range(30)))
+    assert found({"q": {"d1": 1}}, path) == {}
+
+
+def test_qrels_with_the_grades_of_a_run(tmp_path: Path) -> None:
+    qrels = {"q": {f"d{i}": 30 - i / 7 for i in range(30)}}
+    run = {"q": {f"d{i}": 9 - i / 9 for i in range(30)}}
+    (tmp_path / "run").write_text("".join(f"q Q0 {i} 0 {s} t\n" for i, s in run["q"].items()))
+    for given in (run, tmp_path / "run"):
+        finding = found(qrels, given)["qrels that look like a run"]
+        assert finding.says == germane.check(qrels, given, "AP").serious[0].says
+    assert found({"q": {f"d{i}": 1.5 for i in range(30)}}, run) == {}
+
+
+def test_near_misses_are_counted_as_far_as_was_looked() -> None:
+    qrels = {f"q{n}": {f"d{n}-{i}": 1 for i in range(10)} | {"x": 1} for n in range(40)}
+    run = {q: {item.upper(): 1.0 for item in held} | {"x": 2.0} for q, held in qrels.items()}
+    assert "(and at least 63 more" in found(qrels, run)["ids nearly the same"].says
+    (told,) = germane.check(qrels, run, "AP").serious
+    assert told.says.startswith("400 judged items")
 
 
 @pytest.mark.parametrize(("results", "told"), [(99, False), (100, True)])
@@ -98,7 +146,11 @@ def test_scores_that_doubles_round() -> None:
     ("judged", "other", "reason"),
     [
         ("d1", "d1 ", "white space"),
-        ("caf\u00e9", "cafe\u0301", "Unicode normalization, NFC and NFD"),
+        (
+            "caf\u00e9",
+            "cafe\u0301",
+            "Unicode normalization, NFC and NFD (U+00E9 and U+0065 U+0301)",
+        ),
         ("Doc", "doc", "letter case"),
         ("007", "7", "leading zeros"),
         ("7", "07", "leading zeros"),
@@ -110,6 +162,9 @@ def test_scores_that_doubles_round() -> None:
         ("d\xe9", "d\xc3\xa9", "encoding, UTF-8 and Latin-1"),
         ("d\u2019", "d\xe2\u20ac\u2122", "encoding, UTF-8 and Latin-1"),
         ("a&b", "a&amp;b", "HTML or URL escapes"),
+        ("d7", '"d7"', "quotes"),
+        ("'d7'", "d7", "quotes"),
+        ("a-7", "a_7", "hyphens and underscores"),
         ("a%2Fb", "a/b", "HTML or URL escapes"),
         ("a/b", "a%2Fb", "HTML or URL escapes"),
     ],
@@ -130,7 +185,24 @@ def test_ids_that_are_nearly_the_same(judged: str, other: str, reason: str, tmp_
         assert f"differ in {reason};" in finding.says
 
 
+def test_a_query_of_which_one_side_says_more() -> None:
+    finding = found(QRELS, {"q1": RUN["q1"], "q3": RUN["q3"], "topic-q2": RUN["q2"]})
+    assert finding["missing queries"].advice.startswith(
+        "The run has 'topic-q2': one of the two has"
+    )
+    assert "'topic-'" in finding["missing queries"].advice
+    numbers = {"1": {"a": 1}, "2": {"a": 1}}
+    told = found(numbers, {"2": {"a": 1.0}, "21": {"a": 1.0}})
+    assert told["missing queries"].advice.startswith("missing=skip"), "21 is another number"
+
+
+def test_a_byte_order_mark_where_files_were_joined() -> None:
+    finding = found({**QRELS, "\ufeffq3": {"d4": 1}}, RUN)["missing queries"]
+    assert "begins with a byte-order mark, as where files were joined" in finding.advice
+
+
 def test_what_two_ids_differ_in() -> None:
+    assert near.difference("e\u0301x", "\u00e9x").endswith("(U+0065 U+0301 and U+00E9)")
     assert near.difference("7", 7) == "type, str and int"
     assert near.difference("Q007 ", "q007") == "white space and letter case"
     assert near.difference("\ufeffq1", "q1") == "a byte-order mark"
@@ -143,6 +215,7 @@ def test_what_two_ids_differ_in() -> None:
     [
         (lambda item: f"doc_{item}", "the run's item ids have the prefix 'doc_'"),
         (lambda item: f"{item}.jpg", "the run's item ids have the suffix '.jpg'"),
+        (lambda item: f"/img/{item}.png", "have the prefix '/img/' and the suffix '.png'"),
         (lambda item: item[1:], "the qrels' item ids have the prefix 'd'"),
         (lambda item: item.replace("d", "d0"), "which differ in leading zeros"),
     ],

@@ -42,6 +42,11 @@ HOSTILE = {
     "a NUL": "a\0b",
     "a file": r"\input{/etc/passwd}",
     "TeX": r"$^_%&#{}~\write18{ls}",
+    "mathematics": "$x$ $$y$$",
+    "an address": "http://evil.example/x HTTPS://e.example www.evil.example mailto:a@b ftp://x",
+    "an argument": "[10cm]x",
+    "a blank and an argument": " [10cm]",
+    "a starred command": "*b*",
     "cells": "a|b`c`|**d**[e](javascript:f)![g](//h)",
     "lines": "a\nb\r\n# c\u2028d\x0be\x85f",
     "an annotation": "::error::taken%0A",
@@ -151,10 +156,11 @@ def check_latex(text: str) -> None:
         if line.startswith("\\midrule"):
             continue
         assert line.endswith(r" \\"), line
+        assert line.lstrip()[:1] not in ("[", "*"), "the argument of what stands before it"
         known = r"\\(?:[&%$#_{}]|textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}"
         known += r"|text(?:less|greater)\{\}|ldots\{\}|textbf\{|text(?:superscript)\{"
         known += r"|ensuremath\{\\[a-zA-Z]+\})"
-        rest = re.sub(known, "", line.removesuffix(r"\\"))
+        rest = re.sub(known, "", line.removesuffix(r"\\").removeprefix("{}"))
         assert rest.count("&") == len(columns[1]) - 1, line
         assert not re.search(r"[\\%$#_{~^]", rest), rest
     one_line(text)
@@ -167,7 +173,8 @@ def check_markdown(text: str) -> None:
     assert len(cells) == 1, lines
     for line in [lines[0], *lines[2:]]:
         plain = re.sub(r"\\[!-/:-@\[-`{-~]", "", line.replace("**", "").replace("<sup>", ""))
-        assert not re.search(r"[<>`\[\]*]", plain.replace("</sup>", "")), line
+        assert not re.search(r"[<>`\[\]*$&]", plain.replace("</sup>", "")), line
+        assert not re.search(r"://|www\.|(?:mailto|xmpp):", plain, re.IGNORECASE), line
     one_line(text)
 
 

@@ -1,6 +1,7 @@
 """Check: what would bend the numbers of runs, before there are numbers."""
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
@@ -12,11 +13,13 @@ from germane.checks.reading import side_of
 from germane.checks.side import Side
 from germane.checks.table import TABLE, Check
 from germane.choices import DEFAULT
-from germane.errors import EmptyError
+from germane.errors import EmptyError, GermaneError
+from germane.evaluate import evaluate
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
-from germane.measure import Measures, parse_all
+from germane.measure import Measure, Measures, parse_all
 from germane.sources import Progress, host
 from germane.sources.columns import Run
+from germane.sources.paths import is_path
 from germane.tabled import Tabled
 from germane.tables import Table, visible
 
@@ -130,7 +133,11 @@ def check(
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         looked = side_by_side(judged, side, chosen, tuple(data))
-        found += _findings(looked)
+        said = list(_findings(looked))
+        if not any(one.severity == "serious" for one in said) and how == _AS_IT_IS:
+            looked = replace(looked, refusal=_refusal(qrels, given, chosen))
+            said += _seen(TABLE[-1], looked)
+        found += said
         data.append(looked)
     names = [name or sources.run_name(given) for name, given in runs.items()]
     return Checkup(list(dict.fromkeys(found)), names)
@@ -150,13 +157,29 @@ def _is_named(run: Any) -> bool:
     return frame or (host.is_array(held) and len(held.shape) == 2)
 
 
+_AS_IT_IS = (None, None, None, None)  # how data in memory are given
+
+
+def _refusal(qrels: Any, run: Any, measures: tuple[Measure, ...]) -> str:
+    """Why evaluate refuses what is in memory and can be read again; nothing where it does not."""
+    if any(is_path(one) or sources.has_columns(one) for one in (qrels, run)):
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the table has said
+        try:
+            evaluate(qrels, run, measures)
+        except GermaneError as error:
+            return str(error)
+    return ""
+
+
 def _findings(data: Data) -> Iterator[Finding]:
     """What the table sees, or that the files are not qrels and a run."""
     if swapped := list(_seen(TABLE[0], data)):
         yield from swapped
         return
-    for row in TABLE[1:]:
-        if row.sees.__module__ == forms.__name__ or len(data.qrels):
+    for row in TABLE[1:-1]:
+        if row.of == "qrels" or row.sees.__module__ == forms.__name__ or len(data.qrels):
             yield from _seen(row, data)
 
 

@@ -58,15 +58,22 @@ def _unescaped(text: str) -> str:
     return text
 
 
+def _unquoted(text: str) -> str:
+    quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted else text
+
+
 FOLDS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("HTML or URL escapes", _unescaped),
     ("encoding, UTF-8 and Latin-1", _decoded),
     ("white space", str.strip),
+    ("quotes", _unquoted),
     ("a byte-order mark", lambda text: text.removeprefix("\ufeff")),
     ("an invisible character", _visible),
     ("Unicode normalization, NFC and NFD", _composed),
     ("full-width or other compatible characters", _compatible),
     ("letter case", str.casefold),
+    ("hyphens and underscores", lambda text: text.replace("_", "-")),
     ("leading zeros", _without_zeros),
     ("a decimal '.0'", lambda text: text.removesuffix(".0")),
 )
@@ -97,7 +104,25 @@ def difference(one: Hashable, other: Hashable) -> str:
         fewer = [kept for kept in needed if kept is not fold]
         if _folded(one, fewer) == _folded(other, fewer):
             needed = fewer
-    return " and ".join(name for name, _ in needed)
+    names = [name + _points(one, other) * (fold is _composed) for name, fold in needed]
+    return " and ".join(names)
+
+
+def _points(one: Hashable, other: Hashable) -> str:
+    """The first place where two ids differ that look the same: `` (U+00E9 and U+0065 U+0301)``."""
+    texts = [_text(one), _text(other)]
+    unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
+    start = next(unlike, min(map(len, texts)))
+    if start and any(map(_combines, (text[start:] for text in texts))):
+        start -= 1
+    parts = [text[start : start + 1 + _combines(text[start + 1 :])] for text in texts]
+    told = [" ".join(f"U+{ord(letter):04X}" for letter in part) or "nothing" for part in parts]
+    return f" ({told[0]} and {told[1]})"
+
+
+def _combines(text: str) -> bool:
+    """Does it begin with an accent or the like, which belongs to the letter before it?"""
+    return bool(text) and unicodedata.combining(text[0]) > 0
 
 
 def pairs(
@@ -127,16 +152,46 @@ def affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
     for (what, affix), count in found.most_common(1):
         if count * 2 > len(looked):
             return f"the {what} {affix!r}"
+    return _around(looked[:_FEW], known)
+
+
+def _around(ids: list[str], known: set[str]) -> str | None:
+    """What most ids have before and behind one of the others."""
+    found: Counter[tuple[str, str]] = Counter()
+    for text in ids:
+        for start in range(1, min(len(text), _LONGEST)):
+            for end in range(max(start + 1, len(text) - _LONGEST), len(text)):
+                if text[start:end] in known:
+                    found[text[:start], text[end:]] += 1
+    for (before, behind), count in found.most_common(1):
+        if count * 2 > len(ids):
+            return f"the prefix {before!r} and the suffix {behind!r}"
     return None
 
 
-_SAMPLE, _LONGEST = 200, 64
+_SAMPLE, _LONGEST, _FEW = 200, 64, 20
+
+
+def affixed(
+    ids: Iterable[Hashable], others: Iterable[Hashable]
+) -> tuple[Hashable, Hashable, str] | None:
+    """The first few ids of which another has more, parted by a mark: ``q1`` and ``topic-q1``."""
+    among = list(islice(others, _LONGEST))
+    for one in islice(ids, _LONGEST):
+        for other in among:
+            short, long = sorted((_text(one), _text(other)), key=len)
+            before, behind = long.removesuffix(short), long.removeprefix(short)
+            if short and before != long and before and not before[-1].isalnum():
+                return one, other, f"the prefix {before!r}"
+            if short and behind != long and behind and not behind[0].isalnum():
+                return one, other, f"the suffix {behind!r}"
+    return None
 
 
 def variants(identifier: str) -> set[str]:
     """Other ways in which an id is often written; few, so that they can be looked up."""
     ways = {identifier + " ", " " + identifier, identifier + "\xa0", identifier.strip()}
-    ways |= {identifier.lower(), identifier.upper()}
+    ways |= {identifier.lower(), identifier.upper(), f'"{identifier}"', _unquoted(identifier)}
     if not identifier.isascii():
         ways.update(_other_letters(identifier))
     if "0" in identifier:
@@ -144,6 +199,7 @@ def variants(identifier: str) -> set[str]:
     if identifier.isdigit():
         ways |= {"0" + identifier, identifier + ".0"}
     elif not identifier.isalnum():
+        ways |= {identifier.replace("_", "-"), identifier.replace("-", "_")}
         ways.update(_escapes(identifier))
     ways.discard(identifier)
     return ways

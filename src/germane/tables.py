@@ -46,7 +46,7 @@ class Table(Value):
     def latex(self) -> str:
         """A booktabs table; ids are escaped."""
         marked = self._marked(_latex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}")
-        lines = [" & ".join(row) + r" \\" for row in marked]
+        lines = [_no_argument(" & ".join(row)) + r" \\" for row in marked]
         out = [
             r"\begin{tabular}{"
             + "".join("l" if i in self._left() else "r" for i in range(len(self.columns)))
@@ -196,7 +196,13 @@ def _aligned(cells: Row, widths: list[int], left: set[int]) -> str:
 
 
 def _markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", visible(text))
+    return _MARKUP.sub(r"\\\g<0>", visible(text))
+
+
+_MARKUP = re.compile(
+    r"[\\`*_{}\[\]<>|#~$&]"
+    r"|(?i::(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.)"  # what GitHub makes links of
+)
 
 
 _LATEX = {
@@ -225,6 +231,11 @@ _LATEX = {
 
 def _latex(text: str) -> str:
     return "".join(_LATEX.get(c, c) for c in visible(text))
+
+
+def _no_argument(row: str) -> str:
+    """A row whose first cell no command before it, such as ``\\\\``, takes for its argument."""
+    return "{}" + row if row.lstrip()[:1] in ("[", "*") else row
 
 
 _NOTES = "font-family:monospace;font-size:smaller;white-space:pre-wrap;padding:6px 10px"

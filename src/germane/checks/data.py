@@ -21,6 +21,7 @@ class Data:
     run: Side
     measures: tuple[Measure, ...]
     rivals: tuple["Data", ...] = ()  # the runs that were looked at before
+    refusal: str = ""  # why evaluate refuses them, where no check says so
 
     @cached_property
     def cutoffs(self) -> list[int]:

@@ -31,8 +31,7 @@ def qrels_like_run(data: Data) -> Sees:
         says = f"{several(qrels.faults.count, 'line')} have a run's 6 fields"
         yield Seen(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _scored(qrels) and not _graded(data.run):
-        says = "nearly every item of a query has a grade of its own, with decimals or beyond every scale, as scores have"
-        yield Seen(says, len(qrels), rows(qrels, np.arange(len(qrels))))
+        yield Seen(look.LIKE_SCORES, len(qrels), rows(qrels, np.arange(len(qrels))))
 
 
 def run_like_qrels(data: Data) -> Sees:
@@ -53,6 +52,12 @@ def malformed_results(data: Data) -> Sees:
     """Lines and values of the run that cannot be read."""
     if not _mostly(data.run, QRELS_FIELDS):
         yield from _malformed(data.run)
+
+
+def refused(data: Data) -> Sees:
+    """What evaluate raises an error for, where no other finding says why."""
+    if data.refusal:
+        yield Seen(f"evaluate raises an error: {data.refusal.rstrip('.')}", 1)
 
 
 def _malformed(side: Side) -> Sees:

@@ -4,17 +4,22 @@ import numpy as np
 
 from germane._ragged import Bools
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, rows, several
+from germane.checks.seen import Seen, Sees, named, rows, several
 
 USUAL = 4  # the highest grade of the scales of the field
+_TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
 
 
 def nothing_relevant(data: Data) -> Sees:
     """Qrels in which no grade is 1 or higher."""
-    grades = data.grades
-    if len(grades) and not (grades >= 1).any():
+    grades, empty = data.grades, data.qrels.empty
+    if not len(grades) and empty and not data.qrels.faults.count:
+        says = f"{several(len(empty), 'query stands', 'queries stand')} in the qrels, and none has a judgment"
+        yield Seen(says, len(empty), named(empty), "Are the grades lost, or is it the wrong file?")
+    elif len(grades) and not (grades >= 1).any():
         says = f"no grade is 1 or higher, among {several(len(grades), 'judgment')}: the highest is {grades.max():g}"
-        yield Seen(says, len(grades))
+        advice = "" if grades.max() > 0 else _TURNED
+        yield Seen(says, len(grades), rows(data.qrels, np.arange(1)), advice)
 
 
 def negative(data: Data) -> Sees:

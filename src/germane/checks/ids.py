@@ -8,7 +8,7 @@ import numpy as np
 from germane import near
 from germane._ragged import Ints
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, named, rows, several
+from germane.checks.seen import Seen, Sees, first, named, rows, several
 from germane.checks.side import Side
 from germane.errors import choices, clip
 
@@ -24,7 +24,7 @@ def no_common_query(data: Data) -> Sees:
             f"none of {several(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
             f"that are judged. run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
         )
-        yield Seen(says, len(run), (), why(judged, run))
+        yield Seen(says, len(run), first(data.run, np.arange(1)), why(judged, run))
 
 
 def nothing_found(data: Data) -> Sees:
@@ -36,7 +36,8 @@ def nothing_found(data: Data) -> Sees:
             f"no judged item is among the {several(int(asked.sum()), 'result')} of the judged queries. "
             f"run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
         )
-        yield Seen(says, int(asked.sum()), (), why(judged, run))
+        at = np.flatnonzero(asked)
+        yield Seen(says, len(at), first(data.run, at), why(judged, run))
 
 
 def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
@@ -77,7 +78,13 @@ def alike(data: Data) -> Sees:
             f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
             f"{clip(other)} was retrieved, which differ in {near.difference(one, other)}"
         )
-        yield Seen(says, len(found))
+        yield Seen(says, len(found), first(run, _row(run, query, other)))
+
+
+def _row(side: Side, query: Hashable, item: Hashable) -> Ints:
+    """Where a query has an item."""
+    here = side.item == list(side.items).index(item)
+    return np.flatnonzero(here & (side.query == list(side.queries).index(query)))
 
 
 def _queries_of(side: Side, items: set[Hashable]) -> dict[Hashable, set[Hashable]]:
@@ -116,15 +123,48 @@ def _repeated(side: Side, what: str) -> Sees:
         yield Seen(says, len(again), rows(side, again))
 
 
+def own_first(data: Data) -> Sees:
+    """The query itself, first among the results of many queries and not judged relevant."""
+    mine, rank = _own(data)
+    foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
+    if _no_accident(len(foremost), asked):
+        says = (
+            f"the first result of {several(len(foremost), 'query', 'queries')} of {asked:,} is the query "
+            "itself"
+        )
+        yield Seen(says, len(foremost), rows(data.run, foremost))
+
+
 def own(data: Data) -> Sees:
-    """The query itself, first among its results and not judged relevant."""
+    """The query itself, at any rank among its results and not judged relevant."""
+    mine, rank = _own(data)
+    asked = int(np.count_nonzero(data.retrieved))
+    many = _no_accident(len(mine), asked)
+    if not len(mine) or any(own_first(data)) or not (many or _are_names(data.run.queries)):
+        return
+    ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
+    have = several(len(mine), "query has itself", "queries have themselves")
+    yield Seen(
+        f"{have} among the results, of {asked:,}, at {ranks}", len(mine), rows(data.run, mine)
+    )
+
+
+def _own(data: Data) -> tuple[Ints, Ints]:
+    """The rows whose item is the query and not judged relevant, and their ranks."""
     run = data.run
-    first = data.order[data.offsets[:-1][data.retrieved > 0]]
-    mine = [
-        row
-        for row in first.tolist()
-        if run.queries[run.query[row]] == run.items[run.item[row]] and not data.grade[row] > 0
-    ]
-    if not run.places and len(mine) > 1 and len(mine) >= SOME * len(first):
-        says = f"the first result of {several(len(mine), 'query', 'queries')} of {len(first):,} is the query itself"
-        yield Seen(says, len(mine), rows(run, np.array(mine)))
+    if run.places:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    place = {item: at for at, item in enumerate(run.items)}
+    own = np.array([place.get(query, -1) for query in run.queries], np.int64)
+    at = np.flatnonzero(run.item[data.order] == own[run.query[data.order]])
+    at = at[~(data.grade[data.order[at]] > 0)]
+    return data.order[at], data.rank[at]
+
+
+def _no_accident(count: int, of: int) -> bool:
+    return count > 1 and count >= SOME * of
+
+
+def _are_names(ids: Sequence[Hashable]) -> bool:
+    """Are ids more than numbers, which queries and items may share by chance?"""
+    return not any(isinstance(one, int) or str(one).isdigit() for one in ids)

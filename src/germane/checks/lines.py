@@ -15,6 +15,7 @@ from germane.errors import EmptyError, InputError
 from germane.sources import trec
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.ids import to_text
+from germane.sources.numbers import EXACT
 from germane.sources.paths import Path, Progress
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
     queries, items, faults = Coded(), Coded(), Faults()
     parts, line = [], 1
+    whole: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
         for block in file.blocks("lines"):
             data = block.data
@@ -45,6 +47,8 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
             if part is None:
                 part = _careful(data, line, layout, (queries, items), faults, file.name)
             parts.append(part)
+            if kind == "run" and np.abs(part.number).max(initial=0) >= EXACT:
+                _note_whole(data, whole)
             line += ends_of_lines(data)
         if not faults.count and not any(len(part.line) for part in parts):
             raise EmptyError(f"{file.name}: the file is empty: it has no {kind} lines.")
@@ -54,7 +58,20 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
         return Side(
             kind, file.name, queries.ids, items.ids, query, item, number,
             rank=rank if kind == "run" else None, line=at, faults=faults, text=True,
+            rounded=sum(len(one) - len(set(map(float, one))) for one in whole.values()),
         )  # fmt: skip
+
+
+def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
+    """The whole scores of each query as they are written, which doubles may round."""
+    for line in _ENDS.split(data):
+        fields = line.split()
+        written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
+        if written.lstrip(b"+-").isdigit() and len(written) < _DIGITS:
+            whole.setdefault(fields[0], set()).add(int(written))
+
+
+_DIGITS = 100  # beyond which Python may refuse to make an integer
 
 
 def _plain(

@@ -1,7 +1,7 @@
 """Queries: which are compared, how deep their results go, and whether they are enough."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 
@@ -34,9 +34,22 @@ def unknown(data: Data) -> Sees:
         yield noticed(notice.left_out(data.unknown, set(data.qrels.queries)))
 
 
+def mostly_empty(data: Data) -> Sees:
+    """Half of the judged queries or more, whose list of results is empty."""
+    empty, judged = set(_empty(data)), data.qrels.queries
+    none = [query for query in judged if query in empty]
+    if none and 2 * len(none) >= len(judged):
+        yield noticed(notice.mostly_empty(none, len(judged)))
+
+
+def _empty(data: Data) -> tuple[Hashable, ...]:
+    run = data.run
+    return *run.empty, *(run.queries[q] for q in np.flatnonzero(data.retrieved == 0).tolist())
+
+
 def without_results(data: Data) -> Sees:
-    """Queries whose list of results is empty."""
-    if empty := data.run.empty:
+    """Queries whose list of results is empty, where most have some."""
+    if (empty := _empty(data)) and not any(mostly_empty(data)):
         have = several(len(empty), "query has", "queries have")
         says = f"{have} an empty list of results: nothing of theirs is found"
         yield Seen(says, len(empty), named(empty))

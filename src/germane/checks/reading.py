@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping, Set
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -85,7 +85,8 @@ def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple
     where = f"query {clip(query)}"
     if hasattr(held, "tolist"):
         held = held.tolist()
-    if isinstance(held, (str, bytes)) or not isinstance(held, Collection):
+    unordered = kind == "run" and isinstance(held, Set)
+    if isinstance(held, (str, bytes)) or not isinstance(held, Collection) or unordered:
         faults.add(f"{where}: items are a mapping or a list; got {typed(held)}")
         return []
     pairs = held.items() if isinstance(held, Mapping) else ((one, 1.0) for one in held)
@@ -145,15 +146,11 @@ def _of_array(given: Any, *, whole: bool) -> Side:
         )
     faults, kept = Faults(), ~np.ma.getmaskarray(cells)
     cells = np.ma.getdata(cells)
-    if whole:
-        kept &= cells != -1
-    else:
-        finite = np.isfinite(cells)
-        for row, at in np.argwhere(kept & ~finite).tolist():
-            faults.add(
-                f"row {row}, column {at}: a score must be a finite number; got {cells[row, at]}"
-            )
-        kept &= finite
+    good = cells >= -1 if whole else np.isfinite(cells)
+    must = "an id must be 0 or more, or -1 for none" if whole else "a score must be a finite number"
+    for row, at in np.argwhere(kept & ~good).tolist():
+        faults.add(f"row {row}, column {at}: {must}; got {cells[row, at]}")
+    kept &= good & (cells != -1) if whole else good
     query, column = np.nonzero(kept)
     item: Ints = cells[kept].astype(np.int64) if whole else column
     ids = range(int(item.max(initial=-1)) + 1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from germane._ragged import Bools, Floats, Ints
 from germane.checks.data import Data
-from germane.checks.seen import FEW, Seen, Sees, rows, several
+from germane.checks.seen import FEW, Seen, Sees, first, rows, several
 from germane.checks.side import Side
 from germane.errors import clip
 
@@ -15,6 +15,11 @@ ORDERED = 20  # neighbors of which chance does not put every one in ascending or
 TIED = 0.05  # of the results, or of the queries: worth a word
 ROUNDED = 0.01  # of the results are tied where scores have few decimals
 DECIMALS = 3
+SIGNIFICANT = 3  # digits
+CLOSE = 1e-6  # what rounding leaves
+PRINTED = 7  # decimals with which half-precision scores may be printed
+APART = 4  # printed steps between two numbers of half precision, so that few others fit
+TELLING = 20  # different scores that do not all fit by chance
 
 
 def ranks_against_scores(data: Data) -> Sees:
@@ -31,7 +36,7 @@ def ranks_against_scores(data: Data) -> Sees:
         says = (
             f"the rank column contradicts the scores, which decide: for query {clip(query)} {shown}"
         )
-        yield Seen(says, len(found.before))
+        yield Seen(says, len(found.before), first(data.run, found.after))
 
 
 def some_ranks_against_scores(data: Data) -> Sees:
@@ -78,18 +83,18 @@ def rising_as_given(data: Data) -> Sees:
     order = np.argsort(run.query, kind="stable")
     beside = data.run.query[order][1:] == data.run.query[order][:-1]
     steps = np.diff(run.number[order])[beside]
-    if len(steps) >= ORDERED and (steps >= 0).all() and (steps > 0).any():
+    if len(steps) >= ORDERED and (steps >= 0).all() and 2 * (steps > 0).sum() > len(steps):
         says = (
             f"the scores of every query rise in the order given, over {several(len(steps), 'step')}"
         )
-        yield Seen(says, len(run))
+        yield Seen(says, len(run), first(run, order))
 
 
 def constant(data: Data) -> Sees:
     """The same score for all results of a query, in every query."""
     if len(data.run) >= FEW and data.constant:
         says = f"all {len(data.run):,} results have the same score as the others of their query"
-        yield Seen(says, len(data.run))
+        yield Seen(says, len(data.run), first(data.run, data.order))
 
 
 def tied(data: Data) -> Sees:
@@ -140,18 +145,35 @@ def half_precision(data: Data) -> Sees:
 
 
 def rounded(data: Data) -> Sees:
-    """Scores with few decimals, which are tied by that."""
+    """Scores with few digits, which are tied by that."""
     scores = data.run.number
     if scores is None or not _blurred(data) or any(half_precision(data)):
         return
-    few = [d for d in range(1, DECIMALS + 1) if (np.round(scores, d) == scores).all()]
+    few = _few_digits(scores)
     if few and (scores != np.trunc(scores)).any():
         tied = int(np.count_nonzero(_shares(data.equal)))
         says = (
-            f"no score has more than {several(few[0], 'decimal')}, and {several(tied, 'result')} of "
+            f"no score has more than {few}, and {several(tied, 'result')} of "
             f"{len(scores):,} are tied"
         )
         yield Seen(says, tied)
+
+
+def _few_digits(scores: Floats) -> str:
+    """How many digits no score exceeds, where these are few."""
+    decimals = _decimals(scores, DECIMALS)
+    if decimals is not None:
+        return several(decimals, "decimal")
+    size = np.abs(scores[scores != 0])
+    leading = size / 10.0 ** (np.floor(np.log10(size)) - SIGNIFICANT + 1)
+    short = bool((np.abs(leading - np.rint(leading)) < CLOSE).all())
+    return f"{SIGNIFICANT} significant digits" * short
+
+
+def _decimals(scores: Floats, most: int) -> int | None:
+    """The number of decimals that scores are rounded to."""
+    found = (d for d in range(1, most + 1) if (np.round(scores, d) == scores).all())
+    return next(found, None)
 
 
 def _blurred(data: Data) -> bool:
@@ -163,8 +185,16 @@ def _blurred(data: Data) -> bool:
 
 
 def _is_half(scores: Floats) -> bool:
-    with np.errstate(over="ignore"):
-        return bool((scores.astype(np.float16) == scores).all())
+    """Are they what a float16 holds, or that as it is printed with some decimals?"""
+    with np.errstate(over="ignore", invalid="ignore"):
+        half = scores.astype(np.float16)
+        decimals = _decimals(scores, PRINTED)
+        if (half == scores).all() or decimals is None:
+            return bool((half == scores).all())
+        step = 10.0**-decimals
+        printed = np.abs(half.astype(float) - scores) <= step / 2 * (1 + CLOSE)
+        telling = np.spacing(np.abs(half)) >= APART * step  # else any number would do
+    return bool(printed.all() and len(np.unique(scores[telling])) >= TELLING)
 
 
 def _is_brain(scores: Floats) -> bool:

@@ -40,6 +40,11 @@ def named(ids: Iterable[Hashable]) -> tuple[str, ...]:
     return shown(ids, NAMED)
 
 
+def first(side: Side, at: Ints) -> tuple[str, ...]:
+    """The first of some rows, where it has a file and line to name."""
+    return () if side.line is None else rows(side, at[:1])
+
+
 def rows(side: Side, at: Ints) -> tuple[str, ...]:
     """The first few of some rows, with file and line where there is a file."""
     return tuple(

@@ -11,12 +11,13 @@ import numpy as np
 from germane.errors import clip
 from germane.finding import Finding
 from germane.retrieval import Qrels, Retrieved
-from germane.sources import misses, precision
+from germane.sources import misses, precision, swapped
 from germane.sources.files import TextFile
 from germane.sources.ids import to_text
 from germane.sources.numbers import EXACT
 
 _FEW = 3  # rises that may be a matter of rounding
+_ORDERED = 20  # neighbors of which chance does not put every one in ascending order
 
 
 class Row(NamedTuple):
@@ -33,7 +34,8 @@ def of_file(file: TextFile, qrels: Qrels, got: Retrieved) -> tuple[Finding, ...]
     """What the first lines of a TREC run show."""
     rows = list(islice(_lines(file), misses.ROWS))
     alike = misses.of_rows(qrels, got, ((row.query, row.item) for row in rows))
-    return (*alike, *against_ranks(rows), *inexact(rows))
+    like_a_run = swapped.like_a_run(qrels)
+    return (*like_a_run, *alike, *against_ranks(rows), *rising(rows), *inexact(rows))
 
 
 def _lines(file: TextFile) -> Iterator[Row]:
@@ -74,6 +76,22 @@ def against_ranks(rows: list[Row]) -> Iterator[Finding]:
     )
     advice = "Are they distances, where less is better? Then negate them."
     yield Finding("serious", "ranks against scores", says, len(rising), (), advice)
+
+
+def rising(rows: list[Row]) -> Iterator[Finding]:
+    """Scores that rise from each line to the next, where the rank column says nothing."""
+    if len({row.rank for row in rows}) != 1:
+        return
+    steps = [
+        other.score - one.score
+        for query in _by_query(rows).values()
+        for one, other in pairwise(query)
+    ]
+    rises = sum(step > 0 for step in steps)
+    if len(steps) >= _ORDERED and min(steps) >= 0 and 2 * rises > len(steps):
+        says = f"the scores of every query rise in the order given, over the first {len(steps):,} steps"
+        advice = "Higher is better here. Are they distances? Then negate them."
+        yield Finding("serious", "scores rise as given", says, len(rows), (), advice)
 
 
 def inexact(rows: list[Row]) -> Iterator[Finding]:

@@ -18,6 +18,10 @@ LOOKED = 2000  # judgments, and queries of the run, that evaluating looks at
 GRADES = 6  # different whole numbers that a scale of grades has at most
 SCALE = 10  # no scale of grades goes beyond it
 MOSTLY = 0.9
+LIKE_SCORES = (
+    "nearly every item of a query has a grade of its own, with decimals or beyond every scale, as "
+    "scores have"
+)
 ADVICE = "Are the two swapped? Give the qrels first, then the run."
 
 
@@ -44,15 +48,24 @@ def _different(query: Ints, numbers: Floats) -> int:
 
 
 def in_mappings(qrels: Qrels, run: Mapping[Hashable, Any]) -> tuple[Finding, ...]:
-    """What evaluating says of ``{query: {item: score}}``; one grade is looked at before all others."""
+    """What evaluating says of ``{query: {item: score}}``."""
+    like_run = like_a_run(qrels)
+    if not like_run or not like_grades(*_first_scores(run)):
+        return like_run
+    told = says("the qrels", "the run")
+    return (Finding("serious", "swapped files", told, like_run[0].count, (), ADVICE),)
+
+
+def like_a_run(qrels: Qrels) -> tuple[Finding, ...]:
+    """What evaluating says of grades like scores; one is looked at before all others."""
     grades = qrels.grades[:LOOKED]
     if len(grades) < ENOUGH or _on_a_scale(grades[len(grades) // 2]):
         return ()
     owner = np.searchsorted(qrels.offsets, np.arange(len(grades)), "right")
-    if not like_scores(owner, grades) or not like_grades(*_first_scores(run)):
+    if not like_scores(owner, grades):
         return ()
-    told = says("the qrels", "the run")
-    return (Finding("serious", "swapped files", told, len(grades), (), ADVICE),)
+    advice = "Is this the right file?"
+    return (Finding("serious", "qrels that look like a run", LIKE_SCORES, len(grades), (), advice),)
 
 
 def _on_a_scale(grade: float) -> bool:

@@ -76,5 +76,5 @@ def finding(found: Iterable[Pair]) -> tuple[Finding, ...]:
         f"differ in {near.difference(judged, other)}; they do not match"
     )
     if len(alike) > 1:
-        says += f" (and {len(alike) - 1:,} more like these)"
+        says += f" (and at least {len(alike) - 1:,} more like these)"  # some were looked at
     return (Finding("serious", "ids nearly the same", says, len(alike)),)
