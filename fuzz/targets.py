@@ -36,7 +36,7 @@ def trec_files(data: bytes) -> None:
     qrels, run = _written(data, ("qrels", "run"))
     judged, retrieved = _rows(qrels, trec.QRELS), _rows(run, trec.RUN)
     read = _evaluated(qrels, run)
-    if judged[0] == retrieved[0] == "value" and _once(judged[1]) and _once(retrieved[1]):
+    if judged[0] == retrieved[0] == "value" and _once(judged[1]) and _once(_of(judged, retrieved)):
         same = _evaluated(_dicts(judged[1]), _dicts(retrieved[1]))
         assert read[0] == same[0], (read, same)
         assert read == same or read[0] != "value", (read, same)
@@ -134,6 +134,12 @@ def _read(path: Path, layout: trec.Layout, reader: str, block: int) -> Outcome:
         if reader == "line by line":
             only.enter_context(mock.patch.object(trec, "_plain", return_value=None))
         return _outcome(rows)
+
+
+def _of(judged: Outcome, retrieved: Outcome) -> Rows:
+    """The rows of queries that are judged; those of others are left out, repeated or not."""
+    queries = {query for query, _, _ in judged[1]}
+    return [row for row in retrieved[1] if row[0] in queries]
 
 
 def _once(rows: Rows) -> bool:

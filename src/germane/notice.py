@@ -27,8 +27,6 @@ def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
     if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
         lost = [queries[q] for q in np.flatnonzero(~got.answered)]
         found.append(missing(lost, len(queries), got.unknown))
-    if policy.empty == "answer" and policy.threshold is None:
-        found += _without_results(got, queries)
     if got.unknown and policy.unknown == "ignore":
         found.append(left_out(got.unknown, judged.qrels.position))
     if judged.qrels.unjudged:
@@ -59,21 +57,6 @@ def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Findi
     elif marked := [one for one in lost if str(one).startswith("\ufeff")]:
         advice = f"{clip(marked[0])} begins with a byte-order mark, as where files were joined: take it out."
     return Finding("serious", "missing queries", says, len(lost), shown(lost), advice)
-
-
-def _without_results(got: Retrieved, queries: list[Hashable]) -> Iterator[Finding]:
-    if 2 * np.count_nonzero(got.retrieved) <= len(queries):
-        none = [queries[q] for q in np.flatnonzero(got.answered & (got.retrieved == 0))]
-        if 2 * len(none) >= len(queries):
-            yield mostly_empty(none, len(queries))
-
-
-def mostly_empty(none: Collection[Hashable], judged: int) -> Finding:
-    """Half of the judged queries or more, which the run answers with nothing."""
-    have = is_are(len(none), "judged query has", "judged queries have")
-    says = f"{have} an empty list of results, of {judged:,}: nothing of theirs is found"
-    advice = "Did the system fail there? empty=missing counts them as queries that the run has not."
-    return Finding("serious", "mostly empty results", says, len(none), shown(none), advice)
 
 
 def left_out(unknown: list[Hashable], judged: Container[Hashable]) -> Finding:

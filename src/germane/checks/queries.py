@@ -39,7 +39,9 @@ def mostly_empty(data: Data) -> Sees:
     empty, judged = set(_empty(data)), data.qrels.queries
     none = [query for query in judged if query in empty]
     if none and 2 * len(none) >= len(judged):
-        yield noticed(notice.mostly_empty(none, len(judged)))
+        have = several(len(none), "judged query has", "judged queries have")
+        says = f"{have} an empty list of results, of {len(judged):,}: nothing of theirs is found"
+        yield Seen(says, len(none), named(none))
 
 
 def _empty(data: Data) -> tuple[Hashable, ...]:

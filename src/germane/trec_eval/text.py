@@ -48,6 +48,8 @@ def _oddity(block: Block) -> str:
 def _trailing_blank(block: Block) -> bool:
     """Does a line end with a blank? As a rule no line does, which is seen two bytes at a time."""
     given = np.frombuffer(block.view, np.uint8)
+    if bytes(block.view[-1:]) in (b" ", b"\t"):  # the last line, without a line feed
+        return True
     if b"\t" in block or b"\r" in block:
         after, before = given[1:], given[:-1]
         return bool(((after <= ord("\r")) & (before <= ord(" ")) & (before != ord("\n"))).any())
