@@ -130,6 +130,10 @@ def _in_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) 
 
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
+    if len(offsets) == 2:
+        negative = -values
+        negative.sort()
+        return -negative
     rising = values[1:] > values[:-1]
     rising[lasts(offsets)] = False
     return -sorted_rows(-values, offsets) if rising.any() else values
