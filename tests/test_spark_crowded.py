@@ -8,7 +8,7 @@ import pytest
 
 import germane
 from germane.errors import CoverageError, DuplicateError, EmptyError
-from test_spark import CHOICES, collection, evaluated, fitting, integers, outcome, same
+from test_spark import CHOICES, collection, compared, evaluated, fitting, integers
 
 from data_frames import Session
 
@@ -17,15 +17,8 @@ TWICE = pa.concat_tables([RUN, RUN.slice(0, 20)])
 
 
 def dealt(most_rows: int, qrels: pa.Table, run: pa.Table, measures: Any, **choices: Any) -> bool:
-    """Is there a result? It must then be that of one machine, and otherwise the same error."""
-    frames = map(Session(seed=most_rows).createDataFrame, (qrels, run))
-    spread = outcome(germane.spark.evaluate, *frames, measures, most_rows=most_rows, **choices)
-    whole = outcome(germane.evaluate, qrels, run, measures, **choices)
-    if isinstance(spread, str) or isinstance(whole, str):
-        assert spread == whole
-    else:
-        same(spread, whole)
-    return not isinstance(whole, str)
+    """Is there a result, that of one machine, where queries with more rows are dealt out?"""
+    return compared(Session(seed=most_rows), qrels, run, measures, most_rows, **choices)
 
 
 CROWDED: list[dict[str, Any]] = [
