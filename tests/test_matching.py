@@ -140,13 +140,14 @@ def test_small_numbers_are_not_compared_once_more(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("sorted_at_once", [1, 4, 1 << 14])
+@pytest.mark.parametrize("wide", [1, 1 << 30, 1 << 58])  # with a row's number 32, 64 and more bits
 @given(rows=st.lists(small, min_size=1, max_size=8))
-def test_repeats(sorted_at_once: int, rows: list[list[int]]) -> None:
-    ids = Integers(np.array([one for row in rows for one in row], np.int64))
+def test_repeats(sorted_at_once: int, wide: int, rows: list[list[int]]) -> None:
+    ids = Integers(np.array([one * wide for row in rows for one in row], np.int64))
     offsets = np.cumsum([0, *map(len, rows)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("germane.sources.alike.SORTED", sorted_at_once)
-        found = repeats(ids.words(), offsets).tolist()
+        found = repeats(ids.numbers, offsets).tolist()
     assert set(found) == places_of_copies(rows)
     assert all(a < b for a, b in pairwise(found))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,6 +46,7 @@ class Frame:
     ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
     parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
     stands: Literal["in memory", "on disk"] = "in memory"
+    beginning: Callable[[], Iterator[pa.RecordBatch]] | None = None  # if a small record costs less
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -54,8 +54,11 @@ class Frame:
 
     def held(self, progress: Progress | None = None) -> Frame:
         """The same, its columns in memory."""
-        records = list(self.reported(progress).records())
-        return dataclasses.replace(self, records=lambda: iter(records), stands="in memory")
+        return self.holding(list(self.reported(progress).records()))
+
+    def holding(self, records: list[pa.RecordBatch]) -> Frame:
+        """The same columns of rows that are in memory."""
+        return replace(self, records=lambda: iter(records), stands="in memory", beginning=None)
 
     def reported(self, progress: Progress | None) -> Frame:
         """The same, which says how many bytes of its columns have been read."""
@@ -69,7 +72,14 @@ class Frame:
                 progress(self.where, read, None)
                 yield record
 
-        return dataclasses.replace(self, records=records)
+        return replace(self, records=records)
+
+    @property
+    def head(self) -> pa.RecordBatch | None:
+        """Some of the first rows; None where there are none."""
+        found = (record for record in (self.beginning or self.records)() if record.num_rows)
+        first = next(found, None)
+        return None if first is None else first.slice(0, misses.ROWS)
 
     @property
     def lines(self) -> Frame | None:
@@ -179,9 +189,9 @@ def retrieve(
         with Spill() as disk:  # what is in memory anyway is sorted there
             batches = reader.gathered(told, disk if frame.stands == "on disk" else None)
             got = _reduced(batches, reader, qrels, items, duplicates, order, frame)
-    record = next(record for record in frame.records() if record.num_rows)
-    alike = misses.of_rows(qrels, got, _first_pairs(frame, record))
-    return replaced(got, noticed=(*alike, *_inexact(frame, record)))
+    head = frame.head
+    alike = misses.of_rows(qrels, got, _pairs(frame, head))
+    return replaced(got, noticed=(*alike, *_inexact(frame, head)))
 
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
@@ -201,20 +211,20 @@ def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     return places[places >= 0]
 
 
-def _first_pairs(frame: Frame, record: pa.RecordBatch) -> Iterator[tuple[Hashable, Hashable]]:
-    query, item = frame.identifiers(record.slice(0, misses.ROWS), 0)
+def _pairs(frame: Frame, head: pa.RecordBatch) -> Iterator[tuple[Hashable, Hashable]]:
+    query, item = frame.identifiers(head, 0)
     yield from zip(query.python, item.python, strict=True)
 
 
-def _inexact(frame: Frame, record: pa.RecordBatch) -> Iterator[Finding]:
+def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
     """Whole scores of the first query that doubles round to the same number."""
     import pyarrow as pa
 
     name = frame.headings.score
-    if name is None or not pa.types.is_integer(record.column(name).type):
+    if name is None or not pa.types.is_integer(head.column(name).type):
         return
-    query, _ = frame.identifiers(record.slice(0, misses.ROWS), 0)
-    first = record.column(name).slice(0, int((*query.changes(), len(query))[1])).to_pylist()
+    query, _ = frame.identifiers(head, 0)
+    first = head.column(name).slice(0, int((*query.changes(), len(query))[1])).to_pylist()
     if precision.rounds(first, np.array(first, float)):
         yield precision.inexact(query[0])
 
@@ -240,8 +250,7 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
     ranks = [rank for part in parts if part.rank is not None for rank in part.rank.tolist()]
     if not scores:
         items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
-    found = combined(records)
-    return replace(frame, records=lambda: iter(found)), items, scores
+    return frame.holding(combined(records)), items, scores
 
 
 def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
@@ -266,7 +275,7 @@ def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
 
 
 def _held(frame: Frame, records: list[pa.RecordBatch]) -> Frame:
-    return replace(frame, records=lambda: iter(records), parts=(), stands="in memory")
+    return replace(frame.holding(records), parts=())
 
 
 def _reduced(
@@ -315,12 +324,12 @@ def _alike(qrels: Qrels, frame: Frame) -> tuple[IdColumn, IdColumn, Frame]:
     Integers and text are never equal, unless one side comes from a file of text: that has no
     integers, and an integer then stands for its digits.
     """
-    first = next((record for record in frame.records() if record.num_rows), None)
-    if first is None:
+    head = frame.head
+    if head is None:
         raise EmptyError(f"{frame.where}: there are no rows.")
     judged = list(qrels.columns or map(id_columns.of_python, (qrels.queries, qrels.items)))
     as_text = [False, False]
-    for at, retrieved in enumerate(frame.identifiers(first.slice(0, 3), 0)):
+    for at, retrieved in enumerate(frame.identifiers(head.slice(0, 3), 0)):
         if judged[at].kind == retrieved.kind or not len(judged[at]):
             continue
         if "text" not in (qrels.ids, frame.ids):
@@ -350,6 +359,7 @@ class _AsText(Frame):
             ids=frame.ids,
             parts=frame.parts,
             stands=frame.stands,
+            beginning=frame.beginning,
             as_text=as_text,
         )
 

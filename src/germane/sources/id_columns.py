@@ -57,6 +57,11 @@ class IdColumn(Sequence[Hashable]):
         """The same, kept."""
         return self.words()
 
+    @property
+    def numbers(self) -> Words:
+        """Numbers of at most 64 bits, the same ones for the same ids."""
+        return self.all_words
+
     @cached
     def finder(self) -> Index:
         """Where each id stands, of ids that are there once."""
@@ -109,10 +114,14 @@ class Integers(IdColumn):
     @cached
     def top(self) -> int:
         """The largest; it is above all of 63 bits where one is below 0."""
-        return int(self.values.view(np.uint64).max(initial=0))
+        return int(self.numbers.max(initial=0))
 
     def words(self) -> Words:
-        return self.values.view(np.uint64) * _SPREAD
+        return self.numbers * _SPREAD
+
+    @property
+    def numbers(self) -> Words:
+        return self.values.view(np.uint64)
 
     def changes(self) -> Ints:
         if not len(self.values):

@@ -55,9 +55,7 @@ def _judgments(frame: Frame) -> tuple[IdColumn, Ints, IdColumn, Floats]:
         queries.append(query.chosen(changes))
         starts.append(row + changes)
         items.append(item)
-        if name is None:
-            grades.append(np.ones(record.num_rows))
-        else:
+        if name is not None:
             grades.append(frame.numbers(record, name, row, "relevance grade"))
         row += record.num_rows
     if not queries:
@@ -65,14 +63,15 @@ def _judgments(frame: Frame) -> tuple[IdColumn, Ints, IdColumn, Floats]:
     query, start = joining.joined(queries), np.concatenate(starts)
     changes = query.changes()  # a stretch may go on in the next record
     offsets = np.append(start[changes], row)
-    return query.chosen(changes), offsets, joining.joined(items), np.concatenate(grades)
+    grade = np.ones(row) if name is None else np.concatenate(grades)
+    return query.chosen(changes), offsets, joining.joined(items), grade
 
 
 def _unrepeated(
     frame: Frame, queries: IdColumn, offsets: Ints, item: IdColumn, grade: Floats, duplicates: str
 ) -> Ints | None:
     """The judgments to keep, ascending, or None for all of them."""
-    suspects = repeats(item.all_words, offsets)
+    suspects = repeats(item.numbers, offsets)
     if not len(suspects):
         return None
     judged = Batch(np.arange(len(queries)), offsets, Rows(item, item, grade, None))

@@ -16,7 +16,8 @@ from germane.sources.paths import Path, name_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ROWS = 1 << 19  # that are held at a time
+_ROWS = 1 << 20  # that are held at a time
+_FEW = 1 << 11  # for a look at the first
 _PAGES = 1 << 16  # bytes of a column that are read ahead; without it, a row group's are all read
 
 
@@ -39,11 +40,18 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         row = 0
         for file in files:
             parts.append((row, file.name))
-            for record in _records(file, found, text):
+            for record in _records(file, found, text, _ROWS):
                 row += record.num_rows
                 yield record
 
-    return Frame(where, name_of(path), found, records, parts=parts, stands="on disk")
+    def beginning() -> Iterator[pa.RecordBatch]:
+        for file in files:
+            parts[:] = [(0, file.name)]
+            yield from _records(file, found, text, _FEW)
+
+    return Frame(
+        where, name_of(path), found, records, parts=parts, stands="on disk", beginning=beginning
+    )
 
 
 def _inside(folder: str) -> list[str]:
@@ -90,7 +98,7 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
+def _records(file: Opener, found: Headings, text: list[str], rows: int) -> Iterator[pa.RecordBatch]:
     """One row group after the other: what was read of a group before is given back."""
     from pyarrow import parquet
 
@@ -101,5 +109,5 @@ def _records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.Reco
         for group in range(reader.num_row_groups):
             with explained(f"{file.name}, row group {group}"):
                 yield from reader.iter_batches(
-                    _ROWS, row_groups=[group], columns=found.all, use_threads=False
+                    rows, row_groups=[group], columns=found.all, use_threads=False
                 )
