@@ -77,14 +77,22 @@ def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
     return np.bincount(owner[flags], minlength=rows)
 
 
-def running(flags: Bools, owner: Ints, rows: int) -> Ints:
+def running(flags: Bools, offsets: Ints) -> Ints:
     """How many flags of the row are set so far, the one at hand included."""
-    total: Ints = np.add.accumulate(flags, dtype=np.int64)
-    if rows == 1:
+    total: Ints
+    if len(offsets) == 2:
+        total = np.add.accumulate(flags, dtype=np.int64)
         return total
-    in_row = counts(flags, owner, rows)
-    before: Ints = in_row.cumsum() - in_row
-    return total - before[owner]
+    upto = np.arange(len(flags) + 1) if flags.all() else counted(flags)
+    before = upto[offsets[:-1]]
+    total = upto[1:]
+    total -= np.repeat(before, lengths(offsets))
+    return total
+
+
+def counted(flags: Bools) -> Ints:
+    """How many flags are set before each, and in all."""
+    return offsets(flags.astype(np.int64))  # whose sums are not cast one by one
 
 
 def running_product(values: Floats, offsets: Ints) -> Floats:

@@ -73,7 +73,7 @@ class Ranking(Record):
             return np.array([np.count_nonzero(relevant)])
         if relevant.all():
             return _ragged.lengths(self.ideal_offsets)
-        counted = _ragged.offsets(relevant.astype(np.int64))  # whose sums are not cast one by one
+        counted = _ragged.counted(relevant)
         return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
     @cached_by_argument
@@ -82,7 +82,7 @@ class Ranking(Record):
         if self.ties == "grouped":
             size, before = self.tied_relevant(rel)
             return before + size
-        return _ragged.running(self.relevant(rel), self.owner, len(self.queries))
+        return _ragged.running(self.relevant(rel), self.offsets)
 
     def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
         """H: the relevant items in each hit's group of equal scores, and those before the group."""
@@ -91,7 +91,7 @@ class Ranking(Record):
         group = np.cumsum(starts) - 1
         relevant = self.relevant(rel)
         size = np.bincount(group, weights=relevant).astype(np.int64)[group]
-        running = _ragged.running(relevant, self.owner, len(self))
+        running = _ragged.running(relevant, self.offsets)
         return size, (running - relevant)[np.flatnonzero(starts)[group]]
 
     def found(self, rel: float, k: int | None) -> Ints:

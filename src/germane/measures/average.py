@@ -19,8 +19,7 @@ def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) ->
         if norm == "found":
             return _expected_over_found(ranking, k, rel, terms)
     else:
-        counted = ranking.counted(rel, k)
-        terms = np.where(counted, ranking.so_far(rel) / ranking.rank, 0.0)
+        terms = ranking.counted(rel, k) * (ranking.so_far(rel) / ranking.rank)
     return Scored(terms, _norm(ranking, k, rel, norm), total)
 
 

@@ -20,7 +20,7 @@ from germane.sources.spill import Spill
 if TYPE_CHECKING:
     import pyarrow as pa
 
-STEP = 1 << 17  # rows; what is computed from a batch stays in the processor's cache
+STEP = 1 << 18  # rows; what is computed from a batch stays in the processor's cache
 IN_MEMORY = " (its queries are scattered: sorted in memory)"
 ON_DISK = " (its queries are scattered: sorted on disk)"
 _HEAD = 1 << 12  # rows that are looked at for the end of a query
