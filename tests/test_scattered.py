@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane.sources import spill
+from germane.sources import rows, spill
 
 RNG = random.Random(7)
 QUERIES = [f"q{number}" for number in range(40)]
@@ -127,6 +127,7 @@ def test_progress_says_which_way_is_taken(
     germane.evaluate(QRELS, path, "AP", progress=told)
     assert dict.fromkeys(said) == {"": None, " (its queries are scattered: sorted in memory)": None}
     monkeypatch.setattr(spill, "HELD", 0)
+    monkeypatch.setattr(rows, "STEP", 10)  # short records stay as they are
     said.clear()
     germane.evaluate(QRELS, path, "AP", progress=told)
     if kind == "Parquet":  # of several row groups; the text is one block

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Floats, Ints
+from germane.errors import FormatError
 from germane.sources import joining, spill
 from germane.sources.arrow import Place, ids
 from germane.sources.id_columns import Categories, IdColumn, Index, Integers, Picked
@@ -95,9 +96,7 @@ class Reader:
     def grouped(self) -> Iterator[Batch]:
         """The batches of a run whose queries stand together; the reader of these notices others."""
         tail: pa.RecordBatch | None = None
-        for record in self._records():
-            if not record.num_rows:
-                continue
+        for record in _longer(self._records()):
             start = self.rows - (0 if tail is None else tail.num_rows)
             at = 0
             if tail is not None:
@@ -188,7 +187,7 @@ class Reader:
     def _known(self) -> Iterator[tuple[Ints, Rows]]:
         """The rows of judged queries, some at a time, with the number of each row's query."""
         at = 0
-        for record in self._records():
+        for record in _longer(self._records()):
             for start in range(0, record.num_rows, STEP):
                 rows = self._rows_of(record.slice(start, STEP), at + start)
                 code = self._codes(rows.query)
@@ -266,15 +265,44 @@ def stretches(code: Ints) -> Iterator[tuple[Ints, Ints, int]]:
         group = end
 
 
-def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
+def _longer(records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows in records of about ``STEP``, if theirs are shorter: each record takes its time."""
+    held: list[pa.RecordBatch] = []
+    rows = 0
+    for record in records:
+        if rows + record.num_rows > STEP:
+            yield from _combined(held)
+            held, rows = [], 0
+        if record.num_rows > STEP:  # at once, so that it is not in memory with the next
+            yield record
+        else:
+            held.append(record)
+            rows += record.num_rows
+    yield from _combined(held)
+
+
+def _combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """The rows of some records in one, or in few where Arrow cannot hold their texts in one."""
     import pyarrow as pa
 
-    # unifying the lists of categories would look at all their entries
+    some = [record for record in records if record.num_rows]
+    if len(some) < 2 or any(map(pa.types.is_dictionary, some[0].schema.types)):
+        return some  # unifying the lists of categories would look at all their entries
+    return pa.Table.from_batches(some).combine_chunks().to_batches()  # type: ignore[no-any-return]
+
+
+def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows of one query and those behind them. Raises FormatError where Arrow cannot hold them."""
+    import pyarrow as pa
+
     parts = [
-        pa.table(list(map(_decoded, part.columns)), part.schema.names) for part in (one, other)
+        pa.record_batch(list(map(_decoded, part.columns)), part.schema.names)
+        for part in (one, other)
     ]
-    table = pa.concat_tables(parts).combine_chunks()
-    return table.to_batches()[0]
+    joined = _combined(parts)
+    if len(joined) > 1:
+        raise FormatError("the ids of one query are more than 2 GiB of text.")
+    return joined[0]
 
 
 def _decoded(array: pa.Array) -> pa.Array:
