@@ -1,6 +1,6 @@
 """Time germane on Apache Spark beside Spark's own RankingMetrics, and check that the values agree.
 
-    python bench/spark.py [--repeats N] [--queries N] [--tools germane together mllib windows]
+    python bench/spark.py [--repeats N] [--queries N] [--tools NAME …]
 
 It needs Java, ``germane[spark]`` and 4 GB. Every measurement is a process of its own with a session of
 ``local[2]`` that has already started; it evaluates the same Parquet files twice, and the second time
@@ -99,9 +99,12 @@ def windows(qrels: Any, run: Any) -> float:
     return float((precision / norm[place]).sum() / len(norm))
 
 
+BY_PATH = ("files", "files-together")  # tools that get the path of the run's files
 TOOLS: dict[str, Callable[[Any, Any], float]] = {
     "germane": germane_,
     "together": together,
+    "files": germane_,
+    "files-together": together,
     "mllib": mllib,
     "windows": windows,
 }
@@ -138,6 +141,7 @@ def measured(tool: str, folder: Path) -> list[dict[str, float]]:
     for _ in range(2):
         before, start = cpu(), time.perf_counter()
         qrels, run = (spark.read.parquet(str(folder / kind)) for kind in ("qrels", "run"))
+        run = str(folder / "run") if tool in BY_PATH else run
         value = TOOLS[tool](qrels, run)
         wall = time.perf_counter() - start
         taken.append({"value": value, "cpu": cpu() - before, "wall": wall})

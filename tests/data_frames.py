@@ -2,11 +2,13 @@
 
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute
+import pyarrow.parquet
 
 
 class Session:
@@ -16,6 +18,10 @@ class Session:
         settings = {"spark.sql.shuffle.partitions": "5", **(settings or {})}
         self.conf = SimpleNamespace(get=lambda name, default=None: settings.get(name, default))
         self._seed = seed
+
+    @property
+    def read(self) -> "Reader":
+        return Reader(self)
 
     def createDataFrame(self, table: pa.Table) -> "DataFrame":
         """The rows, shuffled over partitions."""
@@ -27,6 +33,32 @@ class Session:
             parts[rng.randrange(4)].append(batch)
             rows = rows[7:]
         return DataFrame(self, table.column_names, parts)
+
+
+class Reader:
+    """``read.parquet(path)``, and ``read.format("binaryFile").load(path)`` with a partition for two files."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def parquet(self, path: str) -> "DataFrame":
+        first, *_ = sorted(Path(path).iterdir())
+        return self._session.createDataFrame(pa.parquet.read_table(first))
+
+    def format(self, kind: str) -> "Reader":
+        assert kind == "binaryFile"
+        return self
+
+    def load(self, path: str) -> "DataFrame":
+        files = sorted(Path(path).iterdir())
+        held = {
+            "path": [f"file:{file}" for file in files],
+            "modificationTime": [0] * len(files),
+            "content": [file.read_bytes() for file in files],
+        }
+        (batch,) = pa.table(held).to_batches()
+        parts = [[batch.slice(at, 2)] for at in range(0, len(files), 2)]
+        return DataFrame(self._session, list(held), parts)
 
 
 class DataFrame:

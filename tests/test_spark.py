@@ -10,13 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -202,9 +203,93 @@ def test_rows_that_are_together_stay_where_they_are(choices: dict[str, Any]) -> 
 
 def test_rows_that_are_not_together_are_an_error() -> None:
     with pytest.raises(
-        DuplicateError, match=r"rows of quer.* 'q.*more than one partition; rows=sca"
+        DuplicateError, match=r"rows of quer.* 'q.*more than one partition or file; rows=sca"
     ):
         evaluated(rows="together")
+
+
+def written(table: pa.Table, folder: Path, rows: Literal["scattered", "together"]) -> str:
+    """A table in four Parquet files of several row groups, query by query or not."""
+    queries = pc.dictionary_encode(table["query"]).combine_chunks().indices
+    numbers = np.arange(len(table)) if rows == "scattered" else np.asarray(queries)
+    folder.mkdir(parents=True)
+    for part in range(4):
+        inside = table.filter(pa.array(numbers % 4 == part))
+        pq.write_table(inside, folder / f"part-{part}.parquet", row_group_size=9)
+    return str(folder)
+
+
+@pytest.mark.parametrize("rows", ["scattered", "together"])
+@pytest.mark.parametrize("of", [integers, pa.Table.combine_chunks, ranked])
+def test_files_are_what_their_rows_are(rows: Any, of: Any, tmp_path: Path) -> None:
+    qrels, run = (integers if of is integers else pa.Table.combine_chunks)(QRELS), of(RUN)
+    path = written(run, tmp_path / "run", rows)
+    frame = Session().createDataFrame(qrels)
+    spread = germane.spark.evaluate(frame, path, "AP nDCG@10", rows=rows).result
+    same(spread, germane.evaluate(qrels, run, "AP nDCG@10"))
+
+
+def test_files_of_crowded_queries(tmp_path: Path) -> None:
+    path = written(RUN, tmp_path / "run", "scattered")
+    frame = Session().createDataFrame(QRELS)
+    same(
+        germane.spark.evaluate(frame, path, "AP", most_rows=4).result,
+        germane.evaluate(QRELS, RUN, "AP"),
+    )
+
+
+def of_file(change: Callable[[pa.Table], pa.Table], rows: str, folder: Path) -> germane.Result:
+    """The result where the second of the files is another one."""
+    path = Path(written(RUN, folder / "run", "together")) / "part-1.parquet"
+    pq.write_table(change(pq.read_table(path)), path)
+    frame = Session().createDataFrame(QRELS)
+    chosen: Any = {"rows": rows}
+    return germane.spark.evaluate(frame, str(path.parent), "AP", **chosen).result
+
+
+@pytest.mark.parametrize("rows", ["scattered", "together"])
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        (
+            lambda t: t.set_column(2, "score", pa.array([np.nan] * len(t))),
+            ScoreError,
+            "row 0: .*nan",
+        ),
+        (lambda t: t.drop(["item"]), FormatError, "no column 'item'. Give it as a DataFrame"),
+        (lambda t: pa.concat_tables([t, t]), DuplicateError, "item .* is retrieved twice"),
+    ],
+)
+def test_a_bad_file_is_named(
+    change: Any, error: type, says: str, rows: str, tmp_path: Path
+) -> None:
+    named = "part-1.parquet: " if rows == "together" or error is not DuplicateError else ""
+    with pytest.raises(error, match=f"{named}.*{says}"):
+        of_file(change, rows, tmp_path)
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = Path(written(RUN, tmp_path / "run", "together")) / "part-2.parquet"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(FormatError, match=r"part-2\.parquet: cannot be read"):
+        germane.spark.evaluate(Session().createDataFrame(QRELS), str(path.parent), "AP")
+
+
+def test_files_of_different_types(tmp_path: Path) -> None:
+    floats = pa.float32()
+    with pytest.raises(FormatError, match=r"different types in different files: .*double.*float"):
+        of_file(lambda t: t.set_column(2, "score", t["score"].cast(floats)), "scattered", tmp_path)
+    got = of_file(
+        lambda t: t.set_column(2, "score", t["score"].cast(floats)), "together", tmp_path / "b"
+    )
+    same(got, germane.evaluate(QRELS, RUN, "AP"))
+
+
+def test_an_empty_file_is_no_run(tmp_path: Path) -> None:
+    whole = written(RUN, tmp_path / "run", "together")
+    pq.write_table(RUN.slice(0, 0), Path(whole) / "part-9.parquet")
+    frame = Session().createDataFrame(QRELS)
+    same(germane.spark.evaluate(frame, whole, "AP").result, germane.evaluate(QRELS, RUN, "AP"))
 
 
 def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -453,7 +538,9 @@ class TestSpark:
             qrels, run.repartition(5, "query"), "AP nDCG@2", rows="together"
         )
         same(spread.result, germane.evaluate(QRELS, RUN, "AP nDCG@2"))
-        with pytest.raises(DuplicateError, match=r"more than one partition; rows=scattered"):
+        with pytest.raises(
+            DuplicateError, match=r"more than one partition or file; rows=scattered"
+        ):
             germane.spark.evaluate(qrels, run.unionAll(run), "AP", rows="together")
 
     def test_values_of_queries(self, spark: Any) -> None:
@@ -486,6 +573,32 @@ class TestSpark:
         run = spark.read.schema("query string, item string, score double").parquet(str(tmp_path))
         with pytest.raises(Exception, match=r"part-1\.parquet"):
             germane.spark.evaluate(spark.createDataFrame(QRELS), run, "AP")
+
+    @pytest.mark.parametrize("rows", ["scattered", "together"])
+    def test_files(self, spark: Any, rows: Any, tmp_path: Path) -> None:
+        qrels, folder = spark.createDataFrame(QRELS), tmp_path / "the run's, 100%"
+        path = written(RUN, folder, rows)
+        same(
+            germane.spark.evaluate(qrels, path, "AP nDCG@2", rows=rows).result,
+            germane.evaluate(QRELS, RUN, "AP nDCG@2"),
+        )
+        damaged = folder / "part-1.parquet"
+        damaged.write_bytes(damaged.read_bytes()[:-9])
+        with pytest.raises(Exception, match=r"part-1\.parquet"):
+            germane.spark.evaluate(qrels, path, "AP", rows=rows)
+
+    def test_files_that_spark_wrote(self, spark: Any, tmp_path: Path) -> None:
+        """Beside them stands what is no part of the run, and a column may stand in a folder's name."""
+        qrels, run = map(spark.createDataFrame, (QRELS, RUN))
+        run.repartition(3).write.parquet(str(tmp_path / "run"))
+        same(
+            germane.spark.evaluate(qrels, str(tmp_path / "run"), "AP").result,
+            germane.evaluate(QRELS, RUN, "AP"),
+        )
+        few = run.where("query < 'q2'")
+        few.write.partitionBy("query").parquet(str(tmp_path / "by query"))
+        with pytest.raises(FormatError, match=r"no column .query.\. Give it"):
+            germane.spark.evaluate(qrels, str(tmp_path / "by query"), "AP")
 
     def test_a_part_of_another_schema_is_named(self, spark: Any, tmp_path: Path) -> None:
         pq.write_table(RUN, tmp_path / "part-0.parquet")

@@ -31,6 +31,7 @@ from germane.tasks import (
     Crowded,
     Divided,
     evaluated,
+    of_files,
     packed,
     picked,
     reduced,
@@ -54,7 +55,7 @@ class Evaluation(NamedTuple):
 
 def evaluate(
     qrels: "DataFrame",
-    run: "DataFrame",
+    run: "DataFrame | str",
     measures: Measures = DEFAULT,
     *,
     name: str = "run",
@@ -64,7 +65,7 @@ def evaluate(
     dialect: "str | Dialect | None" = None,
     **policy: Unpack[Choices],
 ) -> Evaluation:
-    """Judge a run against qrels, both of them Spark DataFrames, and compute measures.
+    """Judge a run, a Spark DataFrame or the path of Parquet files, against qrels, and compute measures.
 
     >>> evaluation = germane.spark.evaluate(qrels, run, "AP nDCG@10")  # doctest: +SKIP
     >>> evaluation.result["AP"].mean  # doctest: +SKIP
@@ -72,13 +73,16 @@ def evaluate(
     >>> evaluation.per_query.where("AP < 0.1")  # doctest: +SKIP
     DataFrame[query: bigint, AP: double, nDCG@10: double]
 
+    A path is a file's or a folder's, as ``spark.read.parquet`` takes it: then tasks decode the files
+    themselves, each of them whole, which costs far less than rows that Spark decodes and hands on.
+
     Arguments and numbers are those of ``germane.evaluate``, to the last bit. Columns are found by
     their names, or named by ``columns=``. Rows of a DataFrame have no order, so that ``ties=given``
     needs a run with ranks and no scores, and of ``duplicates`` there are error, max and again.
 
-    ``rows`` says where those of a query stand: ``scattered`` over partitions, so that all rows are
-    shuffled, into as many ``partitions`` as are asked for; or ``together`` in one, as a file that was
-    written query by query has them: then nothing is shuffled, and every task has all judgments.
+    ``rows`` says where those of a query stand: ``scattered`` over partitions or files, so that all rows
+    are shuffled, into as many ``partitions`` as are asked for; or ``together`` in one, as a file that
+    was written query by query has them: then nothing is shuffled, and every task has all judgments.
     A partition is held in memory, and on the driver the judgments with what was retrieved of them,
     in about 100 bytes a row and a judgment. So are all rows of a query, unless it has more than
     ``most_rows``: those are dealt out to several partitions, after the rows have been counted and the
@@ -88,15 +92,17 @@ def evaluate(
     in the data name the stage and the partition that Spark lists. What Spark itself cannot do, such as
     reading a corrupt file, is its own error.
     """
-    spark = run.sparkSession
+    spark = qrels.sparkSession
     _refuse_partial(spark)
     _check(rows, partitions, most_rows, policy)
     columns = policy.pop("columns", None)
     headings.check(columns)
-    judged, retrieved = (
-        Side(kind, frame, headings.resolve(frame.columns, kind, kind, columns))
-        for kind, frame in (("qrels", qrels), ("run", run))
-    )
+    judged = Side.of("qrels", qrels, columns)
+    if isinstance(run, str):
+        files = spark.read.format("binaryFile").load(run).select("path", "content")
+        retrieved = Side.of("run", spark.read.parquet(run), columns)._replace(files=files)
+    else:
+        retrieved = Side.of("run", run, columns)
     for one in _policies(judged.names, retrieved.names, measures, dialect, policy):
         if most_rows is not None:
             check_adds_up(one.order)
@@ -116,11 +122,23 @@ class Side(NamedTuple):
     kind: str
     frame: "DataFrame"
     names: Headings
+    files: "DataFrame | None" = None  # the Parquet files that it is read from, as paths and bytes
+
+    @classmethod
+    def of(cls, kind: str, frame: "DataFrame", columns: Any) -> "Side":
+        """A DataFrame, its columns found or named."""
+        return cls(kind, frame, headings.resolve(frame.columns, kind, kind, columns))
 
     @property
     def chosen(self) -> "DataFrame":
         """The columns that are read."""
         return self.frame.select(*map(self.column, self.names.all))
+
+    def tasks(self, task: Callable[..., Any], schema: str) -> "DataFrame":
+        """What a task makes of the record batches of these columns, partition by partition."""
+        if self.files is None:
+            return self.chosen.mapInArrow(task, schema)
+        return self.files.mapInArrow(partial(of_files, self.names.all, task), schema)
 
     def column(self, name: str) -> "Column":
         """A column, whatever stands in its name."""
@@ -201,7 +219,7 @@ def _shuffled(
     divided = None if most_rows is None else _divided(judged, retrieved, most_rows, start)
     crowded = None if divided is None else divided.crowded
     judgments, results = (
-        side.chosen.mapInArrow(partial(packed, side.kind, side.names, buckets, crowded), PACKED)
+        side.tasks(partial(packed, side.kind, side.names, buckets, crowded), PACKED)
         for side in (judged, retrieved)
     )
     # without a number Spark itself puts small partitions together
@@ -234,7 +252,7 @@ def _divided(
 
 def _collected(side: Side, crowded: Crowded) -> pa.Table | None:
     """The judgments of crowded queries, or their judged rows; None where there are none."""
-    rows = side.chosen.mapInArrow(partial(picked, side.kind, side.names, crowded), STATE)
+    rows = side.tasks(partial(picked, side.kind, side.names, crowded), STATE)
     tables = _states(rows)
     return pa.concat_tables(tables) if tables else None
 
@@ -242,15 +260,15 @@ def _collected(side: Side, crowded: Crowded) -> pa.Table | None:
 def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
     """Every partition of the run has all rows of its queries; their judgments go to all of them."""
     evaluator = start(judged.chosen.toArrow())
-    parts = retrieved.chosen.mapInArrow(partial(reduced, evaluator), STATE)
+    parts = retrieved.tasks(partial(reduced, evaluator), STATE)
     for state in _states(parts):
         try:
             evaluator.add(state)
         except DuplicateError as error:
             queries = str(error).partition(" arrived before")[0]
             raise DuplicateError(
-                f"rows=together, and there are rows of {queries} in more than one partition; "
-                "rows=scattered brings them together."
+                f"rows=together, and there are rows of {queries} in more than one partition or "
+                "file; rows=scattered brings them together."
             ) from None
     return evaluator
 

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from germane import _ragged
 from germane._ragged import Bools, Ints
 from germane._records import as_dict
+from germane.errors import FormatError, GermaneError
 from germane.evaluator import Evaluator
 from germane.retrieval import Qrels
-from germane.sources import arrow, id_columns
+from germane.sources import arrow, id_columns, parquet_files
 from germane.sources.arrow import Place
 from germane.sources.binary import Words
 from germane.sources.headings import Headings
@@ -73,6 +74,33 @@ class Divided(NamedTuple):
 
 
 # --- Tasks ---
+
+
+def of_files(
+    columns: list[str],
+    task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    records: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """What a task makes of Parquet files, which arrive as their bytes: of one after the other."""
+    for record in records:
+        paths, contents = record.column("path").to_pylist(), record.column("content")
+        for path, content in zip(paths, contents, strict=True):
+            with pa.BufferReader(content.as_buffer()) as stream:
+                try:
+                    yield from task(_rows(path, stream, columns))
+                except GermaneError as error:
+                    if str(error).startswith(path):
+                        raise
+                    raise type(error)(f"{path}: {error}") from None
+
+
+def _rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    for record in parquet_files.decoded(path, stream, columns, parquet_files.ROWS):
+        lacking = [name for name in columns if name not in record.schema.names]
+        if lacking:  # Spark finds a column in the name of a folder, too
+            raise FormatError(f"{path}: there is no column {lacking[0]!r}. Give it as a DataFrame.")
+        if record.num_rows:
+            yield record
 
 
 def packed(
@@ -193,7 +221,7 @@ def evaluated(
             record.column("kind").to_pylist(), record.column("rows"), strict=True
         ):
             tables[kind].append(pa.ipc.open_stream(block.as_buffer()).read_all())
-    judged, run, part = (pa.concat_tables(parts) if parts else None for parts in tables.values())
+    judged, run, part = (_one(parts) for parts in tables.values())
     if part is not None and divided is not None:
         yield _state(divided.evaluator.reduce(_with_judged(part, divided), name=_place()))
     if judged is not None or run is not None:
@@ -201,6 +229,13 @@ def evaluated(
         if run is not None:
             evaluator.update(run, name=_place())
         yield _state(evaluator)
+
+
+def _one(parts: list[pa.Table]) -> pa.Table | None:
+    if any(part.schema != parts[0].schema for part in parts):  # which those of files may be
+        kinds = dict.fromkeys(str(part.schema).replace("\n", ", ") for part in parts)
+        raise FormatError(f"columns have different types in different files: {'; '.join(kinds)}.")
+    return pa.concat_tables(parts) if parts else None
 
 
 def _with_judged(part: pa.Table, divided: Divided) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from germane.errors import FormatError, InputError
@@ -16,7 +16,7 @@ from germane.sources.paths import Path, name_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ROWS = 1 << 20  # that are held at a time
+ROWS = 1 << 20  # that are held at a time
 _FEW = 1 << 11  # for a look at the first
 _PAGES = 1 << 16  # bytes of a column that are read ahead; without it, a row group's are all read
 
@@ -40,7 +40,7 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         row = 0
         for file in files:
             parts.append((row, file.name))
-            for record in _records(file, found, text, _ROWS):
+            for record in _records(file, found, text, ROWS):
                 row += record.num_rows
                 yield record
 
@@ -99,15 +99,25 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _records(file: Opener, found: Headings, text: list[str], rows: int) -> Iterator[pa.RecordBatch]:
-    """One row group after the other: what was read of a group before is given back."""
+    with explained(file.name), file.bytes() as stream:
+        yield from decoded(file.name, stream, found.all, rows, text=text)
+
+
+def decoded(
+    name: str, stream: Any, columns: list[str], rows: int, *, text: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:
+    """Columns of a file, one row group after the other: what was read of a group before is given back.
+
+    Those of ``text`` are read as categories.
+    """
     from pyarrow import parquet
 
-    with explained(file.name), file.bytes() as stream:
+    with explained(name):
         reader = parquet.ParquetFile(
             stream, read_dictionary=text, buffer_size=_PAGES, page_checksum_verification=True
         )
-        for group in range(reader.num_row_groups):
-            with explained(f"{file.name}, row group {group}"):
-                yield from reader.iter_batches(
-                    rows, row_groups=[group], columns=found.all, use_threads=False
-                )
+    for group in range(reader.num_row_groups):
+        with explained(f"{name}, row group {group}"):
+            yield from reader.iter_batches(
+                rows, row_groups=[group], columns=columns, use_threads=False
+            )
