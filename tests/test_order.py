@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from germane import _ragged
 from germane.retrieval import AS_GIVEN, BY_ID, Order
-from germane.sources import order
+from germane.sources import binary, order
 from germane.sources.id_columns import Integers
 from germane.sources.rows import Batch, Rows
 
@@ -45,8 +45,9 @@ def expected(rows: Batch, row: int, group: int, equal: Order) -> tuple[int, int,
 
 @given(lists=LISTS | EVEN, equal=st.sampled_from([BY_ID, AS_GIVEN]), data=st.data())
 @pytest.mark.parametrize("one_of", [1, 3, 30])
+@pytest.mark.parametrize("ids", ["integers", "texts in a file"])
 def test_ranks_count_what_is_higher(
-    one_of: int, lists: list[list[float]], equal: Order, data: st.DataObject
+    ids: str, one_of: int, lists: list[list[float]], equal: Order, data: st.DataObject
 ) -> None:
     rows = batch(lists)
     total = int(rows.offsets[-1])
@@ -54,7 +55,10 @@ def test_ranks_count_what_is_higher(
     row = np.array(sorted(data.draw(asked)) if total else [], np.int64)
     group = rows.owner[row].astype(np.int64)
     assert rows.rows.score is not None
-    got = order.ranks(rows, rows.rows.score, row, group, equal)
+    items = rows.rows.item
+    texts = binary.spans([b"%d" % one for one in items.python])
+    found = items if ids == "integers" else texts
+    got = order.ranks(found, rows.offsets, rows.rows.score, row, group, equal)
     wanted = [
         expected(rows, r, g, equal) for r, g in zip(row.tolist(), group.tolist(), strict=True)
     ]
@@ -72,7 +76,7 @@ def test_few_rows_that_are_not_tied_need_no_order_of_all(
     group = rows.owner[row].astype(np.int64)
     score = rows.rows.score
     assert score is not None
-    rank, first, last = order.ranks(rows, score, row, group, BY_ID)
+    rank, first, last = order.ranks(rows.rows.item, rows.offsets, score, row, group, BY_ID)
     size = np.array(lengths)[group]
     assert rank.tolist() == (size - score[row]).tolist()  # scores are 0 … size - 1
     assert rank is first

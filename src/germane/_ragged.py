@@ -67,6 +67,24 @@ def lasts(offsets: Ints) -> Ints:
     return inner
 
 
+def falls(values: Floats, offsets: Ints) -> bool:
+    """Is no value above the one before it in its row?"""
+    rising = values[1:] > values[:-1]
+    rising[lasts(offsets)] = False
+    return not rising.any()
+
+
+def is_shared(values: Floats, offsets: Ints, at: Ints, row: Ints) -> bool:
+    """Is a value at one of some places, in these rows, also the one before or after it?"""
+    before = np.maximum(at - 1, offsets[row])
+    after = np.minimum(at + 1, offsets[row + 1] - 1)
+    own = values[at]
+    return bool(
+        ((values[before] == own) & (before < at)).any()
+        or ((values[after] == own) & (after > at)).any()
+    )
+
+
 def sums(values: Any, owner: Ints, rows: int) -> Floats:
     """Each row's sum, added from the left; an empty row's is 0."""
     return np.bincount(owner, weights=values, minlength=rows)
@@ -142,9 +160,7 @@ def sorted_descending(values: Floats, offsets: Ints) -> Floats:
         negative = -values
         negative.sort()
         return -negative
-    rising = values[1:] > values[:-1]
-    rising[lasts(offsets)] = False
-    return -sorted_rows(-values, offsets) if rising.any() else values
+    return values if falls(values, offsets) else -sorted_rows(-values, offsets)
 
 
 def sorted_rows(values: Floats, offsets: Ints) -> Floats:

@@ -233,66 +233,13 @@ def _some_rows(batch: Batch, rows: Bools) -> Batch:
 
 def _ranks(batch: Batch, row: Ints, group: Ints, order: Order) -> tuple[Ints, Ints, Ints]:
     """Rank, and first and last rank of the group of equal scores, of the rows asked for."""
-    score = batch.score
-    position = row - batch.offsets[group] + 1
-    rank, first, last = position.copy(), position.copy(), position.copy()
-    for at in _unsettled(batch, row, group):
-        hits = slice(*at)
-        start, end = batch.offsets[group[at[0]] : group[at[0]] + 2]
-        ascending = np.sort(score[start:end])
-        own = score[row[hits]]
-        first[hits] = end - start + 1 - np.searchsorted(ascending, own, "right")
-        last[hits] = end - start - np.searchsorted(ascending, own, "left")
-        rank[hits] = first[hits]
-        if (last[hits] > first[hits]).any():
-            rank[hits] += _places(batch, row[hits], int(start), int(end), order)
-    return rank, first, last
+    score, offsets = batch.score, batch.offsets
+    if _ragged.falls(score, offsets) and not _ragged.is_shared(score, offsets, row, group):
+        position = row - offsets[group] + 1
+        return position, position, position
+    from germane.sources.order import ranks  # which most files do without
 
-
-def _unsettled(batch: Batch, row: Ints, group: Ints) -> list[tuple[int, int]]:
-    """Slices of ``row``: the queries whose ranks are not just positions.
-
-    They are those whose scores are not in descending order, and those with a hit in a tie.
-    """
-    score = batch.score
-    rising = score[1:] > score[:-1]
-    rising[_ragged.lasts(batch.offsets)] = False
-    above, below = (
-        np.maximum(row - 1, batch.offsets[group]),
-        np.minimum(row + 1, batch.offsets[group + 1] - 1),
-    )
-    tied = ((above < row) & (score[above] == score[row])) | (
-        (below > row) & (score[below] == score[row])
-    )
-    loose = np.zeros(len(batch.queries), bool)
-    loose[_group(batch, np.flatnonzero(rising))] = True
-    loose[group[tied]] = True
-    unsettled = np.flatnonzero(loose)
-    starts = np.searchsorted(group, unsettled, "left").tolist()
-    ends = np.searchsorted(group, unsettled, "right").tolist()
-    return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
-
-
-_FEW_ASKED = 8  # rows of which one is asked for, from which on it pays to leave out other scores
-
-
-def _places(batch: Batch, rows: Ints, start: int, end: int, order: Order) -> Ints:
-    """Each row's place, from 0, among the items of its score in its query."""
-    score = batch.score[start:end]
-    if len(rows) * _FEW_ASKED > end - start:
-        among = np.arange(end - start)
-    else:
-        among = np.flatnonzero(np.isin(score, batch.score[rows]))
-    if order.equal == "given":
-        by_key = among
-    else:
-        by_key = among[binary.falling(batch.item.chosen(start + among))]
-    arranged = by_key[np.argsort(-score[by_key], kind="stable")]
-    falling = -score[arranged]
-    at = np.empty(end - start, np.int64)
-    at[arranged] = np.arange(len(arranged))
-    out: Ints = at[rows - start] - np.searchsorted(falling, -batch.score[rows], "left")
-    return out
+    return ranks(batch.item, offsets, score, row, group, order)
 
 
 # --- Runs held in memory ---------------------------------------------------------------------------

@@ -376,8 +376,11 @@ class Index:
 _DIGITS = 18  # of integers whose order as text is found by arithmetic
 
 
-def last_to_first(ids: IdColumn, group: Ints) -> Ints:
+def last_to_first(ids: IdColumn | binary.Spans, group: Ints) -> Ints:
     """The rows by group, and within a group by id as text, the last one first."""
+    if isinstance(ids, binary.Spans):
+        falling = binary.falling(ids)
+        return falling[np.argsort(group[falling], kind="stable")]
     if isinstance(ids, Integers):
         values = ids.values
         if not len(values) or (values.min() >= 0 and values.max() < 10**_DIGITS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -11,7 +12,13 @@ from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, clip
 from germane.retrieval import Order
 from germane.sources import id_columns
-from germane.sources.rows import Batch
+from germane.sources.binary import Spans
+from germane.sources.id_columns import IdColumn
+
+if TYPE_CHECKING:  # a file of lines has no use for batches of columns
+    from germane.sources.rows import Batch
+
+Items: TypeAlias = IdColumn | Spans
 
 FEW = 8  # rows of which one is asked for, from which on bisection costs less than an order of all
 
@@ -83,18 +90,20 @@ def _contradiction(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
 
 
 def ranks(
-    batch: Batch, score: Floats, row: Ints, group: Ints, order: Order
+    items: Items, offsets: Ints, score: Floats, row: Ints, group: Ints, order: Order
 ) -> tuple[Ints, Ints, Ints]:
-    """Rank, and first and last rank of the group of equal scores, of the rows asked for."""
-    rising = score[1:] > score[:-1]
-    rising[_ragged.lasts(batch.offsets)] = False
-    if not rising.any():
-        return _arranged(batch, score, None, row, group, order)
+    """Rank, and first and last rank of the group of equal scores, of the rows asked for.
+
+    Items and scores are those of some queries: query g's rows are ``offsets[g]:offsets[g + 1]``.
+    """
+    if _ragged.falls(score, offsets):
+        return _arranged(items, offsets, score, None, row, group, order)
     if len(row) * FEW < len(score):
-        rank = _untied(score, batch.offsets, row, group)
+        rank = _untied(score, offsets, row, group)
         if rank is not None:
             return rank, rank, rank
-    return _arranged(batch, score, _ragged.falling(score, batch.offsets), row, group, order)
+    falling = _ragged.falling(score, offsets)
+    return _arranged(items, offsets, score, falling, row, group, order)
 
 
 def _untied(score: Floats, offsets: Ints, row: Ints, group: Ints) -> Ints | None:
@@ -116,7 +125,13 @@ def _untied(score: Floats, offsets: Ints, row: Ints, group: Ints) -> Ints | None
 
 
 def _arranged(
-    batch: Batch, score: Floats, arranged: Ints | None, row: Ints, group: Ints, order: Order
+    items: Items,
+    offsets: Ints,
+    score: Floats,
+    arranged: Ints | None,
+    row: Ints,
+    group: Ints,
+    order: Order,
 ) -> tuple[Ints, Ints, Ints]:
     """The same where each query's rows, in this arrangement, fall; None: as they stand."""
     at = row
@@ -124,29 +139,18 @@ def _arranged(
         place = np.empty(len(arranged), np.int64)
         place[arranged] = np.arange(len(arranged))
         at, score = place[row], score[arranged]
-    rank = at - batch.offsets[group] + 1
-    if not _tied(score, batch.offsets, at, group):
+    rank = at - offsets[group] + 1
+    if not _ragged.is_shared(score, offsets, at, group):
         return rank, rank, rank
-    new = _first_of_equals(score, batch.offsets)
+    new = _first_of_equals(score, offsets)
     starts = np.flatnonzero(new)
     run = np.searchsorted(starts, at, "right") - 1
-    first = starts[run] - batch.offsets[group] + 1
-    last = starts[run + 1] - batch.offsets[group]
+    first = starts[run] - offsets[group] + 1
+    last = starts[run + 1] - offsets[group]
     tied = np.flatnonzero(last > first)
     rank = first.copy()
-    rank[tied] += _places(batch, arranged, starts, run[tied], row[tied], order)
+    rank[tied] += _places(items, arranged, starts, run[tied], row[tied], order)
     return rank, first, last
-
-
-def _tied(score: Floats, offsets: Ints, at: Ints, group: Ints) -> bool:
-    """Does one of the places, in arranged scores, have the score of the one before or after?"""
-    before = np.maximum(at - 1, offsets[group])
-    after = np.minimum(at + 1, offsets[group + 1] - 1)
-    own = score[at]
-    return bool(
-        ((score[before] == own) & (before < at)).any()
-        or ((score[after] == own) & (after > at)).any()
-    )
 
 
 def _first_of_equals(score: Floats, offsets: Ints) -> Bools:
@@ -158,7 +162,7 @@ def _first_of_equals(score: Floats, offsets: Ints) -> Bools:
 
 
 def _places(
-    batch: Batch, arranged: Ints | None, starts: Ints, run: Ints, row: Ints, order: Order
+    items: Items, arranged: Ints | None, starts: Ints, run: Ints, row: Ints, order: Order
 ) -> Ints:
     """Each row's place, from 0, among the rows of its group of equal scores."""
     runs = np.unique(run)
@@ -167,9 +171,9 @@ def _places(
     members = at if arranged is None else arranged[at]
     group = np.repeat(np.arange(len(runs)), lengths)
     if order.equal != "given":
-        members = members[id_columns.last_to_first(batch.rows.item.chosen(members), group)]
+        members = members[id_columns.last_to_first(items.chosen(members), group)]
     elif arranged is not None:
         members = members[np.lexsort((members, group))]
-    place = np.empty(len(batch.rows.item), np.int64)
+    place = np.empty(len(items), np.int64)
     place[members] = _ragged.between(np.zeros(len(runs), np.int64), lengths)
     return place[row]

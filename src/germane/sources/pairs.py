@@ -57,7 +57,8 @@ class Reducer:
         if score is None:
             rank = first = last = row - batch.offsets[group] + 1
         else:
-            rank, first, last = ranks(batch, score, row, group, self._order)
+            items, offsets = batch.rows.item, batch.offsets
+            rank, first, last = ranks(items, offsets, score, row, group, self._order)
         self._parts.append((judgment, code[group], rank, first, last))
 
     def _found(self, batch: Batch) -> Matches:
