@@ -7,18 +7,20 @@ then compared byte by byte.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from germane import _ragged
+from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, FormatError
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import binary
 from germane.sources.binary import Spans
-from germane.sources.ids import shown_id, to_bytes
+from germane.sources.ids import shown_id, to_bytes, to_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,29 @@ class Batch:
     offsets: Ints
     item: Spans
     score: Floats
+
+
+class Ids(Sequence[Hashable]):
+    """Ids of a file as text, which is made of the bytes when somebody asks for it."""
+
+    def __init__(self, spans: Spans) -> None:
+        self.spans = spans
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice) and at.step in (None, 1):
+            start, stop, _ = at.indices(len(self))
+            return list(map(to_text, self.spans.part(start, max(start, stop)).tolist()))
+        return self._all[at] if isinstance(at, slice) else to_text(self.spans[range(len(self))[at]])
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._all)
+
+    @cached
+    def _all(self) -> list[Hashable]:
+        return list(map(to_text, self.spans.tolist()))
 
 
 @dataclass(frozen=True)
@@ -48,11 +73,7 @@ class Reducer:
         self._code = {name: q for q, name in enumerate(self.names)}
         if len(self._code) < len(qrels):
             raise FormatError("two query ids of the qrels have the same text.")
-        self._judged = (
-            qrels.items
-            if isinstance(qrels.items, Spans)
-            else binary.spans([to_bytes(item) for item in qrels.items])
-        )
+        self._judged = _spans(qrels.items)
         self._owner, self._offsets = _ragged.owners(qrels.offsets), qrels.offsets
         self._salt = binary.mixed(np.arange(1, len(qrels) + 1, dtype=np.uint64))
         self._pairs = binary.fingerprints(self._judged) + self._salt[self._owner]
@@ -144,6 +165,12 @@ class Reducer:
             keep[rows] = False
             keep[_kept_copy(rows, batch.score[rows], self._duplicates)] = True
         return None if keep.all() else keep
+
+
+def _spans(items: Sequence[Hashable]) -> Spans:
+    if isinstance(items, Spans):
+        return items
+    return items.spans if isinstance(items, Ids) else binary.spans(list(map(to_bytes, items)))
 
 
 class _Keys:

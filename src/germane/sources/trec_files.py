@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,9 @@ from germane._records import replaced
 from germane.errors import DuplicateError
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import binary, first_rows, trec
+from germane.sources.alike import repeats
 from germane.sources.binary import Spans
-from germane.sources.columns import Batch, Reducer, Repeated, Run, repeated
+from germane.sources.columns import Batch, Ids, Reducer, Repeated, Run, repeated
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.ids import to_text
 from germane.sources.paths import BATCH, Noted, Path, Progress, name_of
@@ -25,54 +25,56 @@ from germane.sources.paths import BATCH, Noted, Path, Progress, name_of
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Read a TREC qrels file."""
     with TextFile(path, progress) as file:
-        queries, query, items, grade = _judgments(file)
-        keep = _unrepeated(file, queries, query, items, grade, duplicates)
+        queries, owner, item, grade = _judgments(file)
+        offsets = _ragged.offsets(np.bincount(owner, minlength=len(queries)))
+        keep = _unrepeated(file, queries, offsets, item, grade, duplicates)
     if keep is not None:
-        query, grade, items = query[keep], grade[keep], items[keep]
-    offsets = _ragged.offsets(np.bincount(query, minlength=len(queries)))
-    return Qrels(list(map(to_text, queries)), offsets, items.tolist(), grade, name_of(path), "text")
+        offsets = _ragged.offsets(_ragged.counts(keep, owner, len(queries)))
+        item, grade = item.chosen(keep), grade[keep]
+    return Qrels(list(map(to_text, queries)), offsets, Ids(item), grade, name_of(path), "text")
 
 
-def _judgments(file: TextFile) -> tuple[list[bytes], Ints, Any, Floats]:
+def _judgments(file: TextFile) -> tuple[list[bytes], Ints, Spans, Floats]:
     """The queries in the order of the file; and query, item and grade of every row, by query."""
     codes: dict[bytes, int] = {}
     owners: list[Ints] = []
-    items: list[str] = []
+    items: list[Spans] = []
     grades: list[Floats] = []
     for rows in trec.read(file, trec.QRELS):
         owners.append(_coded(rows, codes))
-        items += map(to_text, rows.item.tolist())
+        items.append(rows.item.copied())
         grades.append(rows.number)
-    query = np.concatenate(owners)
-    by_query = np.argsort(query, kind="stable")
-    item = np.array([*items, None], object)[by_query]  # None: an array of objects, never of text
-    return list(codes), query[by_query], item, np.concatenate(grades)[by_query]
+    owner, item, grade = np.concatenate(owners), binary.joined(items), np.concatenate(grades)
+    if (owner[1:] < owner[:-1]).any():
+        by_query = np.argsort(owner, kind="stable")
+        owner, item, grade = owner[by_query], item.chosen(by_query), grade[by_query]
+    return list(codes), owner, item, grade
 
 
 def _unrepeated(
-    file: TextFile, queries: list[bytes], query: Ints, items: Any, grade: Floats, duplicates: str
+    file: TextFile,
+    queries: list[bytes],
+    offsets: Ints,
+    item: Spans,
+    grade: Floats,
+    duplicates: str,
 ) -> Bools | None:
     """The judgments to keep, or None for all of them."""
-    seen: dict[tuple[int, str], int] = {}
-    again = []
-    for row, pair in enumerate(zip(query.tolist(), items.tolist(), strict=True)):
-        if seen.setdefault(pair, row) != row:
-            again.append(row)
-    if not again:
-        return None
-    if duplicates not in ("first", "last", "max"):
-        row = again[0]
-        raise _twice(
-            file, trec.QRELS, queries[query[row]], items[row].encode("utf-8", "surrogateescape")
-        )
-    keep = np.ones(len(query), bool)
-    for row in again:
-        pair = (int(query[row]), items[row])
-        kept = seen[pair]
+    suspects = repeats(binary.fingerprints(item), offsets)
+    query = (np.searchsorted(offsets, suspects, "right") - 1).tolist()
+    pairs = zip(query, item.chosen(suspects).tolist(), strict=True)
+    seen: dict[tuple[int, bytes], int] = {}
+    keep = np.ones(len(item), bool)
+    for row, pair in zip(suspects.tolist(), pairs, strict=True):
+        kept = seen.setdefault(pair, row)
+        if kept == row:
+            continue
+        if duplicates not in ("first", "last", "max"):
+            raise _twice(file, trec.QRELS, queries[pair[0]], pair[1])
         if duplicates == "last" or (duplicates == "max" and grade[row] > grade[kept]):
             seen[pair], kept, row = row, row, kept
         keep[row] = False
-    return keep
+    return None if keep.all() else keep
 
 
 def read_run(path: Path, progress: Progress | None = None) -> Run:
