@@ -41,6 +41,8 @@ class Ranking(Record):
     @cached
     def offsets(self) -> Ints:
         """Q + 1: where the hits of each query begin and end."""
+        if len(self) == 1:
+            return np.array([0, len(self.owner)])
         return _ragged.offsets(np.bincount(self.owner, minlength=len(self)))
 
     @cached
