@@ -40,6 +40,15 @@ class Whole(enum.IntEnum):
     TWO = 2
 
 
+def test_what_is_shown_is_one_line() -> None:
+    """Arrays and frames are written over several lines."""
+    for given in (np.array([[(1, 2)] * 9] * 9, "i4,i4"), frames()[0]["relevance"]):
+        refused(given, RUN, "got ")
+        with pytest.raises(GermaneError) as raised:
+            germane.evaluate(given, RUN)
+        assert "\n" not in str(raised.value)
+
+
 def told(qrels: Any, run: Any) -> tuple[dict[str, float], str]:
     """The means, and what was warned of."""
     with warnings.catch_warnings(record=True) as heard:
@@ -314,6 +323,58 @@ def test_columns_that_are_no_scores_and_no_ids(kind: str) -> None:
     name, make, word = COLUMNS[kind]
     qrels, run = frames()
     refused(qrels, run.assign(**{name: make(run[name])}), f"column {name!r}", word)
+
+
+def test_a_column_that_is_named_and_stands_twice() -> None:
+    qrels, run = frames()
+    named = {"query": "query_id", "item": "doc_id", "score": "score"}
+    for name in run.columns:
+        twice = pd.concat([run, run[[name]]], axis=1)
+        for given in (
+            twice,
+            pa.table(list(map(pa.array, twice.to_numpy().T)), list(twice.columns)),
+        ):
+            with pytest.raises(germane.FormatError, match=f"two columns are named '{name}'"):
+                germane.evaluate(qrels, given, columns={"run": named})
+
+
+def test_one_column_is_no_frame() -> None:
+    qrels, run = frames()
+    for column in (run["score"], pl.from_pandas(run)["score"], pa.chunked_array([[1.0, 2.0]])):
+        refused(qrels, column, "run: a frame has columns", "this is one column")
+
+
+def test_a_lazy_frame_is_refused_in_silence() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(germane.InputError, match=r"collect\(\) makes a frame of it"):
+            germane.evaluate(QRELS, pl.LazyFrame({"query_id": ["q1"]}))
+
+
+# --- Labels and vectors ----------------------------------------------------------------------------
+
+
+def test_labels_that_are_missing() -> None:
+    with pytest.raises(germane.FormatError, match=r"query_labels, item 1: .* got <NA>"):
+        germane.Labels(pd.array([1, None], dtype="Int64"), [1, 2])
+    with pytest.raises(germane.FormatError, match=r"gallery_labels: a cell .* is missing"):
+        germane.Labels(np.eye(2), np.array([[1.0, nan]]))
+
+
+def test_vectors_that_are_frames_or_masked() -> None:
+    vectors = np.arange(12.0).reshape(4, 3) % 5
+
+    def evaluated(given: Any) -> float:
+        labels = [0, 0, 1, 1]
+        result = germane.evaluate_embeddings(
+            given, vectors, "AP", query_labels=labels, gallery_labels=labels
+        )
+        return result["AP"].mean
+
+    assert evaluated(pd.DataFrame(vectors)) == evaluated(vectors)
+    assert evaluated(np.ma.masked_array(vectors, False)) == evaluated(vectors)
+    with pytest.raises(germane.InputError, match=r"queries, row 1, column 1: .* a masked cell"):
+        evaluated(np.ma.masked_equal(vectors, 4.0))
 
 
 def test_frames_of_polars_with_nulls_and_nan() -> None:

@@ -1,0 +1,33 @@
+"""A dict that is a run one level too deep or too shallow, or one of columns."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+from germane.errors import FormatError, clip, some, typed
+from germane.retrieval import Qrels
+from germane.sources import headings
+
+
+def refuse(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
+    """Refuse a run without a judged query whose values tell what it is."""
+    headings.refuse_columns("run", run)
+    name, results = next(iter(run.items()))
+    if isinstance(results, Mapping):
+        within = [query for query in qrels.queries if _has_results(results, query)]
+        if within:
+            raise FormatError(
+                f"no query of the run is in the qrels, but what it calls {clip(name)} has queries that "
+                f"are: {some(within)}. Is it several runs by name? evaluate_many takes these, and "
+                f"evaluate takes one of them, run[{clip(name)}]."
+            )
+    elif isinstance(results, (str, bytes)) or not isinstance(results, Iterable):
+        raise FormatError(
+            f"run, query {clip(name)}: results are {{item: score}} or a list of items; got "
+            f"{typed(results)}. A run is {{query: results}}, and several runs {{name: run}}."
+        )
+
+
+def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
+    """Does it hold a query's results, and not the score of an item of the same id?"""
+    held = given.get(query)
+    return isinstance(held, Iterable) and not isinstance(held, (str, bytes))
