@@ -191,6 +191,15 @@ def test_parameter(name: str, tmp_path: Path) -> None:
         check(on_command_line(*paths, "-m", case.measures, *policy), case.outcome)
 
 
+@pytest.mark.parametrize("written", ["0 \uff11", "\u0661 0", "1_0 1", "0 0x1", "1 nan", "0 1,5x"])
+def test_grades_typed_at_a_prompt(written: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["score", written]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "the list, rank " in err
+    assert "a relevance grade must be a finite number" in err
+
+
 @pytest.mark.parametrize("name", objects.CASES)
 def test_object(name: str) -> None:
     case = objects.CASES[name]

@@ -185,6 +185,28 @@ def test_a_line_of_separated_columns(kind: str, packed: bool, tmp_path: Path) ->
         told(at, "x", FormatError, "1 field ", "'x'")
 
 
+WHOLE_FILES = {
+    "scores in the place of ranks": ("tsv", CSV.partition("\n")[2].replace(",", "\t"),
+                                     "column 'rank', row 0: a rank is a whole number; got 9.5"),
+    "a hole in an id": ("csv", CSV.replace("d03", "d\x003"), "column 'doc_id', row 4: the id has a NUL"),
+    "a hole in a query": ("tsv", CSV.replace("q2", "q\x00", 1).replace(",", "\t"), "row 6: the id has a NUL"),
+    "a header and no line feed": ("csv", "query_id,doc_id,score", "there are no rows"),
+    "a line of two megabytes": ("csv", CSV + f"q3,{'d' * (2 << 20)},0", "a line is longer than 1 MB"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WHOLE_FILES)
+def test_files_of_columns_that_are_refused(kind: str, tmp_path: Path) -> None:
+    suffix, text, words = WHOLE_FILES[kind]
+    (tmp_path / "qrels").write_text(Q)
+    path = tmp_path / f"run.{suffix}"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        germane.evaluate(tmp_path / "qrels", path)
+    assert str(raised.value).startswith(f"{path}")
+    assert words in str(raised.value)
+
+
 FINE = {"nan", "inf", "infinity", "1e400", "null", "none", ""}
 """What Arrow takes for a number or for a missing one; the row is named then."""
 
@@ -230,6 +252,7 @@ def test_nul_bytes_are_called_utf_16_where_every_second_byte_is_one(
 NO_PATHS = {
     "text of a file": (R, "looks like the text of a file"),
     "a long text": ("q1" * 4000, "looks like the text of a file"),
+    "a name and a line feed": ("qrels\n", r"'qrels\n': there is no such file"),
     "a blank": (" ", "' ': there is no such file"),
     "half a pair": ("\ud800", r"'\ud800': there is no such file"),
     "NUL": ("a\0b", r"'a\x00b': there is no such file"),

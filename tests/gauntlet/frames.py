@@ -97,7 +97,7 @@ CASES = {
         refused("item ids", "different types"), digits("doc_id", str), digits("doc_id", int)
     ),
     "queries as floats": FrameCase(
-        refused("'query_id'", "double", "integers or text"),
+        refused("'query_id'", "double", "integers or text", "floats"),
         digits("query_id", str),
         digits("query_id", float),
     ),

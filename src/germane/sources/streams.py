@@ -133,7 +133,7 @@ def explained(name: str) -> Iterator[None]:
 
 
 def _absent(name: str) -> str:
-    if "\n" in name or len(name) > _PATH:
+    if "\n" in name.strip() or len(name) > _PATH:
         return f"{clip(name)}: a path is needed, and this looks like the text of a file."
     return f"{name if name.isprintable() else clip(name)}: there is no such file."
 
