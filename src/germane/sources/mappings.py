@@ -12,20 +12,18 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import (
-    CoverageError,
     DuplicateError,
     EmptyError,
     FormatError,
     GradeError,
     PolicyError,
     ScoreError,
-    choices,
     clip,
     typed,
 )
 from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import headings, host, levels, misses, precision, swapped
+from germane.sources import headings, host, misses, precision, strangers, swapped
 from germane.sources.ids import by_bytes, is_missing
 from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
 
@@ -182,28 +180,11 @@ def _each_query(
             hits.answered[q] = True
             add(hits, q, query, judged, got, choice)
     if not answers:
-        levels.refuse(qrels, run)
+        strangers.refuse_queries(qrels, run)
     if not hits.owner:
-        _check_types(qrels, run)
+        strangers.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
     return hits.result(qrels, run, unknown)
-
-
-def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
-    """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
-    lists = map(host.listed, run.values())
-    types = {_type(item) for got in lists if isinstance(got, Iterable) for item in got}
-    judged = {_type(item) for item in qrels.items}
-    if types and judged and not types & judged:
-        raise CoverageError(
-            "no judged item was retrieved: the run's item ids are "
-            f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}."
-        )
-
-
-def _type(item: Any) -> str:
-    """The name of an id's type; NumPy's numbers are equal to Python's."""
-    return type(item.item() if isinstance(item, np.generic) else item).__name__
 
 
 _ABSENT = object()
