@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -131,7 +133,6 @@ def ranx_files(qrels: str, run: str) -> Values:
 
 
 def scikit_learn(grades: Any, scores: Any) -> Values:
-    import numpy as np
     from sklearn.metrics import average_precision_score, ndcg_score
 
     binary = (np.asarray(grades) > 0).astype(int)
@@ -175,7 +176,8 @@ def cases() -> dict[tuple[str, str], Any]:
         if pair.measures == MEASURES and not pair.before:
             found["objects", name] = pair
     for name, array in arrays.CASES.items():
-        if not array.more and array.measures == "AP nDCG":
+        plain = isinstance(array.grades, np.ndarray) and isinstance(array.scores, np.ndarray)
+        if plain and not array.more and array.measures == "AP nDCG":
             found["arrays", name] = array
     return found
 

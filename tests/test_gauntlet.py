@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -37,7 +38,7 @@ DIFFERENCES = {
     "a query of grades -2": "the same",
     "a query of grades -9999999": "the same",
     "a hole of NULs": "it begins in the third line, which is the one named",
-    "more relevant lists than ranked ones": "lists are found by query: one is missing, which is told",
+    "more relevant lists than ranked ones": "lists with ids: one is missing, which is told; rows are refused",
     "tied": "equal scores in arrays, which have no ids, stand in the order of the columns",
     "signed zeros": "the same",
     "halves that become equal": "the same",
@@ -167,13 +168,14 @@ def piped(path: Path) -> str:
 
 
 def check_closed(qrels: Path, run: Path) -> None:
-    """Nobody reads what is printed: no traceback."""
+    """Nobody reads what is printed: no traceback, and the status of what SIGPIPE ends."""
     command = [sys.executable, "-m", "germane", "evaluate", str(qrels), str(run)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
         assert process.stderr
         process.stdout.close()
         assert process.stderr.read() == b""
+        assert process.wait() == 128 + signal.SIGPIPE
 
 
 # ----------------------------------------------------------------------------- parameters, objects
@@ -189,6 +191,15 @@ def test_parameter(name: str, tmp_path: Path) -> None:
         check(on_command_line(*paths, "-m", case.measures, *policy), case.outcome)
 
 
+@pytest.mark.parametrize("written", ["0 \uff11", "\u0661 0", "1_0 1", "0 0x1", "1 nan", "0 1,5x"])
+def test_grades_typed_at_a_prompt(written: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["score", written]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "the list, rank " in err
+    assert "a relevance grade must be a finite number" in err
+
+
 @pytest.mark.parametrize("name", objects.CASES)
 def test_object(name: str) -> None:
     case = objects.CASES[name]
@@ -201,6 +212,21 @@ def test_scores_that_are_tensors() -> None:
     torch = pytest.importorskip("torch")
     run = {q: {item: torch.tensor(s) for item, s in items.items()} for q, items in RUN.items()}
     assert in_python(QRELS, run, MEASURES) == in_python(QRELS, RUN, MEASURES)
+
+
+def test_tensors_of_scores() -> None:
+    """Those whose gradient is wanted are read too; in bfloat16, 256 and 257 are one score."""
+    torch = pytest.importorskip("torch")
+    grades = torch.tensor([arrays.GRADES])
+    wanted = torch.tensor([arrays.SCORES], requires_grad=True)
+    check(in_python(grades, wanted, "AP nDCG"), arrays.ranked())
+    rounded = torch.tensor([[256.0, 257.0, 254.0, 252.0, 250.0, 248.0]], dtype=torch.bfloat16)
+    check(in_python(grades, rounded, "AP nDCG"), arrays.ranked(rounded[0].tolist()))
+
+
+def test_no_batch_before_the_result() -> None:
+    with pytest.raises(germane.EmptyError, match="no batch yet"):
+        germane.Evaluator(QRELS, MEASURES).result()
 
 
 @pytest.mark.parametrize("name", frames.CASES)

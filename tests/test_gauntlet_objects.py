@@ -1,10 +1,8 @@
 """The gauntlet's objects, elsewhere: other types of ids and numbers, in either side, alone and everywhere."""
 
-import contextlib
 import datetime
 import enum
 import uuid
-import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -13,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import germane
-from germane.errors import GermaneError, GermaneWarning
 
-from gauntlet.case import MEASURES, QRELS, RUN, changed, numbers, renamed, rows
+from gauntlet.case import QRELS, RUN, changed, renamed, rows
+from gauntlet.frames import frames
+from gauntlet.siblings import refused, right, told
 
 
 class Floating:
@@ -38,31 +36,6 @@ class Failing:
 
 class Whole(enum.IntEnum):
     TWO = 2
-
-
-def told(qrels: Any, run: Any) -> tuple[dict[str, float], str]:
-    """The means, and what was warned of."""
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        result = germane.evaluate(qrels, run, MEASURES)
-    assert all(issubclass(one.category, GermaneWarning) for one in heard)
-    means = {str(measure): result[measure].mean for measure in result.measures}
-    return means, " ".join(str(one.message) for one in heard)
-
-
-def right(qrels: Any, run: Any) -> Any:
-    return pytest.approx(numbers(qrels, run), rel=1e-12, abs=1e-15)
-
-
-def refused(qrels: Any, run: Any, *words: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy's, of what it converts before it is refused
-        with pytest.raises(GermaneError) as raised:
-            germane.evaluate(qrels, run, MEASURES)
-        for word in words:
-            assert word in str(raised.value), raised.value
-        with contextlib.suppress(GermaneError):  # which check may raise, and nothing else
-            assert germane.check(qrels, run, "AP").serious
 
 
 # --- Numbers ---------------------------------------------------------------------------------------
@@ -250,79 +223,3 @@ def test_qrels_and_run_that_are_swapped() -> None:
 
 def germane_each(given: Any, make: Callable[[float], float]) -> Any:
     return {query: {i: make(v) for i, v in items.items()} for query, items in given.items()}
-
-
-# --- Frames ----------------------------------------------------------------------------------------
-
-
-def frames() -> tuple[pd.DataFrame, pd.DataFrame]:
-    qrels = pd.DataFrame(rows(QRELS), columns=["query_id", "doc_id", "relevance"])
-    return qrels, pd.DataFrame(rows(RUN), columns=["query_id", "doc_id", "score"])
-
-
-def with_value(frame: pd.DataFrame, row: int, column: str, value: Any) -> pd.DataFrame:
-    frame = frame.astype({column: object})
-    frame.at[row, column] = value
-    return frame
-
-
-MIXED = ["x", b"x", 2**70, 1j, (1,), [1], {"a": 1}, Fraction(1, 2), uuid.UUID(int=1), TIME]
-
-
-@pytest.mark.parametrize("given", MIXED, ids=repr)
-@pytest.mark.parametrize("column", ["query_id", "doc_id", "number"])
-def test_a_value_of_another_type_in_a_column_of_objects(column: str, given: Any) -> None:
-    for side in (0, 1):
-        both = list(frames())
-        name = both[side].columns[2] if column == "number" else column
-        both[side] = with_value(both[side], 2, name, given)
-        if column != "number" and isinstance(given, (str, bytes)):
-            told(*both)  # an id like others, and Arrow takes bytes for text
-        elif column == "number" and isinstance(given, uuid.UUID):
-            continue  # which Arrow takes for a whole number
-        else:
-            refused(*both, ("qrels", "run")[side], f"column {name!r}")
-
-
-@pytest.mark.parametrize("given", [None, nan, pd.NA, pd.NaT], ids=repr)
-@pytest.mark.parametrize("column", ["query_id", "doc_id", "number"])
-def test_a_missing_value_in_a_column(column: str, given: Any) -> None:
-    for side in (0, 1):
-        both = list(frames())
-        name = both[side].columns[2] if column == "number" else column
-        both[side] = with_value(both[side], 2, name, given)
-        refused(*both, f"column {name!r}, row 2", "missing")
-
-
-COLUMNS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
-    "sparse": ("score", pd.arrays.SparseArray, "Sparse"),
-    "complex": ("score", lambda column: column.astype(complex), "complex128"),
-    "longdouble": ("score", lambda column: column.astype("longdouble"), "float128"),
-    "text": ("score", lambda column: column.astype(str), "string"),
-    "times": ("score", lambda column: pd.to_datetime(column, unit="s"), "timestamp"),
-    "durations": ("score", lambda column: pd.to_timedelta(column, unit="s"), "duration"),
-    "lists": ("score", lambda column: [[score] for score in column], "list"),
-    "ids as floats": ("doc_id", lambda column: column.str[1:].astype(float), "double"),
-    "ids as times": ("query_id", lambda column: pd.to_datetime("2020-01-0" + column.str[1:]), "timestamp"),
-    "ids as bools": ("query_id", lambda column: column == "q1", "bool"),
-    "ids with half a pair": ("doc_id", lambda column: column.astype(object) + "\ud800", "utf-8"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_columns_that_are_no_scores_and_no_ids(kind: str) -> None:
-    name, make, word = COLUMNS[kind]
-    qrels, run = frames()
-    refused(qrels, run.assign(**{name: make(run[name])}), f"column {name!r}", word)
-
-
-def test_frames_of_polars_with_nulls_and_nan() -> None:
-    qrels, run = map(pl.from_pandas, frames())
-    for name in run.columns:
-        holed = run.with_columns(
-            pl.when(pl.col("doc_id") == "d99").then(None).otherwise(pl.col(name)).alias(name)
-        )
-        refused(qrels, holed, f"column {name!r}, row 3", "missing")
-    score = pl.when(pl.col("doc_id") == "d99").then(nan).otherwise(pl.col("score"))
-    refused(qrels, run.with_columns(score.alias("score")), "column 'score', row 3", "nan")
-    refused(qrels, run.lazy(), "collect()")

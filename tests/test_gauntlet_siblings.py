@@ -14,7 +14,7 @@ import pytest
 import germane
 from germane.errors import FormatError, GermaneError, GradeError, InputError, ScoreError
 
-from gauntlet.files import Q, R
+from gauntlet.files import Q, R, zstd
 
 BAD_NUMBERS = [
     "nan", "-nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e400", "1_0", "0x1F", "0x1p3", "1,5",
@@ -185,6 +185,28 @@ def test_a_line_of_separated_columns(kind: str, packed: bool, tmp_path: Path) ->
         told(at, "x", FormatError, "1 field ", "'x'")
 
 
+WHOLE_FILES = {
+    "scores in the place of ranks": ("tsv", CSV.partition("\n")[2].replace(",", "\t"),
+                                     "column 'rank', row 0: a rank is a whole number; got 9.5"),
+    "a hole in an id": ("csv", CSV.replace("d03", "d\x003"), "column 'doc_id', row 4: the id has a NUL"),
+    "a hole in a query": ("tsv", CSV.replace("q2", "q\x00", 1).replace(",", "\t"), "row 6: the id has a NUL"),
+    "a header and no line feed": ("csv", "query_id,doc_id,score", "there are no rows"),
+    "a line of two megabytes": ("csv", CSV + f"q3,{'d' * (2 << 20)},0", "a line is longer than 1 MB"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WHOLE_FILES)
+def test_files_of_columns_that_are_refused(kind: str, tmp_path: Path) -> None:
+    suffix, text, words = WHOLE_FILES[kind]
+    (tmp_path / "qrels").write_text(Q)
+    path = tmp_path / f"run.{suffix}"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        germane.evaluate(tmp_path / "qrels", path)
+    assert str(raised.value).startswith(f"{path}")
+    assert words in str(raised.value)
+
+
 FINE = {"nan", "inf", "infinity", "1e400", "null", "none", ""}
 """What Arrow takes for a number or for a missing one; the row is named then."""
 
@@ -207,6 +229,47 @@ def test_files_that_are_not_text(kind: str, form: str, tmp_path: Path) -> None:
     assert kind in str(raised.value) or "damaged" in str(raised.value)
 
 
+NULS = {
+    "UTF-16, little end first": R.encode("utf-16-le"),
+    "UTF-16, big end first": R.encode("utf-16-be"),
+    "an archive": b"run.txt" + bytes(93) + b"0000644" + bytes(400) + R.encode(),
+    "a data base": b"SQLite format 3" + bytes(85),
+    "a hole": R.encode()[:200] + bytes(4096) + R.encode()[200:],
+    "an end": R.encode() + b"\0",
+}
+
+
+@pytest.mark.parametrize("kind", NULS)
+def test_nul_bytes_are_called_utf_16_where_every_second_byte_is_one(
+    kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run").write_bytes(NULS[kind])
+    with pytest.raises(FormatError, match="NUL byte") as raised:
+        germane.evaluate({"q1": {"d": 1}}, tmp_path / "run")
+    assert ("UTF-16?" in str(raised.value)) == kind.startswith("UTF-16")
+
+
+NO_PATHS = {
+    "text of a file": (R, "looks like the text of a file"),
+    "a long text": ("q1" * 4000, "looks like the text of a file"),
+    "a name and a line feed": ("qrels\n", r"'qrels\n': there is no such file"),
+    "a blank": (" ", "' ': there is no such file"),
+    "half a pair": ("\ud800", r"'\ud800': there is no such file"),
+    "NUL": ("a\0b", r"'a\x00b': there is no such file"),
+    "a name too long for a file": ("a" * 300, "there is no such file"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_PATHS)
+def test_text_that_is_no_path(kind: str) -> None:
+    given, words = NO_PATHS[kind]
+    for qrels, run in (({"q": {"d": 1}}, given), (given, {"q": {"d": 1.0}})):
+        with pytest.raises(InputError) as raised:
+            germane.evaluate(qrels, run)
+        assert words in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+
 def test_json_that_has_as_many_fields_as_a_run(tmp_path: Path) -> None:
     """Whatever stands where the score should be, the line is JSON."""
     for text in (
@@ -219,7 +282,8 @@ def test_json_that_has_as_many_fields_as_a_run(tmp_path: Path) -> None:
 # --- Compressed files, cut and damaged -------------------------------------------------------------
 
 
-COMPRESSED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+SUMMED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}  # with a checksum
+COMPRESSED = {**SUMMED, "zst": zstd}
 
 
 def outcome(folder: Path) -> float | None:
@@ -235,17 +299,22 @@ def outcome(folder: Path) -> float | None:
 def test_a_compressed_file_cut_anywhere_is_refused(kind: str, tmp_path: Path) -> None:
     data = COMPRESSED[kind](R.encode())
     (tmp_path / "qrels").write_text(Q)
-    for size in range(len(data)):
-        (tmp_path / "run").write_bytes(data[:size])
-        assert outcome(tmp_path) is None, size
+    for size in range(1, len(data)):
+        refused(
+            tmp_path, Q.encode(), data[:size], InputError, "run: the compressed file is truncated"
+        )
+    for name in ("run.csv", "run.jsonl", "run.tsv"):
+        (tmp_path / name).write_bytes(data[:1])
+        with pytest.raises(InputError, match="the compressed file is truncated"):
+            germane.evaluate(tmp_path / "qrels", tmp_path / name)
 
 
-@pytest.mark.parametrize("kind", COMPRESSED)
+@pytest.mark.parametrize("kind", SUMMED)
 def test_a_compressed_file_damaged_anywhere_gives_no_other_number(
     kind: str, tmp_path: Path
 ) -> None:
     """A byte of the header may not matter."""
-    data = COMPRESSED[kind](R.encode())
+    data = SUMMED[kind](R.encode())
     (tmp_path / "qrels").write_text(Q)
     (tmp_path / "run").write_text(R)
     right = outcome(tmp_path)

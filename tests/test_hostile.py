@@ -30,7 +30,11 @@ HOSTILE = {
     "a comment": "<!--<script>-->",
     "an entity": "&lt;b&gt;&#60;",
     "a formula": "=cmd|'/C-calc'!A0",
+    "a wide formula": "\uff1d1+cmd",
+    "a wide sign": "\uff0b1",
+    "a small at": "\ufe6bSUM(1)",
     "a plus": "+1+cmd",
+    "a minus before other digits": "-\u0661",
     "a minus": "-1+cmd",
     "an at": "@SUM(1)",
     "a tab first": "\t=1+1",
@@ -143,7 +147,8 @@ def check_separated(text: str, separator: str) -> None:
     assert len({len(row) for row in rows}) == 1
     for cell in (cell for row in rows for cell in row):
         one_line(cell)
-        if cell[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        if unicodedata.normalize("NFKC", cell[:1]) in ("=", "+", "-", "@", "\t", "\r"):
+            assert cell.isascii()
             float(cell)
 
 

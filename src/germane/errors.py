@@ -108,6 +108,8 @@ def typed(value: object) -> str:
 def clip(value: object, width: int = 60) -> str:
     """Return ``repr(value)``, shortened in the middle: ids in data can be of any length."""
     text = repr(value if not isinstance(value, str) else value[: 4 * width])
+    if "\n" in text:  # as arrays and frames have it
+        text = " ".join(text.split())
     if len(text) > width:
         return text[: width - 12] + "…" + text[-11:]
     return text

@@ -26,7 +26,7 @@ _SPECIAL = {
 }
 _NAMES = {alias.casefold(): row.name for row in TABLE for alias in (*row.aliases, row.name)}
 _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 class Measure(Value):
@@ -233,7 +233,7 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
         return _split(measures)
     if isinstance(measures, Measure):
         return (measures,)
-    if isinstance(measures, Mapping) or not isinstance(measures, Iterable):
+    if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
         raise MeasureError(
             f"measures are a string such as 'AP P@5' or a list; got {clip(measures)}"
         )
@@ -269,6 +269,8 @@ def _foreign(text: str) -> str:
     """The suggestion for a name with its cutoff after an underscore: P_10, ndcg_cut_10."""
     if found := re.fullmatch(r"([a-z]+?)(?:_cut)?_(\d{1,9})", text.strip().casefold()):
         name = "AP(norm=R)" if found[1] == "map" else _NAMES.get(found[1])
+        if name and not int(found[2]):
+            return f" Did you mean '{name}@k'? A cutoff k must be a positive integer; got 0."
         return f" Did you mean '{name}@{int(found[2])}'?" if name else ""
     return " Did you mean 'RR'?" if text.strip() == "recip_rank" else ""
 

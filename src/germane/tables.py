@@ -180,11 +180,13 @@ def width(text: str) -> int:
 
 def inert(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
-    if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not re.fullmatch(
-        r"[+-][\d.]+(e[+-]\d+)?", cell
-    ):
-        return "'" + cell
-    return cell
+    begins = cell[:1] != "" and cell[0] in _BEGINNINGS
+    return "'" + cell if begins and not _SIGNED.fullmatch(cell) else cell
+
+
+_BEGINNINGS = "=+-@\t\r\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
+"""What a spreadsheet begins a formula with; wide and small letters are the same to some."""
+_SIGNED = re.compile(r"[+-][0-9.]+(e[+-][0-9]+)?")
 
 
 def _aligned(cells: Row, widths: list[int], left: set[int]) -> str:

@@ -38,8 +38,8 @@ def value(qrels: Judged = QRELS, run: Judged = RUN) -> Outcome:
     return Outcome("value", numbers(qrels, run))
 
 
-def warns(words: str, qrels: Judged = QRELS, run: Judged = RUN) -> Outcome:
-    return Outcome("warning", numbers(qrels, run), (words,))
+def warns(words: str, qrels: Judged = QRELS, run: Judged = RUN, *, also: str = "") -> Outcome:
+    return Outcome("warning", numbers(qrels, run), (words, also) if also else (words,))
 
 
 def refused(*words: str, line: int | None = None) -> Outcome:
@@ -61,6 +61,11 @@ def changed(given: Judged, *changes: tuple[str, Any, Any]) -> Judged:
     for query, item, new in changes:
         out[query][item] = new
     return out
+
+
+def reversed_lists(given: Judged) -> Judged:
+    """The data with each query's items the other way round."""
+    return {query: dict(reversed(items.items())) for query, items in given.items()}
 
 
 def each(given: Judged, make: Any) -> Judged:
@@ -86,9 +91,11 @@ def judged(*given: tuple[Any, Any, Any]) -> Judged:
 
 
 TIED = each(RUN, lambda score: 1.0)
-SIGNED_ZEROS = judged(
-    *((q, i, 0.0 if n % 2 else -0.0) for n, (q, i, _) in enumerate(rows(RUN), 1) if i not in ("d99", "d04"))
-)  # fmt: skip
+SIGNED_ZEROS = {
+    "q1": {"d02": 0.0, "d01": -0.0, "d05": 0.0, "d03": -0.0},
+    "q2": {"d13": 0.0, "d12": -0.0, "d11": 0.0},
+    "q3": {"d22": 0.0, "d21": -0.0},
+}
 DENORMAL = judged(
     ("q1", "d02", 5e-324), ("q1", "d01", 1e-323), ("q1", "d05", 0.0), ("q1", "d03", 1.5e-323),
     ("q2", "d13", 5e-324), ("q2", "d12", 1e-323), ("q2", "d11", 2.2e-308), ("q3", "d22", 0.0),

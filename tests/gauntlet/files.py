@@ -6,6 +6,8 @@ import json
 import lzma
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from gauntlet.case import (
     COMPOSED,
     DECOMPOSED,
@@ -25,6 +27,7 @@ from gauntlet.case import (
     judged,
     refused,
     renamed,
+    reversed_lists,
     rows,
     value,
     warns,
@@ -41,6 +44,14 @@ def run_text(given: Judged = RUN, blank: str = " ", tag: str = "myrun") -> str:
         for rank, (item, score) in enumerate(results.items(), 1):
             lines.append(blank.join((query, "Q0", item, str(rank), str(score), tag)) + "\n")
     return "".join(lines)
+
+
+def zstd(data: bytes) -> bytes:
+    """Compressed by Zstandard, without a checksum."""
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(data)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
 Q, R = qrels_text(), run_text()
@@ -90,6 +101,7 @@ _DISTANCES = judged(
 _WHOLE_SCORES = each(RUN, int)
 _GZ = gzip.compress(R.encode(), mtime=0)
 _WRONG_SUM = _GZ[:-6] + bytes([_GZ[-6] ^ 0xFF]) + _GZ[-5:]
+_ZST = zstd(R.encode())
 _NUL_LINE = R.encode().split(b"\n")
 _NUL_LINE[3] = b"\0" + _NUL_LINE[3]
 _OTHER_RUN = each(RUN, lambda score: round(10 - score, 2))
@@ -141,6 +153,13 @@ LINES = {
         refused("5 fields", line=3), run=run_text(blank="\t").replace("\t7.0\t", "\t\t")
     ),
     "an id of ten megabytes": _both(_LONG),
+    "lines that end in a vertical tab": FileCase(
+        refused("56 fields", "U+000B", line=1), run=R.replace("\n", "\v")
+    ),
+    "lines that end in U+2028": FileCase(
+        refused("56 fields", "U+2028", line=1), run=R.replace("\n", "\u2028")
+    ),
+    "a form feed behind the tag": FileCase(value(), run=R.replace("8.25 myrun", "8.25 my\frun x")),
     "cut in a line": FileCase(refused("3 fields", line=11), run=R[: R.rindex("d21") + 2]),
 }
 
@@ -177,6 +196,9 @@ ROWS = {
         value(run=TIED), run="".join(run_text(TIED).splitlines(True)[::-1])
     ),
     "signed zeros": FileCase(value(run=SIGNED_ZEROS), run=run_text(SIGNED_ZEROS)),
+    "signed zeros, the other way round": FileCase(
+        value(run=SIGNED_ZEROS), run=run_text(reversed_lists(SIGNED_ZEROS))
+    ),
     "denormal scores": FileCase(value(run=DENORMAL), run=run_text(DENORMAL)),
     "scores that only doubles tell apart": FileCase(
         value(run=ONLY_DOUBLE), run=run_text(ONLY_DOUBLE)
@@ -186,11 +208,11 @@ ROWS = {
     ),
     "ranks in words": FileCase(value(), run=R.replace(" 1 ", " first ").replace(" 2 ", " second ")),
     "every judgment of a query -1": FileCase(
-        warns("no relevant item", Q2_NOT_RELEVANT),
+        warns("no relevant item", Q2_NOT_RELEVANT, also="'q2'"),
         qrels=qrels_text({**QRELS, "q2": dict.fromkeys(QRELS["q2"], -1)}),
     ),
     "every judgment of a query -2": FileCase(
-        warns("no relevant item", Q2_NOT_RELEVANT),
+        warns("no relevant item", Q2_NOT_RELEVANT, also="'q2'"),
         qrels=qrels_text({**QRELS, "q2": dict.fromkeys(QRELS["q2"], -2)}),
     ),
     "a query without a relevant item": FileCase(
@@ -261,8 +283,13 @@ WAYS = {
     "a pipe of qrels": FileCase(value(), way="qrels-pipe"),
     "standard input": FileCase(value(), way="stdin"),
     "/dev/null": FileCase(refused("is empty"), way="null", blamed="null"),
-    "a link to itself": FileCase(refused("cannot be read"), way="loop"),
-    "a reader that has gone": FileCase(value(), way="closed"),
+    "a link to itself": FileCase(refused("cannot be read (Too many"), way="loop"),
+    "a reader that has gone": FileCase(refused(), way="closed"),
+    "gzip of one byte": FileCase(refused("truncated"), run=_GZ[:1], suffixes=("", ".gz")),
+    "Zstandard damaged at its end": FileCase(
+        refused("damaged"), run=_ZST[:-1] + bytes([_ZST[-1] ^ 0xFF]), suffixes=("", ".zst")
+    ),
+    "Zstandard and something else": FileCase(refused("damaged"), run=_ZST + b"more"),
 }
 
 CASES = {**LINES, **BYTES, **ROWS, **NUMBERS, **WAYS}

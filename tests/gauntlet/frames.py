@@ -65,7 +65,7 @@ CASES = {
         qrels=lambda qrels: pd.concat([qrels, qrels[["doc_id"]] + "x"], axis=1),
     ),
     "a row judged twice": FrameCase(
-        refused("judged twice", "'d01'"),
+        refused("judged twice", "'d01'", "duplicates=first"),
         qrels=lambda qrels: pd.concat(
             [qrels, pd.DataFrame([("q1", "d01", 0)], columns=_ALIKE)], ignore_index=True
         ),
@@ -78,6 +78,10 @@ CASES = {
     ),
     "a NaN grade": FrameCase(
         refused("relevance grade", "NaN", "row 0"), qrels=put("relevance", 0, _NAN)
+    ),
+    "a NaN grade in floats": FrameCase(
+        refused("relevance grade", "NaN", "row 0"),
+        lambda qrels: qrels.assign(relevance=qrels["relevance"].where(qrels["doc_id"] != "d01")),
     ),
     "a NaN query": FrameCase(refused("'query_id'", "NaN", "row 4"), run=put("query_id", 4, _NAN)),
     "scores as text": FrameCase(
@@ -93,7 +97,9 @@ CASES = {
         refused("item ids", "different types"), digits("doc_id", str), digits("doc_id", int)
     ),
     "queries as floats": FrameCase(
-        refused("'query_id'", "double"), digits("query_id", str), digits("query_id", float)
+        refused("'query_id'", "double", "integers or text", "floats"),
+        digits("query_id", str),
+        digits("query_id", float),
     ),
     "no rows": FrameCase(refused("no rows"), run=lambda run: run.iloc[:0]),
     "grades as floats": FrameCase(value(), cast("relevance", "float64")),
@@ -104,7 +110,8 @@ CASES = {
     "scores of 32 bits": FrameCase(value(), run=cast("score", "float32")),
     "whole scores": FrameCase(value(run=each(RUN, int)), run=cast("score", "int64")),
     "ids in the index": FrameCase(
-        refused("no column is the query"), run=lambda run: run.set_index(["query_id", "doc_id"])
+        refused("no column is the query", "query_id"),
+        run=lambda run: run.set_index(["query_id", "doc_id"]),
     ),
     "further columns": FrameCase(
         value(), lambda qrels: qrels.assign(note="x"), lambda run: run.assign(rank=0, text="y")

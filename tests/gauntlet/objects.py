@@ -8,6 +8,8 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 
 from gauntlet.case import (
     COMPOSED,
@@ -27,6 +29,7 @@ from gauntlet.case import (
     each,
     refused,
     renamed,
+    reversed_lists,
     value,
     warns,
 )  # fmt: skip
@@ -82,7 +85,9 @@ NUMBERS = {
         lambda s: s > 4, value(run=each(RUN, lambda s: float(s > 4)))
     ),
     "a complex score": score(3 + 4j, refused("complex", "'d03'")),
-    "whole scores beyond doubles": ObjectCase(warns("2^53", run=each(_BIG, float)), run=_BIG),
+    "whole scores beyond doubles": ObjectCase(
+        warns("2^53", run=each(_BIG, float), also="some are tied"), run=_BIG
+    ),
     "True and False as grades": ObjectCase(
         value(each(QRELS, lambda g: int(g > 0))), each(QRELS, lambda g: g > 0)
     ),
@@ -98,10 +103,11 @@ NUMBERS = {
     "grade -1": grade(-1),
     "grade -5": grade(-5),
     "a query of grades -2": ObjectCase(
-        warns("no relevant item", Q2_NOT_RELEVANT), {**QRELS, "q2": dict.fromkeys(QRELS["q2"], -2)}
+        warns("no relevant item", Q2_NOT_RELEVANT, also="'q2'"),
+        {**QRELS, "q2": dict.fromkeys(QRELS["q2"], -2)},
     ),
     "a query of grades -9999999": ObjectCase(
-        warns("no relevant item", Q2_NOT_RELEVANT),
+        warns("no relevant item", Q2_NOT_RELEVANT, also="'q2'"),
         {**QRELS, "q2": dict.fromkeys(QRELS["q2"], -9999999)},
     ),
     "grade 2^40": grade(2**40),
@@ -119,10 +125,33 @@ SHAPES = {
     "empty qrels": ObjectCase(refused("the qrels are empty"), {}),
     "both empty": ObjectCase(refused("the qrels are empty"), {}, {}),
     "a query without judgments": ObjectCase(
-        warns("without a judgment", {q: QRELS[q] for q in ("q1", "q2")}), {**QRELS, "q3": {}}
+        warns("without a judgment", {q: QRELS[q] for q in ("q1", "q2")}, also="'q3'"),
+        {**QRELS, "q3": {}},
     ),
     "results of nothing": ObjectCase(value(run={}), run={query: {} for query in RUN}),
     "a judged query missing": ObjectCase(warns("missing", run=WITHOUT_Q3), run=WITHOUT_Q3),
+    "several runs by name": ObjectCase(
+        refused("'bm25' has queries", "'q1', 'q2', 'q3'", "evaluate_many", "run['bm25']"),
+        run={"bm25": RUN, "dense": RUN},
+    ),
+    "several runs of lists by name": ObjectCase(
+        refused("'bm25' has queries", "evaluate_many"),
+        run={"bm25": {query: list(items) for query, items in RUN.items()}},
+    ),
+    "several paths by name": ObjectCase(
+        refused("'bm25'", "'bm25.run' (str)", "{name: run}"), run={"bm25": "bm25.run"}
+    ),
+    "a query's results": ObjectCase(
+        refused("'d02'", "{item: score}", "9.5", "{query: results}"), run=RUN["q1"]
+    ),
+    "a run of columns": ObjectCase(
+        refused("names of columns", "pandas.DataFrame"),
+        run={"query": ["q1"], "item": ["d01"], "score": [1.0]},
+    ),
+    "a number for the results of a query that nobody judged": ObjectCase(
+        warns("no judged item", run={}, also="'q9'"),
+        run={"q1": {"x": 1.0}, "q2": {}, "q3": {}, "q9": 5},
+    ),
     "only the easiest query": ObjectCase(warns("missing", run=ONLY_Q2), run=ONLY_Q2),
     "a query that nobody judged": ObjectCase(warns("'q9'"), run={**RUN, "q9": {"d01": 1.0}}),
     "no query in common": ObjectCase(
@@ -130,10 +159,11 @@ SHAPES = {
     ),
     "queries in another order": ObjectCase(value(), run=dict(reversed(RUN.items()))),
     "tied": ObjectCase(value(run=TIED), run=TIED),
-    "tied, the other way round": ObjectCase(
-        value(run=TIED), run={q: dict(reversed(items.items())) for q, items in TIED.items()}
-    ),
+    "tied, the other way round": ObjectCase(value(run=TIED), run=reversed_lists(TIED)),
     "signed zeros": ObjectCase(value(run=SIGNED_ZEROS), run=SIGNED_ZEROS),
+    "signed zeros, the other way round": ObjectCase(
+        value(run=SIGNED_ZEROS), run=reversed_lists(SIGNED_ZEROS)
+    ),
     "denormal scores": ObjectCase(value(run=DENORMAL), run=DENORMAL),
     "scores that only doubles tell apart": ObjectCase(value(run=ONLY_DOUBLE), run=ONLY_DOUBLE),
 }
@@ -197,8 +227,12 @@ def lists(outcome: Outcome, actual: Any = None, predicted: Any = None, k: Any = 
 
 LISTS = {
     "a list": lists(_AP),
-    "a result repeated": lists(refused("retrieved twice"), predicted=["d01", "d01", "d01", "d03"]),
-    "a relevant item repeated": lists(refused("judged twice"), ["d01"] * 3, ["d01"]),
+    "a result repeated": lists(
+        refused("retrieved twice", "duplicates=first"), predicted=["d01", "d01", "d01", "d03"]
+    ),
+    "a relevant item repeated": lists(
+        refused("judged twice", "duplicates=first"), ["d01"] * 3, ["d01"]
+    ),
     "nothing relevant": lists(Outcome("warning", {"AP@10": 0.0}, ("no relevant item",)), []),
     "nothing retrieved": lists(Outcome("value", {"AP@10": 0.0}), predicted=[]),
     "k = 0": lists(refused("positive integer", "0"), k=0),
@@ -219,4 +253,43 @@ LISTS = {
     "fewer ranks than relevant items": lists(Outcome("value", {"AP@1": 0.0}), k=1),
 }
 
-CASES = {**NUMBERS, **SHAPES, **IDS, **LISTS}
+_TWO = [_ACTUAL, ["d11"]], [_PREDICTED, ["d11"]]
+_BOTH = Outcome("value", {"AP@10": (_AP.numbers["AP@10"] + 1) / 2})
+
+
+def in_rows(outcome: Outcome, actual: Any = _TWO[0], predicted: Any = _TWO[1]) -> ObjectCase:
+    """Lists of lists, matched by their place."""
+    return ObjectCase(outcome, actual, predicted, "AP@10")
+
+
+ROWS = {
+    "rows": in_rows(_BOTH),
+    "rows of arrays": in_rows(_BOTH, *([np.array(row) for row in side] for side in _TWO)),
+    "rows of pandas' indexes": in_rows(_BOTH, *(list(map(pd.Index, side)) for side in _TWO)),
+    "columns of Polars": ObjectCase(
+        _BOTH, *(dict(enumerate(map(pl.Series, side))) for side in _TWO), "AP@10"
+    ),
+    "rows of grades": in_rows(_BOTH, [dict.fromkeys(row, 1) for row in _TWO[0]]),
+    "a row too few": in_rows(refused("rows differ", "qrels have 2", "run has 1", "same number"),
+                             _TWO[0], _TWO[1][:1]),
+    "a row too many": in_rows(refused("rows differ", "qrels have 1", "run has 2"), _TWO[0][:1]),
+    "a row too few beside ids": in_rows(
+        refused("rows differ", "qrels have 1", "run has 2"), [{0}], np.array([[0, 1], [1, 2]])
+    ),
+    "no rows": in_rows(refused("the run is empty"), [], []),
+    "no rows of relevant items": in_rows(refused("the qrels are empty"), []),
+    "no ranked rows": in_rows(refused("the run is empty"), predicted=[]),
+    "None for a row of relevant items": in_rows(refused("query 1", "None"), [_ACTUAL, None]),
+    "None for a ranked row": in_rows(refused("query 1", "None"), predicted=[_PREDICTED, None]),
+    "rows of grades and scores": in_rows(
+        refused("holds ids", "[0.9, 0.8]", "numpy.array"), [[1, 0]], [[0.9, 0.8]]
+    ),
+    "rows of grades and whole scores": in_rows(
+        refused("holds ids", "[1.0, 0.0]", "numpy.array"), [[1, 0]], [[1.0, 0.0]]
+    ),
+    "a missing id in a row": in_rows(refused("an id is missing", "nan"), predicted=[[nan], ["d11"]]),
+    "tuples for ranked rows": in_rows(refused("Ranked lists are lists"), predicted=[("d01",)] * 2),
+    "flat grades and scores": in_rows(refused("group="), [1, 0], [0.9, 0.8]),
+}  # fmt: skip
+
+CASES = {**NUMBERS, **SHAPES, **IDS, **LISTS, **ROWS}

@@ -42,6 +42,18 @@ CASES = {
     "None": ParameterCase(refused("None"), [None]),
     "rel = -1": ParameterCase(refused("at least 0", "-1"), "AP(rel=-1)"),
     "rel in words": ParameterCase(refused("a number", "abc"), "AP(rel=abc)"),
+    "rel in wide digits": ParameterCase(refused("a number", "\uff11"), "AP(rel=\uff11)"),
+    "k in Arabic digits": ParameterCase(refused("positive integer", "\u0663"), "AP@\u0663"),
+    "k = 0 in trec_eval's manner": ParameterCase(refused("'P_0'", "positive integer", "0"), "P_0"),
+    "k = 0 in another tool's name": ParameterCase(
+        refused("'P_0'", "positive integer"), "trec_eval:P_0"
+    ),
+    "k = -5 in another tool's name": ParameterCase(
+        refused("'precision@-5'", "positive integer"), "ranx:precision@-5"
+    ),
+    "bytes": ParameterCase(refused("b'AP'"), b"AP"),
+    "k = True": ParameterCase(refused("positive integer", "True"), "AP@True"),
+    "k = 1.0": ParameterCase(refused("positive integer", "1.0"), "AP@1.0"),
     "p = 1.5": ParameterCase(refused("1.5", "0", "1"), "RBP(p=1.5)"),
     "depth = -5": ParameterCase(refused("-5"), "AP", {"depth": -5}),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Set
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -151,9 +151,11 @@ def _of_array(given: Any, *, whole: bool) -> Side:
     for row, at in np.argwhere(kept & ~good).tolist():
         faults.add(f"row {row}, column {at}: {must}; got {cells[row, at]}")
     kept &= good & (cells != -1) if whole else good
-    query, column = np.nonzero(kept)
-    item: Ints = cells[kept].astype(np.int64) if whole else column
-    ids = range(int(item.max(initial=-1)) + 1)
+    query, item = np.nonzero(kept)
+    ids: Sequence[int] = range(cells.shape[1])
+    if whole:  # of which the largest may be far beyond their number
+        found, item = np.unique(cells[kept], return_inverse=True)
+        ids = found.tolist()
     number = None if whole else cells[kept].astype(float)
     return Side(
         "run", "run", range(len(cells)), ids, query, item, number, faults=faults, places=True

@@ -15,7 +15,7 @@ from germane._version import VERSION
 from germane.cli.terminal import say
 from germane.errors import GermaneError, suggestion
 
-DONE, WRONG = 0, 2
+DONE, WRONG, UNREAD = 0, 2, 128 + 13  # as what SIGPIPE ends
 
 COMMANDS = (
     "evaluate",
@@ -36,7 +36,8 @@ COMMANDS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status: 0 done, 1 a gate did not pass, 2 bad input.
+    """Run a command; return its exit status: 0 done, 1 a gate did not pass, 2 bad input, 141 nobody
+    read its output to the end.
 
     ``trec_eval`` reads its own arguments and has its own exit statuses.
     """
@@ -70,7 +71,7 @@ def _guarded(run: Callable[[], int]) -> int:
         return WRONG
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        return UNREAD
     except OSError as error:
         say(f"germane: standard output cannot be written ({error.strerror}).")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

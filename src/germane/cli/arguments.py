@@ -153,9 +153,16 @@ def read_grades(listed: str) -> list[Any]:
 
 def _grade(word: str) -> float | str:
     try:
-        return float(word)
+        return _float(word)
     except ValueError:
         return word  # refused further on, with its rank
+
+
+def _float(text: str) -> float:
+    """A number as a file may have it: Python also reads other digits, and 1_0 as 10."""
+    if not text.isascii() or "_" in text:
+        raise ValueError
+    return float(text)
 
 
 def _format(text: str) -> str:
@@ -167,13 +174,15 @@ def _format(text: str) -> str:
 
 def whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise argparse.ArgumentTypeError(f"invalid value {clip(text)}: it takes a whole number.")
+        raise argparse.ArgumentTypeError(
+            f"invalid value {clip(text)}: it takes a whole number, none below 0."
+        )
     return int(text)
 
 
 def fraction(text: str) -> float:
     try:
-        return float(text)
+        return _float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.") from None
 

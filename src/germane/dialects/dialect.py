@@ -122,6 +122,8 @@ class Dialect:
         numbers = re.findall(r"\d+(?:\.\d+)?", name)
         cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
         near = suggestion(name, self.names(cutoff, [1, *numbers][-1]))
+        if numbers and self.find(re.sub(r"-?\d+(?:\.\d+)?", "10", name)):
+            near += " A cutoff must be a positive integer."
         return MeasureError(
             f"{self.name} has no measure {clip(name)}.{near}{besides}  "
             f"All of them: germane dialects {self.name}"

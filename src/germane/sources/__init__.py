@@ -10,7 +10,7 @@ import numpy as np
 
 from germane._ragged import Ints
 from germane._records import Record
-from germane.errors import InputError, clip
+from germane.errors import EmptyError, InputError, clip
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import formats, headings, host, mappings
 from germane.sources.ids import to_bytes, to_text
@@ -180,7 +180,12 @@ def _has_no_ids(run: Any, qrels: Any, input_format: str | None) -> bool:
 
 
 def refuse_ambiguous(qrels: Any, run: Any) -> None:
-    """Whole numbers beside grades of the same shape may be ids or scores: ask which."""
+    """Refuse rows that do not match, and whole numbers that may be ids or scores.
+
+    Raises InputError that asks which.
+    """
+    if is_rows(qrels) and (is_rows(run) or (host.is_array(run) and len(run.shape) == 2)):
+        _check_rows(qrels, run)
     if host.is_whole(run) and host.is_array(qrels) and tuple(run.shape) == tuple(qrels.shape):
         raise InputError(
             f"the run is an array of whole numbers of the same shape as the qrels, {tuple(run.shape)}:"
@@ -189,17 +194,61 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
         )
 
 
+def _check_rows(qrels: Any, run: Any) -> None:
+    """Lists of both sides are matched by their place, and hold ids."""
+    if len(qrels) != len(run):
+        raise InputError(
+            f"the numbers of rows differ: the qrels have {len(qrels)}, the run has {len(run)}. Rows are "
+            "matched by their place, so both have the same number; {query: …} matches them by their ids."
+        )
+    if not host.is_array(run):
+        first = run[0].tolist() if hasattr(run[0], "tolist") else run[0]
+        if not isinstance(first, Mapping) and any(map(_is_float, first)):
+            raise InputError(
+                f"a list of ranked lists holds ids, best first; got {clip(first)}. Scores and grades "
+                "are arrays: numpy.array(…)."
+            )
+
+
+def _is_float(item: object) -> bool:
+    return isinstance(item, float) and item == item  # NaN is an id that is missing
+
+
 def source_of(run: object) -> Source:
     """The first source that recognises a run. Raises InputError for what none does."""
     for source in SOURCES:
         if source.recognises(run):
             return source
-    advice = "  collect() makes a frame of it." if hasattr(run, "collect") else ""
+    if _is_empty(run):
+        raise EmptyError("the run is empty: it has no queries.")
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
         "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
-        f"read_run returns; got {clip(run)}{advice}"
+        f"read_run returns; got {clip(run)}{_advice(run)}"
     )
+
+
+def _is_nothing(judged: object) -> bool:
+    """Does a row judge nothing? An empty dict is one of grades."""
+    return isinstance(judged, Mapping) and not judged
+
+
+def _is_empty(given: object) -> bool:
+    return isinstance(given, (list, tuple)) and not given
+
+
+def _advice(given: object) -> str:
+    """What to do with what is nearly right."""
+    if hasattr(given, "collect"):
+        return "  collect() makes a frame of it."
+    if host.is_sparse(given):
+        return "  toarray() makes scores of it; cells that are not stored are 0 then."
+    first = given[0] if isinstance(given, (list, tuple)) else None
+    if isinstance(first, tuple):
+        return "  Ranked lists are lists; tuples look like rows of a frame, as pandas.DataFrame(rows) is."
+    if isinstance(first, (int, float)):
+        return "  Flat lists of grades and scores need group=…"
+    return ""
 
 
 def is_searched(run: object) -> bool:
@@ -294,7 +343,7 @@ def read_qrels(
     if isinstance(given, Qrels):
         return given
     if is_rows(given):
-        given = {row: judged or [] for row, judged in enumerate(given)}  # {}: nothing is relevant
+        given = {q: [] if _is_nothing(row) else row for q, row in enumerate(given)}
     if mappings.is_mapping(given):
         return mappings.read_qrels(given, duplicates)
     if has_columns(given):
@@ -310,10 +359,12 @@ def read_qrels(
     elif host.is_array(given):
         read = _module("relevance").read_dense(given, complete)
     else:
+        if _is_empty(given):
+            raise EmptyError("the qrels are empty: there are no judgments.")
         raise InputError(
             "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant items}, "
             "a list of either, an array of grades (Q, N), a CSR matrix, germane.Labels, or what "
-            f"read_qrels returns; got {clip(given)}"
+            f"read_qrels returns; got {clip(given)}{_advice(given)}"
         )
     qrels: Qrels = read
     return qrels

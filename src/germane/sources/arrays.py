@@ -10,8 +10,9 @@ from germane import _ragged
 from germane._ragged import Ints
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import grid, host, matrix
+from germane.sources import grid, host, matrix, relevance
 from germane.sources.id_columns import Integers
+from germane.sources.ids import is_missing
 
 
 def retrieve(
@@ -91,22 +92,22 @@ class Grouped:
     place: Ints  # the items of group g: place[offsets[g]:offsets[g + 1]], ascending
 
 
-def grouped(relevance: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
+def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
     """Judgments and run of flat arrays. ``group``: a group id an item, or the size of each group.
 
     Qrels that are read already, and a run that is None, stay what they are.
     """
     flat = [
         None if given is None or isinstance(given, Qrels) else host.to_numpy(given, what)
-        for given, what in ((relevance, "relevance"), (scores, "scores"))
+        for given, what in ((grades, "relevance"), (scores, "scores"))
     ]
     shapes = [array.shape for array in flat if array is not None]
-    if isinstance(relevance, Qrels):
-        shapes.append((relevance.width,))
-    if len(set(shapes)) > 1 or len(shapes[0]) != 1:
+    if isinstance(grades, Qrels):
+        shapes.append((grades.width,))
+    if len(set(shapes)) != 1 or len(shapes[0]) != 1:
         raise FormatError(
             "with group=…, relevance and scores are flat arrays of one length; got shapes "
-            f"{' and '.join(map(str, shapes))}"
+            f"{' and '.join(map(str, shapes)) or 'none'}"
         )
     items = shapes[0][0]
     if not items:
@@ -117,18 +118,18 @@ def grouped(relevance: Any, scores: Any, group: Any) -> tuple[Any, Grouped | Non
     qrels, run = (
         None if array is None else Grouped(array, queries, offsets, place) for array in flat
     )
-    return qrels or relevance, run
+    return qrels or grades, run
 
 
 def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     """The groups' ids in the order of their first items, and the group of each item."""
-    ids = given.tolist() if hasattr(given, "tolist") else given
+    ids = host.listed(given)
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
     if len(ids) == items:
-        for one in ids:
-            if one is None or isinstance(one, float):
-                raise FormatError(f"a group's id is an integer or text; got {one!r}")
+        for one in () if {str, int}.issuperset(map(type, ids)) else ids:
+            if isinstance(one, float) or not isinstance(one, Hashable) or is_missing(one):
+                raise FormatError(f"a group's id is an integer or text; got {clip(one)}")
         codes = {one: code for code, one in enumerate(dict.fromkeys(ids))}
         return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
     whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
@@ -156,6 +157,8 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     left = _ragged.counts(kept[place], _ragged.owners(given.offsets), len(given.queries))
     place = place[kept[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
+    if (large := relevance.beyond(judged)) is not None:
+        raise relevance.too_large(f"relevance, item {place[large]}", judged[large])
     return Qrels(given.queries, _ragged.offsets(left), Integers(place), judged, width=len(grades))
 
 

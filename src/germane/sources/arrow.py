@@ -195,7 +195,20 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
     elif not pa.types.is_floating(kind):
         raise error(f"{place}: a {what} must be a finite number; the column is {kind}.")
     values = _fixed(array, array.type.to_pandas_dtype()).astype(float, copy=False)
-    return _finite(values, place, what, error)
+    finite = _finite(values, place, what, error)
+    if what == "rank":
+        _check_whole(finite, place)
+    return finite
+
+
+def _check_whole(ranks: Floats, place: Place) -> None:
+    """Refuse what is no place in a list: the lowest would be taken for the best."""
+    odd = np.flatnonzero(ranks != np.floor(ranks))
+    if len(odd):
+        raise ScoreError(
+            f"{place.at(int(odd[0]))}: a rank is a whole number; got {ranks[odd[0]]}. A column of scores "
+            "is called score, or named by columns={'score': name, 'rank': None}."
+        )
 
 
 def _finite(values: Floats, place: Place, what: str, error: type[InputError]) -> Floats:

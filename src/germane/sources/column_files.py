@@ -7,8 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from germane.errors import EmptyError, FormatError
+import numpy as np
+
+from germane.errors import EmptyError, FormatError, clip
 from germane.sources import headings, misread, parquet_files
+from germane.sources.arrow import Place
 from germane.sources.files import check_text
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
@@ -73,14 +76,32 @@ def _separated(
     convert = csv.ConvertOptions(column_types=types, include_columns=found.all)
 
     def records() -> Iterator[pa.RecordBatch]:
+        row = 0
         with explained(source.name):
             try:
-                yield from csv.open_csv(source.columns(), read, parse, convert)
+                for record in csv.open_csv(source.columns(), read, parse, convert):
+                    for name in (found.query, found.item):
+                        _refuse_nul(record.column(name), Place(source.name, name, row))
+                    yield record
+                    row += record.num_rows
             except pa.ArrowInvalid:
                 misread.check(source, separator, names, found)
                 raise
 
     return found, records, "text"
+
+
+def _refuse_nul(text: pa.StringArray, place: Place) -> None:
+    """Refuse a file with a hole: an id that a NUL byte stands in matches nothing."""
+    if not len(text):
+        return
+    _, offsets, data = text.buffers()
+    ends = np.frombuffer(offsets, np.int32)[text.offset :][: len(text) + 1]
+    if data is not None and not np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].min(initial=1):
+        row = next(row for row, one in enumerate(text.to_pylist()) if "\0" in one)
+        raise FormatError(
+            f"{place.at(row)}: the id has a NUL byte (\\x00): {clip(text[row].as_py())}"
+        )
 
 
 def _first_line(source: Opener, separator: str) -> list[str]:

@@ -118,7 +118,12 @@ def _vectors(given: Any, what: str) -> Any:
     if vectors.ndim != 2:
         raise FormatError(f"{what}: vectors have shape (rows, dimensions); got {vectors.shape}")
     if not vectors.size:
-        raise EmptyError(f"{what} are empty: their shape is {vectors.shape}.")
+        raise EmptyError(f"{what}: there are no vectors; the shape is {vectors.shape}.")
+    if np.ma.is_masked(vectors):
+        row, column = np.argwhere(np.ma.getmaskarray(vectors))[0].tolist()
+        raise InputError(
+            f"{what}, row {row}, column {column}: a number is needed; got a masked cell"
+        )
     if vectors.dtype.kind != "f":
         return vectors.astype(np.float64)
     if not np.isfinite(vectors).all():

@@ -132,6 +132,7 @@ def opened(given: Any, kind: str, columns: Any = None) -> Frame:
     names = _names(given)
     if names is not None:  # no other columns are converted than those that are read
         found = headings.resolve(names, kind, kind, columns)
+        _refuse_twice(names, found, kind)
         given = given[found.all]
     try:
         table = _table(given)
@@ -143,11 +144,15 @@ def opened(given: Any, kind: str, columns: Any = None) -> Frame:
 def of_table(table: pa.Table, kind: str, columns: Any = None) -> Frame:
     """A run or qrels held as an Arrow table."""
     found = headings.resolve(table.column_names, kind, kind, columns)
-    for name in found.all:
-        if table.column_names.count(name) > 1:
-            raise FormatError(f"{kind}: two columns are named {name!r}.")
+    _refuse_twice(table.column_names, found, kind)
     chosen = table.select(found.all)
     return Frame(kind, kind, found, lambda: iter(chosen.to_batches()))
+
+
+def _refuse_twice(names: Sequence[str], found: Headings, kind: str) -> None:
+    for name in found.all:
+        if names.count(name) > 1:
+            raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
 
 
 def _names(given: Any) -> list[str] | None:

@@ -12,6 +12,7 @@ from germane._records import Record
 from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
 from germane.retrieval import Qrels
 from germane.sources import host
+from germane.sources.ids import is_missing
 
 
 class Labels:
@@ -76,11 +77,12 @@ class _Read(Record):
 def _read(given: Any, what: str) -> _Read:
     if host.is_array(given) and len(given.shape) == 2:
         cells = host.to_numpy(given, what)
+        if (cells != cells).any():
+            raise FormatError(f"{what}: a cell of the matrix of labels is missing; got nan")
         rows, columns = np.nonzero(cells)
         offsets = _ragged.offsets(np.bincount(rows, minlength=len(cells)))
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
-    if hasattr(given, "tolist"):
-        given = given.tolist()
+    given = host.listed(given)
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise FormatError(f"{what}: one label, or a set of labels, an item; got {clip(given)}")
     labels = list(given)
@@ -108,11 +110,7 @@ def _check(values: list[Any], offsets: Ints, what: str) -> None:
     if kinds <= {str, int}:
         return
     unfit = {kind for kind in kinds if not issubclass(kind, Hashable)}
-    odd = (
-        i
-        for i, label in enumerate(values)
-        if label is None or type(label) in unfit or label != label
-    )
+    odd = (i for i, label in enumerate(values) if type(label) in unfit or is_missing(label))
     at = next(odd, None)
     if at is not None:
         item = int(np.searchsorted(offsets, at, "right")) - 1

@@ -5,27 +5,25 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from math import nan
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import (
-    CoverageError,
     DuplicateError,
     EmptyError,
     FormatError,
     GradeError,
     PolicyError,
     ScoreError,
-    choices,
     clip,
     typed,
 )
 from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import headings, misses, precision, swapped
+from germane.sources import headings, host, misses, precision, strangers, swapped
 from germane.sources.ids import by_bytes, is_missing
 from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
 
@@ -35,11 +33,12 @@ _SHORT = 64  # results up to which Python's own sorting is cheaper than NumPy's 
 
 
 def is_scores(given: object) -> bool:
-    return isinstance(given, MAPPING) and isinstance(next(iter(given.values()), None), MAPPING)
+    return is_mapping(given) and isinstance(next(iter(given.values()), None), MAPPING)
 
 
-def is_mapping(given: object) -> bool:
-    return isinstance(given, MAPPING)
+def is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Is this a mapping, and no sparse matrix that happens to be a dict as well?"""
+    return isinstance(given, MAPPING) and (type(given) is dict or not hasattr(given, "tocsr"))
 
 
 def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
@@ -95,8 +94,7 @@ def _nothings() -> frozenset[Any]:
 
 
 def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
-    if hasattr(judged, "tolist"):
-        judged = judged.tolist()
+    judged = host.listed(judged)
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
             f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
@@ -110,7 +108,10 @@ def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
         return list(judged)
     if len(unique) < len(judged) and duplicates not in ("first", "last", "max"):
         twice = next(item for item in unique if list(judged).count(item) > 1)
-        raise DuplicateError(f"qrels, query {clip(query)}: item {clip(twice)} is judged twice.")
+        raise DuplicateError(
+            f"qrels, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or "
+            "repeated=once counts it once."
+        )
     return unique
 
 
@@ -178,27 +179,12 @@ def _each_query(
             answers += 1
             hits.answered[q] = True
             add(hits, q, query, judged, got, choice)
+    if not answers:
+        strangers.refuse_queries(qrels, run)
     if not hits.owner:
-        _check_types(qrels, run)
+        strangers.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
     return hits.result(qrels, run, unknown)
-
-
-def _check_types(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
-    """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
-    lists = (got.tolist() if hasattr(got, "tolist") else got for got in run.values())
-    types = {_type(item) for got in lists if isinstance(got, Iterable) for item in got}
-    judged = {_type(item) for item in qrels.items}
-    if types and judged and not types & judged:
-        raise CoverageError(
-            "no judged item was retrieved: the run's item ids are "
-            f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}."
-        )
-
-
-def _type(item: Any) -> str:
-    """The name of an id's type; NumPy's numbers are equal to Python's."""
-    return type(item.item() if isinstance(item, np.generic) else item).__name__
 
 
 _ABSENT = object()
@@ -357,8 +343,7 @@ def _listed(
     got: Any,
     duplicates: str,
 ) -> None:
-    if hasattr(got, "tolist"):
-        got = got.tolist()
+    got = host.listed(got)
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
         raise FormatError(
             f"run, query {clip(query)}: results are a list of items; got {typed(got)}"

@@ -50,7 +50,8 @@ def of_mapping(
 ) -> tuple[Finding, ...]:
     """What ``{query: {item: score}}`` holds under nearly the id that was judged."""
     if not len(judgment):
-        return unmatched.of_none(qrels, ((q, item) for q, items in run.items() for item in items))
+        lists = ((q, items) for q, items in run.items() if isinstance(items, Iterable))
+        return unmatched.of_none(qrels, ((q, item) for q, items in lists for item in items))
     found: list[unmatched.Pair] = []
     last: Hashable = None
     held: Any = None

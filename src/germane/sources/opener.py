@@ -62,6 +62,11 @@ def explained(where: str) -> Iterator[None]:
         try:
             yield
         except pa.ArrowException as error:
+            if "Empty CSV" in str(error):  # a header that no line feed ends
+                raise EmptyError(f"{where}: there are no rows.") from None
+            if "straddling" in str(error):
+                says = "a line is longer than 1 MB, which only those of a TREC file may be"
+                raise FormatError(f"{where}: {says}.") from None
             raise FormatError(f"{where}: cannot be read: {error}") from None
         except UnicodeDecodeError:
             raise FormatError(f"{where}: the name of a column is not UTF-8.") from None

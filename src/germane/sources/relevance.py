@@ -10,6 +10,7 @@ from germane.errors import DuplicateError, EmptyError, FormatError, GradeError, 
 from germane.retrieval import Qrels
 from germane.sources import host
 from germane.sources.id_columns import Integers
+from germane.sources.numbers import EXACT
 
 MOST = 1 << 26  # judged cells that are held at once
 SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
@@ -46,7 +47,24 @@ def read_dense(given: Any, complete: str) -> Qrels:
         kept &= judged
     rows, columns = np.nonzero(kept)
     offsets = _ragged.offsets(np.bincount(rows, minlength=len(grades)))
-    return qrels_of(offsets, columns, grades[kept].astype(float), grades.shape[1])
+    values = grades[kept].astype(float)
+    if (large := beyond(values)) is not None:
+        raise too_large(f"qrels, row {rows[large]}, column {columns[large]}", values[large])
+    return qrels_of(offsets, columns, values, grades.shape[1])
+
+
+def beyond(grades: Floats) -> int | None:
+    """The place of a grade that doubles may not hold exactly; None: there is none."""
+    if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
+        return None
+    return int(np.flatnonzero(np.abs(grades) > EXACT)[0])
+
+
+def too_large(where: str, grade: float) -> GradeError:
+    """The error that says so."""
+    return GradeError(
+        f"{where}: a relevance grade must be a finite number in the range ±2^53; got {grade}"
+    )
 
 
 def check_cells(shape: tuple[int, ...], complete: str) -> None:
@@ -74,16 +92,16 @@ def _check_finite(grades: Any, judged: Any) -> None:
 
 def read_csr(given: Any) -> Qrels:
     """A CSR matrix (Q, N): the stored cells are judged, zeros among them too."""
-    rows, width = map(int, given.shape)
-    offsets, columns, grades = (
-        host.to_numpy(getattr(given, part), f"qrels, {part}")
-        for part in ("indptr", "indices", "data")
-    )
-    if len(offsets) != rows + 1 or getattr(given, "format", "csr") != "csr":
+    if getattr(given, "format", "csr") != "csr" or len(given.indptr) != given.shape[0] + 1:
         raise FormatError(
             f"qrels: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
             f"shape {given.shape}. Its tocsr() may be what you need."
         )
+    width = int(given.shape[1])
+    offsets, columns, grades = (
+        host.to_numpy(getattr(given, part), f"qrels, {part}")
+        for part in ("indptr", "indices", "data")
+    )
     if not len(columns):
         raise EmptyError("the qrels are empty: the matrix stores no cell.")
     offsets, columns = offsets.astype(np.int64), columns.astype(np.int64, copy=False)
@@ -98,7 +116,11 @@ def read_csr(given: Any) -> Qrels:
         raise DuplicateError(
             f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
         )
-    return qrels_of(offsets, columns, grades.astype(float, copy=False), width)
+    grades = grades.astype(float, copy=False)
+    if (large := beyond(grades)) is not None:
+        where = f"qrels, row {_row(offsets, large)}, column {columns[large]}"
+        raise too_large(where, grades[large])
+    return qrels_of(offsets, columns, grades, width)
 
 
 def _row(offsets: Ints, j: int) -> int:

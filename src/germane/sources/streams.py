@@ -2,6 +2,7 @@
 
 import bz2
 import contextlib
+import errno
 import gzip
 import io
 import lzma
@@ -24,6 +25,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
+_LONGEST = max(len(magic) for magic, _ in _MAGIC)
 
 
 class File:
@@ -36,7 +38,7 @@ class File:
     def __init__(self, path: Path, progress: Progress | None = None) -> None:
         named = os.fsdecode(path)
         self.name = "standard input" if named == "-" else named
-        if not named or "\0" in named:
+        if not named.strip() or "\0" in named:
             raise InputError(f"{clip(named)}: there is no such file.")
         self._progress = progress
         self._expansion = path.expansion if isinstance(path, Expanding) else EXPANSION
@@ -75,8 +77,15 @@ class File:
     def text(self) -> io.BufferedIOBase | io.RawIOBase:
         """Its text, decompressed, which ends with an error where a small file becomes very large."""
         raw = self.raw()
-        kind = compression(raw.read(6))
-        raw.seek(0)
+        try:
+            start = raw.read(_LONGEST)
+            if _is_cut(start):
+                raise EOFError
+            raw.seek(0)
+        except BaseException:
+            raw.close()
+            raise
+        kind = compression(start)
         watched = _Watched(raw, self.name, self._progress)
         stream = io.BufferedReader(watched, 1 << 16)
         return (
@@ -104,8 +113,8 @@ def explained(name: str) -> Iterator[None]:
     """Turn what the system and the decompressors raise into one sentence that names the file."""
     try:
         yield
-    except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file.") from None
+    except (FileNotFoundError, UnicodeEncodeError):  # text of which no path can be made
+        raise InputError(_absent(name)) from None
     except PermissionError:
         raise InputError(f"{name}: no permission to read this file.") from None
     except EOFError:
@@ -116,12 +125,30 @@ def explained(name: str) -> Iterator[None]:
         if "runcated" in str(error):  # Zstandard's
             raise InputError(f"{name}: the compressed file is truncated.") from None
         reason = error.strerror or str(error)
+        if reason.startswith("ZSTD"):
+            raise InputError(f"{name}: the compressed file is damaged ({reason}).") from None
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(_absent(name)) from None
         raise InputError(f"{name}: cannot be read ({reason}).") from None
+
+
+def _absent(name: str) -> str:
+    if "\n" in name.strip() or len(name) > _PATH:
+        return f"{clip(name)}: a path is needed, and this looks like the text of a file."
+    return f"{name if name.isprintable() else clip(name)}: there is no such file."
+
+
+_PATH = 4096  # characters; no system's paths are longer
 
 
 def compression(start: bytes) -> str | None:
     """How a file that begins with these bytes is compressed, if it is."""
     return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
+
+
+def _is_cut(whole: bytes) -> bool:
+    """Is a file of so few bytes the beginning of a compressed one?"""
+    return any(whole and whole != magic and magic.startswith(whole) for magic, _ in _MAGIC)
 
 
 class _Watched(io.RawIOBase):

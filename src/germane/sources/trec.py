@@ -205,6 +205,8 @@ def _single_blanks(data: bytes) -> bytes:
 
 _PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _LINE = re.compile(rb"[^\r\n]+")
+_BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
+"""What other programs end lines with."""
 
 
 def _careful(file: TextFile, block: Block, layout: Layout) -> Rows:
@@ -267,7 +269,8 @@ _JSON, _BRACKETS = "  This looks like JSON, not a TREC file.", (b"{", b"[")
 
 def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     if b"\0" in line:
-        alternate = 3 * line.count(b"\0") > len(line) and line.strip(b"\0")
+        halves = sorted(line[place::2].count(b"\0") for place in (0, 1))
+        alternate = 3 * halves[1] > len(line) > 12 * halves[0] and line.strip(b"\0")
         wide = "  Is the file UTF-16? Save it as UTF-8." if alternate else ""
         raise FormatError(f"the line has a NUL byte (\\x00): {_shown(line)}{wide}")
     count, wanted = len(fields), len(layout.columns)
@@ -277,6 +280,11 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
         raise FormatError(f"expected {wanted} fields; {_shown(odd)} has a blank inside.")
     if layout.more and count == wanted - 1 and line.endswith((b" ", b"\t")):
         return  # an empty tag, which nobody reads
+    if layout.more and count >= 2 * wanted - 1 and (other := _BREAK.search(fields[wanted - 1])):
+        raise FormatError(
+            f"{count} fields where a {layout.kind} line has {wanted}: {_shown(line)}  Lines end in LF, "
+            f"CR or both, and here U+{ord(other[0].decode()):04X} stands between two of them."
+        )
     if count == wanted or (layout.more and count > wanted and not _shifted(fields, layout)):
         return
     raise FormatError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from germane.errors import FormatError, typed
+from germane.errors import FormatError, clip, typed
 from germane.sources.ids import is_missing
 
 
@@ -19,6 +19,10 @@ def explained(given: Any, kind: str, error: Exception) -> FormatError:
         except (TypeError, ValueError, OverflowError, pa.ArrowException) as why:
             kept = getattr(given[name], "dtype", "object")
             return FormatError(f"{kind}, column {name!r}{_odd(list(given[name]), kept, why)}")
+    if "non-struct" in str(error):
+        return FormatError(
+            f"{kind}: a frame has columns for query and item, and this is one column; got {clip(given)}"
+        )
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
 
 
