@@ -68,13 +68,25 @@ EXAMPLES = {
     "mostly empty results": Example(run=RUN | {query: {} for query in QUERIES[:15]}),
     "no relevant items": Example(with_grades(lambda grade: grade / 4)),
     "ranks against scores": Example(qrels_lines(), run_lines(rank=lambda place: 100 - place)),
+    "ranks given as scores": Example(
+        run={q: {item: n for n, item in enumerate(held, 1)} for q, held in RUN.items()}
+    ),
     "scores rise as given": Example(run=with_scores(lambda score: -score)),
+    "relevant results stand last": Example(
+        run={q: {item: -s for item, s in reversed(held.items())} for q, held in RUN.items()}
+    ),
     "the query is its first result": Example(run={q: {q: 9.0, **held} for q, held in RUN.items()}),
     "one result per query": Example(run={q: {next(iter(held)): 1.0} for q, held in RUN.items()}),
     "constant scores": Example(run=with_scores(lambda score: 1.0)),
     "scores lose precision": Example(run=RUN | {"q0": {"q0d0": 2**53, "q0d1": 2**53 + 1}}),
     "the query among its results": Example(run=RUN | {q: {**RUN[q], q: 0.3} for q in QUERIES[:3]}),
     "the same results for every query": Example(run=dict.fromkeys(QUERIES, _FIRST)),
+    "relevant results stand anywhere": Example(
+        *(
+            {f"{q}-{n}": held for n in range(4) for q, held in side.items()}
+            for side in (QRELS, {q: {**held, f"{q}d0": -1.0} for q, held in RUN.items()})
+        )
+    ),
     "some ranks against scores": Example(
         qrels_lines(), run_lines(rank=lambda place: 3 if place == 2 else 2 if place == 3 else place)
     ),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import germane
 from check_examples import (
@@ -32,14 +33,18 @@ from germane.checks.table import TABLE
 ROOT = Path(__file__).parents[1]
 
 
-def found_in(example: Example, folder: Path) -> germane.Checkup:
+def given_in(example: Example, folder: Path) -> list[Any]:
     given = []
     for name, data, clean in (("qrels.txt", example.qrels, QRELS), ("run.txt", example.run, RUN)):
         if isinstance(data, str):
             (folder / name).write_text(data)
             data = folder / name
         given.append(clean if data is None else data)
-    return germane.check(*given, example.measures)
+    return given
+
+
+def found_in(example: Example, folder: Path) -> germane.Checkup:
+    return germane.check(*given_in(example, folder), example.measures)
 
 
 def whats(found: germane.Checkup) -> list[str]:
@@ -64,6 +69,25 @@ def test_example(name: str, tmp_path: Path) -> None:
     assert finding.severity == next(row.severity for row in TABLE if row.name == name)
     assert finding.count >= 1
     assert finding.advice
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_what_evaluating_does_of_each(row: Any, tmp_path: Path) -> None:
+    """As the page of checks has it."""
+    example = EXAMPLES[row.name]
+    qrels, run = given_in(example, tmp_path)
+    runs = run if isinstance(run, dict) and "bm25" in run else {"run": run}
+    if row.evaluate == "error":
+        with pytest.raises(germane.GermaneError):
+            germane.evaluate_many(qrels, runs, example.measures)
+        return
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        results = germane.evaluate_many(qrels, runs, example.measures)
+    findings = [one.what for result in results.values() for one in result.findings]
+    assert (row.name in findings) == (row.evaluate != "silent")
+    assert len(told) == bool(findings)
+    assert all("\n" not in str(one.message) for one in told), "it is one line"
 
 
 @pytest.mark.parametrize("kind", ["mappings", "files"])
@@ -244,7 +268,7 @@ def test_names_of_what_evaluating_notices_are_in_the_table() -> None:
     modules = (notice, first_rows, precision, swapped, unmatched)
     text = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
     named = re.findall(r'Finding\(\s*"\w+", "([^"]+)"', text)
-    assert len(named) == 14
+    assert len(named) == 19
     assert {*named} <= {row.name for row in TABLE}
 
 
@@ -280,7 +304,8 @@ def test_every_source_has_the_same_findings(tmp_path: Path) -> None:
 
 def test_arrays() -> None:
     rng = np.random.default_rng(0)
-    grades, scores = rng.integers(0, 3, (30, 40)), rng.random((30, 40))
+    grades = rng.integers(0, 3, (30, 40))
+    scores = rng.random((30, 40)) + grades / 3
     assert whats(germane.check(grades, scores, MEASURES)) == []
     assert whats(germane.check(grades, np.ones((30, 40)), MEASURES)) == ["constant scores"]
     scores[3, 4] = np.nan
@@ -459,6 +484,69 @@ def test_findings_about_files_name_a_line(tmp_path: Path) -> None:
         given = with_items(change)
         if what != "ranks against scores":
             assert only(germane.check(QRELS, given, MEASURES), what).examples == ()
+
+
+def test_findings_about_queries_name_the_line_where_each_begins(tmp_path: Path) -> None:
+    qrels = QRELS | {"q3": dict.fromkeys(QRELS["q3"], 0)}
+    run = {q: dict(list(RUN[q].items())[: 5 if n % 3 else 21]) for n, q in enumerate(QUERIES[2:])}
+    (tmp_path / "qrels").write_text(qrels_lines(qrels))
+    (tmp_path / "run").write_text(run_lines(run | {"q99": {"x": 0.5}}))
+    found = germane.check(tmp_path / "qrels", tmp_path / "run", "AP@10")
+    lines = {name: (tmp_path / name).read_text().splitlines() for name in ("qrels", "run")}
+    for what, query, name in (
+        ("missing queries", "q1", "qrels"),
+        ("nothing relevant", "q3", "qrels"),
+        ("queries not judged", "q99", "run"),
+        ("queries with few results", "q3", "run"),
+    ):
+        line = next(n for n, line in enumerate(lines[name], 1) if line.startswith(f"{query} "))
+        told = f"{tmp_path}/{name}:{line}: query {query!r}"
+        assert told in only(found, what).examples, what
+
+
+def test_findings_about_results_name_lines(tmp_path: Path) -> None:
+    """One with a file for each check whose finding is about lines."""
+    about_all = {  # of no line more than of another
+        "differences too small to show", "few queries", "only relevant items judged",
+        "relevant results stand anywhere", "relevant results stand last", "refused by evaluate",
+        "queries without a judgment", "queries without results", "mostly empty results",
+    }  # fmt: skip
+    for name, example in EXAMPLES.items():
+        if name in about_all:
+            continue
+        given = []
+        for side, data, write in (
+            ("qrels", example.qrels or QRELS, qrels_lines),
+            ("run", example.run or RUN, written),
+        ):
+            (tmp_path / side).write_text(data if isinstance(data, str) else write(data))
+            given.append(tmp_path / side)
+        finding = only(germane.check(*given, example.measures), name)
+        assert re.match(rf"{tmp_path}/(qrels|run):\d+: ", finding.examples[0]), name
+
+
+def written(run: Any) -> str:
+    """A run with its scores as they are, and no ranks."""
+    return "".join(f"{q} Q0 {i} 0 {s} t\n" for q, held in run.items() for i, s in held.items())
+
+
+def test_rows_of_frames_are_numbered_as_errors_number_them(tmp_path: Path) -> None:
+    rows = [(q, item, s) for q, held in RUN.items() for item, s in held.items()]
+    rows[100:100] = [("q3", "q3d1", 0.1), ("q3", "z", float("nan"))]
+    columns = zip(["query", "item", "score"], map(list, zip(*rows, strict=True)), strict=True)
+    table = pa.table(dict(columns))
+    parquet.write_table(table, tmp_path / "run.parquet")
+    for run, where in ((table, "row"), (tmp_path / "run.parquet", f"{tmp_path}/run.parquet, row")):
+        found = germane.check(QRELS, run, MEASURES)
+        repeated = only(found, "repeated results").examples[0]
+        assert repeated == f"{where} 100: query 'q3' item 'q3d1'"
+        assert "row 101" in only(found, "malformed results").examples[0]
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, part in (("a", table.slice(0, 90)), ("b", table.slice(90, 11))):
+        parquet.write_table(part, folder / f"{name}.parquet")
+    finding = only(germane.check(QRELS, folder, MEASURES), "repeated results")
+    assert finding.examples[0] == f"{folder}/b.parquet, row 10: query 'q3' item 'q3d1'"
 
 
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:

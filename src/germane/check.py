@@ -85,8 +85,9 @@ class Checkup(Tabled, Sequence[Finding]):
             yield visible(f"  {one.advice}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"runs": list(self.runs), "findings": [finding.to_dict() for finding in self]}
+        """Plain values for JSON, in a versioned schema."""
+        findings = [finding.to_dict() for finding in self]
+        return {"schema": 1, "runs": list(self.runs), "findings": findings}
 
     def table(self) -> Table:
         """One row a finding."""

@@ -5,24 +5,39 @@ from collections.abc import Collection, Container, Hashable, Iterator
 import numpy as np
 
 from germane import near
+from germane._ragged import Floats, Ints
 from germane.errors import clip
 from germane.finding import Finding, is_are, shown
 from germane.judging import Judged
+from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.retrieval import Retrieved
+from germane.standing import Standing, standing_of
 
 MANY = 100  # results of which chance does not give all the same score
 LOOKED = 64  # queries that are looked for under another spelling
+SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
+FIRST = 10  # results that a reader looks at
+LOWER = "Where lower grades are relevant, say so: P(rel=0.5), or map the grades."
+TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
+STOPPED = "Did the system stop early, or was only its last or best result kept?"
+TURN = "Is the order turned round? Where less is better, as with distances, negate the scores."
+ORDERS = (  # what is said of an order that is no good anyway
+    "ranks against scores", "scores rise as given", "ranks given as scores", "constant scores",
+)  # fmt: skip
+SWAPPED = ("swapped files", "qrels that look like a run")
 WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
 
 
-def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
+def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> tuple[Finding, ...]:
     """What bends the numbers of a judged run, or may, under its policy.
 
     It must cost nothing beside the evaluation, so that what is looked at is counts that are known.
     """
     got, policy = judged.retrieved, judged.policy
     found = [*got.noticed]
+    if found and found[0].what in SWAPPED:
+        return (found[0],)  # what else is odd comes of that
     queries = judged.qrels.queries
     if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
         lost = [queries[q] for q in np.flatnonzero(~got.answered)]
@@ -34,13 +49,20 @@ def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
     relevant = ranking.total(1.0)
     if policy.unknown == "zero":  # the queries that nobody judged stand last
         relevant = relevant[: len(relevant) - len(got.unknown)]
-    if policy.no_relevant == "zero" and np.count_nonzero(relevant) < len(relevant):
+    good = np.count_nonzero(relevant)
+    if policy.no_relevant == "zero" and 0 < good < len(relevant):
         lost = [ranking.queries[q] for q in np.flatnonzero(relevant == 0)]
         found.append(without_relevant(lost, len(relevant)))
+    if policy.no_relevant == "zero" and (not good or any((one.rel or 0) > 1 for one in measures)):
+        found += none_relevant(judged.qrels.grades, measures)
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
     else:
         found += _tied(got, policy.ties)
+        if len(got.judgment) >= MANY and not any(one.what in ORDERS for one in found):
+            found += standing_last(standing_of(judged.qrels, got))
+    if len(queries) >= SEVERAL and policy.depth != 1:
+        found += one_result(got.retrieved[got.answered], measures)
     return tuple(found)
 
 
@@ -92,6 +114,40 @@ def without_relevant(lost: Collection[Hashable], judged: int) -> Finding:
     says = f"{have} no relevant item, of {judged:,}, and counted as 0"
     advice = "no_relevant=skip leaves them out."
     return Finding("doubtful", "nothing relevant", says, len(lost), shown(lost), advice)
+
+
+def none_relevant(grades: Floats, measures: Collection[Measure]) -> Iterator[Finding]:
+    """Judgments of which none is relevant to one of the measures."""
+    highest, least = grades.max(), max((one.rel or 0.0 for one in measures), default=1.0)
+    if highest <= 0 or highest < least:
+        says = (
+            f"no grade is {least or 1:g} or higher, among {is_are(len(grades), 'judgment', 'judgments')}"
+            f": the highest is {highest:g}"
+        )
+        advice = TURNED if highest <= 0 else LOWER
+        if highest >= 1:
+            strict = next(one for one in measures if one.rel == least)
+            advice = f"{strict} is 0 for every query then; choose a lower rel."
+        yield Finding("serious", "no relevant items", says, len(grades), (), advice)
+
+
+def one_result(retrieved: Ints, measures: Collection[Measure]) -> Iterator[Finding]:
+    """A run with one result for each of its queries, where measures look at more."""
+    if deepest(measures) > 1 and len(retrieved) > 1 and (retrieved == 1).all():
+        says = f"every one of {len(retrieved):,} queries has a single result"
+        yield Finding("serious", "one result per query", says, len(retrieved), (), STOPPED)
+
+
+def deepest(measures: Collection[Measure]) -> int:
+    """How far measures look: the highest cutoff, or what a reader looks at."""
+    return max((one.k for one in measures if one.k is not None), default=FIRST)
+
+
+def standing_last(found: Standing | None) -> Iterator[Finding]:
+    """Relevant results that stand below the others more than chance would put them."""
+    if found is not None and found.is_worse_than_chance:
+        says = found.says("lower than")
+        yield Finding("serious", "relevant results stand last", says, found.pairs, (), TURN)
 
 
 def _nothing_found(results: int) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -180,13 +180,27 @@ def _of_frame(frame: Any, kind: Kind) -> Side:
         np.concatenate([none, *(part.query for part in parts)]),
         np.concatenate([none, *(part.item for part in parts)]),
         _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
+        line=np.concatenate([none, *(part.row for part in parts)]), told=_row_of(frame, kind),
         faults=faults, text=frame.ids == "text",
     )  # fmt: skip
+
+
+def _row_of(frame: Any, kind: Kind) -> Callable[[int], str]:
+    """Where a row of a frame, a file or a folder of files stands, as errors say it."""
+
+    def told(row: int) -> str:
+        start, where = max(
+            (part for part in frame.parts if part[0] <= row), default=(0, frame.where)
+        )
+        return f"row {row - start}: " if where == kind else f"{where}, row {row - start}: "
+
+    return told
 
 
 class _Part(NamedTuple):
     """Some rows of a frame."""
 
+    row: Ints
     query: Ints
     item: Ints
     number: Floats | None
@@ -218,7 +232,8 @@ def _parts(
             part = record.slice(start, size)
             yield from _parts(frame, part, row + start, kind, coded, faults)
         return
-    yield _Part(coded[0](query.python), coded[1](item.python), number, rank)
+    rows = np.arange(row, row + record.num_rows)
+    yield _Part(rows, coded[0](query.python), coded[1](item.python), number, rank)
 
 
 def _numbers(frame: Any, record: Any, row: int, kind: Kind) -> tuple[Floats | None, Floats | None]:

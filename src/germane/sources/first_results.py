@@ -1,0 +1,62 @@
+"""What the first queries of mappings and lists show; they are taken apart only where one is odd."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from germane.finding import Finding
+from germane.retrieval import Order, Qrels, Retrieved
+
+LOOKED = 64  # that are looked at
+_RESULTS = 256  # of each
+_ABSENT: Any = ()
+
+
+def of_scores(
+    qrels: Qrels, run: Mapping[Hashable, Any], got: Retrieved, order: Order
+) -> Iterator[Finding]:
+    """What evaluating says of the order of ``{query: {item: score}}``."""
+    some = _judged(qrels, run)
+    if not any(query in results for query, results in some):
+        many = (results for _, results in some if len(results) > 2)
+        if not _rises(next(many, {})):
+            return
+    from germane.sources.first_rows import Row, by_query, orders
+
+    rows = [
+        Row(query, item, 0.0, float(score))
+        for query, results in some
+        for item, score in islice(results.items(), _RESULTS)
+    ]
+    yield from orders(by_query(rows), qrels, got, order)
+
+
+def _judged(qrels: Qrels, run: Mapping[Hashable, Any]) -> list[tuple[Hashable, Any]]:
+    """The first queries that are judged, whose results have been read."""
+    some = ((query, run.get(query, _ABSENT)) for query in qrels.queries[:LOOKED])
+    return [(query, results) for query, results in some if len(results)]
+
+
+def _rises(results: Mapping[Hashable, Any]) -> bool:
+    """Do the first scores rise?"""
+    first = list(islice(results.values(), 3))
+    return len(first) == 3 and bool(first[0] <= first[1] <= first[2] and first[0] < first[2])
+
+
+def of_ids(qrels: Qrels, rows: Any) -> Iterator[Finding]:
+    """What evaluating says of an array of the ids of the best."""
+    from germane.sources.first_rows import OWN_PLACE
+
+    return of_lists(qrels, dict(enumerate(rows[:LOOKED])), OWN_PLACE)
+
+
+def of_lists(qrels: Qrels, run: Mapping[Hashable, Any], *advice: str) -> Iterator[Finding]:
+    """What evaluating says of ``{query: [item, …]}``."""
+    some = _judged(qrels, run)
+    if any(query == results[0] for query, results in some):
+        from germane.sources.first_rows import Row, by_query, own_first
+
+        rows = [Row(query, results[0], 0.0, 0.0) for query, results in some]
+        yield from own_first(by_query(rows), qrels, *advice)
