@@ -10,6 +10,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.checks.side import Side
+from germane.checks.words import Words, places
 from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.standing import Standing, standing
@@ -48,7 +49,7 @@ class Data:
     @cached_property
     def query(self) -> Ints:
         """The place in the qrels of each query of the run; -1: nobody judged it."""
-        return _places(self.run.queries, self.qrels.queries)
+        return places(self.run.queries, self.qrels.queries)
 
     @cached_property
     def answered(self) -> Bools:
@@ -98,7 +99,7 @@ class Data:
     @cached_property
     def found(self) -> Ints:
         """The row of the qrels that judges each row of the run; -1 where nobody judged it."""
-        item = _places(self.run.items, self.qrels.items)[self.run.item]
+        item = places(self.run.items, self.qrels.items)[self.run.item]
         return self.judgment(self.query[self.run.query], item)
 
     @cached_property
@@ -114,10 +115,18 @@ class Data:
         """The rows of the run, query by query, from the highest score to the lowest."""
         run = self.run
         if run.number is not None:
-            return np.lexsort((-run.number, run.query))
+            return self._by(-run.number)
         if run.rank is not None:
-            return np.lexsort((run.rank, run.query))
+            return self._by(run.rank)
         return self.as_given
+
+    def _by(self, key: Floats) -> Ints:
+        """The rows of the run, query by query, in the ascending order of a number."""
+        query = self.run.query
+        falls = (query[1:] == query[:-1]) & (key[1:] < key[:-1])
+        if falls.any() or (query[1:] < query[:-1]).any():
+            return np.lexsort((key, query))
+        return np.arange(len(query))  # most runs are written so
 
     @cached_property
     def offsets(self) -> Ints:
@@ -146,7 +155,7 @@ class Data:
         run, none = self.run, np.zeros(0, np.int64)
         if run.rank is None or run.number is None:
             return Neighbors(none, none, 0)
-        order = np.lexsort((run.rank, run.query))
+        order = self._by(run.rank)
         query, rank, score = run.query[order], run.rank[order], run.number[order]
         beside = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
         rising = np.flatnonzero(beside & (score[1:] > score[:-1]))
@@ -156,9 +165,7 @@ class Data:
     @cached_property
     def as_given(self) -> Ints:
         """The rows of the run, query by query, in the order in which they were given."""
-        query = self.run.query
-        together = len(query) < 2 or bool((query[1:] >= query[:-1]).all())
-        return np.arange(len(query)) if together else np.argsort(query, kind="stable")
+        return self._by(np.zeros(len(self.run)))
 
     @cached_property
     def counts_up(self) -> bool:
@@ -237,11 +244,7 @@ def _as_text(side: Side) -> Side:
     )
 
 
-def _digits(ids: Sequence[Hashable]) -> list[Hashable]:
+def _digits(ids: Sequence[Hashable]) -> Sequence[Hashable]:
+    if isinstance(ids, Words):
+        return ids
     return [str(one) if type(one) is int else one for one in ids]
-
-
-def _places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
-    """The place of each id among others; -1 where it is not."""
-    place = {other: at for at, other in enumerate(others)}
-    return np.array([place.get(one, -1) for one in ids], np.int64)

@@ -10,6 +10,7 @@ from germane._ragged import Ints
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, first, named, rows, several
 from germane.checks.side import Side
+from germane.checks.words import places
 from germane.errors import choices, clip
 from germane.sources.first_rows import OWN_PLACE, no_accident, own_first_says
 
@@ -42,14 +43,15 @@ def nothing_found(data: Data) -> Sees:
 
 def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     """In what the ids of both sides differ, as far as one can see."""
+    judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
     kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
     if not set(kinds[0]) & set(kinds[1]):
         return f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
-    pair = next(near.pairs(judged[:LOOKED], retrieved[:LOOKED]), None)
+    pair = next(near.pairs(judged, retrieved), None)
     if pair is not None:
         return f"{clip(pair[1])} and {clip(pair[0])} differ in {near.difference(*pair)}: make them the same."
     for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
-        if affix := near.affix(one[:LOOKED], other[:LOOKED]):
+        if affix := near.affix(one, other):
             return f"The {whose} ids have {affix} that the others have not: take it off."
     return "Are these the same ids?"
 
@@ -64,7 +66,8 @@ def alike(data: Data) -> Sees:
     meant = {other: one for one, other in near.pairs(qrels.items[:LOOKED], others)}
     if not meant:
         return
-    item = np.array([judged[meant[one]] if one in meant else -1 for one in run.items])[run.item]
+    codes = np.array([*(judged[one] for one in meant.values()), -1])
+    item = codes[places(run.items, list(meant))][run.item]
     judgment = data.judgment(data.query[run.query], item)
     at = np.flatnonzero((judgment >= 0) & ~np.isin(judgment, data.found))
     if len(at):
@@ -134,9 +137,8 @@ def _own(data: Data) -> tuple[Ints, Ints]:
     run = data.run
     if run.places and run.number is not None:  # the columns of scores are numbered by themselves
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    place = {item: at for at, item in enumerate(run.items)}
-    own = np.array([place.get(query, -1) for query in run.queries], np.int64)
-    at = np.flatnonzero(run.item[data.order] == own[run.query[data.order]])
+    own = places(run.items, run.queries)[run.item]
+    at = np.flatnonzero((own == run.query)[data.order])
     at = at[~(data.grade[data.order[at]] > 0)]
     return data.order[at], data.rank[at]
 

@@ -11,9 +11,11 @@ from germane import sources
 from germane._ragged import Floats, Ints
 from germane.checks import lines
 from germane.checks.side import Coded, Faults, Side
+from germane.checks.words import coded
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.retrieval import Qrels
 from germane.sources import host, mappings
+from germane.sources.id_columns import IdColumn
 from germane.sources.ids import is_missing, to_text
 from germane.sources.numbers import EXACT, is_finite_number
 from germane.sources.paths import Progress, is_path
@@ -166,20 +168,17 @@ def _of_array(given: Any, *, whole: bool) -> Side:
 
 
 def _of_frame(frame: Any, kind: Kind) -> Side:
-    queries, items, faults = Coded(), Coded(), Faults()
-    parts: list[_Part] = []
-    row = 0
+    faults, parts, row = Faults(), list[_Part](), 0
     for record in frame.records():
-        parts += _parts(frame, record, row, kind, (queries, items), faults)
+        parts += _parts(frame, record, row, kind, faults)
         row += record.num_rows
     if not row:
         raise EmptyError(f"{frame.where}: there are no rows.")
     none = np.zeros(0, np.int64)
+    queries, query = _coded([part.query for part in parts])
+    items, item = _coded([part.item for part in parts])
     return Side(
-        kind, frame.where, queries.ids, items.ids,
-        np.concatenate([none, *(part.query for part in parts)]),
-        np.concatenate([none, *(part.item for part in parts)]),
-        _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
+        kind, frame.where, queries, items, query, item, _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
         line=np.concatenate([none, *(part.row for part in parts)]), told=_row_of(frame, kind),
         faults=faults, text=frame.ids == "text",
     )  # fmt: skip
@@ -201,10 +200,18 @@ class _Part(NamedTuple):
     """Some rows of a frame."""
 
     row: Ints
-    query: Ints
-    item: Ints
+    query: IdColumn
+    item: IdColumn
     number: Floats | None
     rank: Floats | None
+
+
+def _coded(parts: list[IdColumn]) -> tuple[Sequence[Hashable], Ints]:
+    if parts and all(part.kind == "text" for part in parts):
+        return coded([part.text().values for part in parts])
+    codes = Coded()
+    at = [codes(part.python) for part in parts]
+    return codes.ids, np.concatenate([np.zeros(0, np.int64), *at])
 
 
 def _joined(parts: list[Floats | None]) -> Floats | None:
@@ -212,9 +219,7 @@ def _joined(parts: list[Floats | None]) -> Floats | None:
     return np.concatenate(there) if there else None
 
 
-def _parts(
-    frame: Any, record: Any, row: int, kind: Kind, coded: tuple[Coded, Coded], faults: Faults
-) -> Iterator[_Part]:
+def _parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:
     """A record batch in pieces without what cannot be read, which is found by halving."""
     if not record.num_rows:
         return
@@ -230,10 +235,10 @@ def _parts(
         middle = record.num_rows // 2
         for start, size in ((0, middle), (middle, record.num_rows - middle)):
             part = record.slice(start, size)
-            yield from _parts(frame, part, row + start, kind, coded, faults)
+            yield from _parts(frame, part, row + start, kind, faults)
         return
     rows = np.arange(row, row + record.num_rows)
-    yield _Part(rows, coded[0](query.python), coded[1](item.python), number, rank)
+    yield _Part(rows, query, item, number, rank)
 
 
 def _numbers(frame: Any, record: Any, row: int, kind: Kind) -> tuple[Floats | None, Floats | None]:
