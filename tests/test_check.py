@@ -1,5 +1,6 @@
 """Check: every kind of finding is seen where it is, and nowhere else."""
 
+import gzip
 import json
 import random
 import re
@@ -26,9 +27,11 @@ from check_examples import (
     with_items,
 )
 from germane import cli
+from germane.checks import words
 from germane.checks.data import side_by_side
 from germane.checks.reading import side_of
 from germane.checks.table import TABLE
+from germane.sources.ids import to_bytes
 
 ROOT = Path(__file__).parents[1]
 
@@ -547,6 +550,63 @@ def test_rows_of_frames_are_numbered_as_errors_number_them(tmp_path: Path) -> No
         parquet.write_table(part, folder / f"{name}.parquet")
     finding = only(germane.check(QRELS, folder, MEASURES), "repeated results")
     assert finding.examples[0] == f"{folder}/b.parquet, row 10: query 'q3' item 'q3d1'"
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "above"),
+    [
+        ("run.csv", lambda q, i, s: f"{q},{i},{s}", ["query,item,score"]),
+        ("run.tsv", lambda q, i, s: f"{q}\t{i}\t{s}", ["query\titem\tscore"]),
+        ("run.jsonl", lambda q, i, s: f'{{"query": "{q}", "item": "{i}", "score": {s}}}', []),
+        ("run.csv.gz", lambda q, i, s: f"{q},{i},{s}", ["query,item,score"]),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_rows_of_files_of_lines_are_told_by_their_lines(
+    name: str, write: Any, above: list[str], end: str, tmp_path: Path
+) -> None:
+    """Where each row has one; otherwise by the number of the row, as in errors."""
+    rows = [(q, item, s) for q, held in RUN.items() for item, s in held.items()]
+    rows[100:100] = [("q3", "q3d1", 0.1)]
+    lines = [*above, *(write(*row) for row in rows)]
+    path = tmp_path / name
+    opener: Any = gzip.open if name.endswith("gz") else open
+
+    def example() -> str:
+        with opener(path, "wt") as file:
+            file.write("\n".join(lines) + end)
+        return only(germane.check(QRELS, path, MEASURES), "repeated results").examples[0]
+
+    again = lines.index(write(*rows[100])) + 1
+    assert example() == f"{path}:{again}: query 'q3' item 'q3d1'"
+    if name == "run.csv":
+        lines.insert(5, "")
+        assert example() == f"{path}, row 100: query 'q3' item 'q3d1'"
+
+
+def test_progress_tells_of_reading_and_of_looking(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text(run_lines())
+    seen: list[str] = []
+    germane.check(QRELS, tmp_path / "run", progress=lambda name, done, size: seen.append(name))
+    assert seen[0] == f"{tmp_path}/run"
+    assert f"{tmp_path}/run for ids nearly the same" in seen
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ids_of_files_are_found_as_ids_of_mappings_are(seed: int) -> None:
+    """Columns of Arrow against the same ids in Python."""
+    rng = random.Random(seed)
+    names = [
+        rng.choice(["a", "A", "\u00e9", "\udcff", "7", " ", "", 7, 7.5, b"a"]) for _ in range(9)
+    ]
+    one, other = [str(name) for name in names[:5]], list(dict.fromkeys(names[3:]))
+    parts = [pa.array(list(map(to_bytes, part)), pa.binary()) for part in (one[:2], [], one[2:])]
+    ids, codes = words.coded(parts)
+    assert [ids[code] for code in codes.tolist()] == one
+    assert list(ids) == list(dict.fromkeys(one)) == ids[:]
+    text = words.coded([pa.array([to_bytes(str(n)) for n in other], pa.binary())])[0]
+    for among in (other, text):
+        assert words.places(ids, among).tolist() == words.places(list(ids), list(among)).tolist()
 
 
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +17,8 @@ from germane.checks.side import Coded, Faults, Side
 from germane.checks.words import coded
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.retrieval import Qrels
-from germane.sources import host, mappings
+from germane.sources import formats, host, mappings
+from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.id_columns import IdColumn
 from germane.sources.ids import is_missing, to_text
 from germane.sources.numbers import EXACT, is_finite_number
@@ -204,6 +208,34 @@ class _Part(NamedTuple):
     item: IdColumn
     number: Floats | None
     rank: Floats | None
+
+
+def of_lines(side: Side, given: Any, input_format: str | None) -> Side:
+    """The same, whose rows are told by their lines where a file has one for each of them."""
+    if side.told is None or not is_path(given) or not os.path.isfile(given):
+        return side
+    above = _HEADER.get(formats.format_of(given, side.kind, input_format))
+    if above is None or side.line is None:
+        return side
+    rows, by_row = len(side.line), side.told
+
+    @cache
+    def one_each() -> bool:
+        with TextFile(given) as file:
+            ends = [
+                (ends_of_lines(b.data), b.data.endswith((b"\n", b"\r")))
+                for b in file.blocks("lines")
+            ]
+        lines = sum(count for count, _ in ends) + (not ends[-1][1])
+        return lines == rows + side.faults.count + above
+
+    def told(row: int) -> str:
+        return f"{side.where}:{row + 1 + above}: " if one_each() else by_row(row)
+
+    return replace(side, told=told)
+
+
+_HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
 
 
 def _coded(parts: list[IdColumn]) -> tuple[Sequence[Hashable], Ints]:

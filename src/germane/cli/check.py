@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
     runs = read_runs(options.qrels, options.runs)
     output.check(options.output, [options.qrels, *options.runs])
-    with progress_line() as progress:
+    with progress_line("looking at") as progress:
         found = check(
             options.qrels,
             runs,
