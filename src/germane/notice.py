@@ -16,6 +16,7 @@ from germane.standing import Standing, standing_of
 
 MANY = 100  # results of which chance does not give all the same score
 LOOKED = 64  # queries that are looked for under another spelling
+ENOUGH = 500  # judged results, beside which a look at where they stand costs nothing
 SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
 FIRST = 10  # results that a reader looks at
 LOWER = "Where lower grades are relevant, say so: P(rel=0.5), or map the grades."
@@ -34,36 +35,49 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
 
     It must cost nothing beside the evaluation, so that what is looked at is counts that are known.
     """
-    got, policy = judged.retrieved, judged.policy
-    found = [*got.noticed]
-    if found and found[0].what in SWAPPED:
-        return (found[0],)  # what else is odd comes of that
-    queries = judged.qrels.queries
-    if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
-        lost = [queries[q] for q in np.flatnonzero(~got.answered)]
-        found.append(missing(lost, len(queries), got.unknown))
-    if got.unknown and policy.unknown == "ignore":
-        found.append(left_out(got.unknown, judged.qrels.position))
-    if judged.qrels.unjudged:
-        found.append(empty(judged.qrels.unjudged))
-    relevant = ranking.total(1.0)
-    if policy.unknown == "zero":  # the queries that nobody judged stand last
-        relevant = relevant[: len(relevant) - len(got.unknown)]
-    good = np.count_nonzero(relevant)
-    if policy.no_relevant == "zero" and 0 < good < len(relevant):
-        lost = [ranking.queries[q] for q in np.flatnonzero(relevant == 0)]
-        found.append(without_relevant(lost, len(relevant)))
-    if policy.no_relevant == "zero" and (not good or any((one.rel or 0) > 1 for one in measures)):
-        found += none_relevant(judged.qrels.grades, measures)
+    got = judged.retrieved
+    if got.noticed and got.noticed[0].what in SWAPPED:
+        return got.noticed[:1]  # what else is odd comes of that
+    found = [*got.noticed, *_absent(judged), *_relevance(judged, ranking, measures)]
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
     else:
-        found += _tied(got, policy.ties)
-        if len(got.judgment) >= MANY and not any(one.what in ORDERS for one in found):
+        found += _tied(got, judged.policy.ties)
+        if len(got.judgment) >= ENOUGH and not any(one.what in ORDERS for one in found):
             found += standing_last(standing_of(judged.qrels, got))
-    if len(queries) >= SEVERAL and policy.depth != 1:
-        found += one_result(got.retrieved[got.answered], measures)
+    if len(judged.qrels) >= SEVERAL and judged.policy.depth != 1:
+        retrieved = got.retrieved[got.answered]
+        found += one_result(retrieved, judged.qrels.grades, judged.grades, measures)
     return tuple(found)
+
+
+def _absent(judged: Judged) -> Iterator[Finding]:
+    """Queries that one side has and the other has not."""
+    got, policy, queries = judged.retrieved, judged.policy, judged.qrels.queries
+    if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
+        lost = [queries[q] for q in np.flatnonzero(~got.answered)]
+        yield missing(lost, len(queries), got.unknown)
+    if got.unknown and policy.unknown == "ignore":
+        yield left_out(got.unknown, judged.qrels.position)
+    if judged.qrels.unjudged:
+        yield empty(judged.qrels.unjudged)
+
+
+def _relevance(
+    judged: Judged, ranking: Ranking, measures: Collection[Measure]
+) -> Iterator[Finding]:
+    """Queries without a relevant item, or all of them."""
+    if judged.policy.no_relevant != "zero":
+        return
+    relevant, grades = ranking.total(1.0), judged.qrels.grades
+    if judged.policy.unknown == "zero":  # the queries that nobody judged stand last
+        relevant = relevant[: len(relevant) - len(judged.retrieved.unknown)]
+    good = np.count_nonzero(relevant)
+    if len(grades) and (not good or any((one.rel or 0) > 1 for one in measures)):
+        yield from none_relevant(grades, measures)
+    if good < len(relevant) and (good or not len(grades)):
+        lost = [ranking.queries[q] for q in np.flatnonzero(relevant == 0)]
+        yield without_relevant(lost, len(relevant))
 
 
 def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Finding:
@@ -131,9 +145,13 @@ def none_relevant(grades: Floats, measures: Collection[Measure]) -> Iterator[Fin
         yield Finding("serious", "no relevant items", says, len(grades), (), advice)
 
 
-def one_result(retrieved: Ints, measures: Collection[Measure]) -> Iterator[Finding]:
-    """A run with one result for each of its queries, where measures look at more."""
-    if deepest(measures) > 1 and len(retrieved) > 1 and (retrieved == 1).all():
+def one_result(
+    retrieved: Ints, grades: Floats, found: Floats, measures: Collection[Measure]
+) -> Iterator[Finding]:
+    """A run with one result for each of its queries, where measures look at more and there is more."""
+    if len(retrieved) < 2 or (retrieved != 1).any() or deepest(measures) < 2:
+        return
+    if np.count_nonzero(found > 0) < np.count_nonzero(grades > 0):
         says = f"every one of {len(retrieved):,} queries has a single result"
         yield Finding("serious", "one result per query", says, len(retrieved), (), STOPPED)
 
@@ -158,9 +176,8 @@ def _nothing_found(results: int) -> Iterator[Finding]:
 
 
 def _tied(got: Retrieved, ties: str) -> Iterator[Finding]:
-    results = int(got.retrieved.sum())
     may_be = got.tied_to[0] > got.tied_from[0] or ties == "given"
-    if got.tied_to is got.tied_from or results < MANY or not may_be:
+    if got.tied_to is got.tied_from or not may_be or (results := int(got.retrieved.sum())) < MANY:
         return
     whole = (got.tied_from == 1) & (got.tied_to == got.retrieved[got.owner])
     order = "the one given" if ties == "given" else "that of their ids"

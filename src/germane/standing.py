@@ -1,4 +1,4 @@
-"""Standing: do relevant results stand above the others of their query, or where chance puts them?"""
+"""Standing: whether relevant results stand above the others of their query, or where chance puts them."""
 
 from typing import Any, NamedTuple
 

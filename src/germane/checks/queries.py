@@ -85,7 +85,7 @@ def one_result(data: Data) -> Sees:
     """One result a query: the program that wrote the run stopped at the first."""
     if len(data.run.items) > 1:
         got = data.retrieved[data.retrieved > 0]
-        for found in notice.one_result(got, data.measures):
+        for found in notice.one_result(got, data.grades, data.grade, data.measures):
             yield noticed(found, rows(data.run, np.arange(NAMED)))
 
 

@@ -19,10 +19,8 @@ def of_scores(
 ) -> Iterator[Finding]:
     """What evaluating says of the order of ``{query: {item: score}}``."""
     some = _judged(qrels, run)
-    if not any(query in results for query, results in some):
-        many = (results for _, results in some if len(results) > 2)
-        if not _rises(next(many, {})):
-            return
+    if not (_rises(some) or any(query in results for query, results in some)):
+        return
     from germane.sources.first_rows import Row, by_query, orders
 
     rows = [
@@ -35,14 +33,17 @@ def of_scores(
 
 def _judged(qrels: Qrels, run: Mapping[Hashable, Any]) -> list[tuple[Hashable, Any]]:
     """The first queries that are judged, whose results have been read."""
-    some = ((query, run.get(query, _ABSENT)) for query in qrels.queries[:LOOKED])
+    some = [(query, run.get(query, _ABSENT)) for query in qrels.queries[:LOOKED]]
     return [(query, results) for query, results in some if len(results)]
 
 
-def _rises(results: Mapping[Hashable, Any]) -> bool:
-    """Do the first scores rise?"""
-    first = list(islice(results.values(), 3))
-    return len(first) == 3 and bool(first[0] <= first[1] <= first[2] and first[0] < first[2])
+def _rises(some: list[tuple[Hashable, Any]]) -> bool:
+    """Do the first scores of the first query that has some rise?"""
+    for _, results in some:
+        if len(results) > 2:
+            one, other, third, *_ = islice(results.values(), 3)
+            return bool(one <= other <= third and one < third)
+    return False
 
 
 def of_ids(qrels: Qrels, rows: Any) -> Iterator[Finding]:

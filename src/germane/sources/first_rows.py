@@ -45,7 +45,7 @@ Rows: TypeAlias = dict[Hashable, list[Row]]  # of each query
 def of_rows(rows: list[Row], qrels: Qrels, got: Retrieved, order: Order) -> tuple[Finding, ...]:
     """What the first rows of any run show."""
     alike = misses.of_rows(qrels, got, ((row.query, row.item) for row in rows))
-    odd = swapped.by_numbers(qrels, lambda: _numbers(rows))
+    odd = swapped.by_numbers(qrels, _numbers, rows)
     return (*odd, *alike, *orders(by_query(rows), qrels, got, order))
 
 
