@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import germane
 from germane.checks.table import TABLE, Check
 from germane.finding import SEVERITIES, Finding
 
@@ -108,19 +107,8 @@ def said(row: Check) -> str:
 
 
 def found(name: str) -> Finding:
-    example = check_examples.EXAMPLES[name]
     with TemporaryDirectory() as folder:
-        given = []
-        for file, data, clean in (
-            ("qrels.txt", example.qrels, check_examples.QRELS),
-            ("run.txt", example.run, check_examples.RUN),
-        ):
-            if isinstance(data, str):
-                path = Path(folder) / file
-                path.write_text(data, "utf-8")
-                data = path
-            given.append(clean if data is None else data)
-        findings = germane.check(*given, example.measures)
+        findings = check_examples.found_in(check_examples.EXAMPLES[name], Path(folder))
         (one,) = [finding for finding in findings if finding.what == name]
         says, examples = (
             str(text).replace(f"{folder}/", "") for text in (one.says, "\n".join(one.examples))

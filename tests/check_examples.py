@@ -1,7 +1,11 @@
 """For every check, data in which it finds something; text stands for a file."""
 
+import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import germane
 
 QUERIES = [f"q{i}" for i in range(30)]
 QRELS = {
@@ -126,3 +130,39 @@ EXAMPLES = {
     ),
     "refused by evaluate": Example(with_grades(lambda grade: 2 * grade), measures="ERR(max=3)@10"),
 }
+
+
+# --- What is found -------------------------------------------------------------------------------
+
+
+def given_in(example: Example, folder: Path) -> list[Any]:
+    given = []
+    for name, data, clean in (("qrels.txt", example.qrels, QRELS), ("run.txt", example.run, RUN)):
+        if isinstance(data, str):
+            (folder / name).write_text(data)
+            data = folder / name
+        given.append(clean if data is None else data)
+    return given
+
+
+def found_in(example: Example, folder: Path) -> germane.Checkup:
+    return germane.check(*given_in(example, folder), example.measures)
+
+
+def only(found: germane.Checkup, what: str) -> germane.Finding:
+    (finding,) = [one for one in found if one.what == what]
+    return finding
+
+
+def whats(found: germane.Checkup) -> list[str]:
+    return [finding.what for finding in found]
+
+
+def noticed(qrels: Any, run: Any, **policy: Any) -> dict[str, germane.Finding]:
+    """What evaluating says by itself, in one warning."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        findings = germane.evaluate(qrels, run, "AP", **policy).findings
+    assert len(warned) == bool(findings), "one warning for all of them"
+    assert all(finding.says in str(warned[0].message) for finding in findings)
+    return {finding.what: finding for finding in findings}

@@ -1,6 +1,6 @@
 """What evaluating notices by itself: findings that the reduction knows without another look."""
 
-from collections.abc import Collection, Container, Hashable, Iterator
+from collections.abc import Collection, Container, Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def _absent(judged: Judged) -> Iterator[Finding]:
     got, policy, queries = judged.retrieved, judged.policy, judged.qrels.queries
     if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
         lost = [queries[q] for q in np.flatnonzero(~got.answered)]
-        yield missing(lost, len(queries), got.unknown)
+        yield missing(lost, queries, got.unknown)
     if got.unknown and policy.unknown == "ignore":
         yield left_out(got.unknown, judged.qrels.position)
     if judged.qrels.unjudged:
@@ -80,12 +80,14 @@ def _relevance(
         yield without_relevant(lost, len(relevant))
 
 
-def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Finding:
+def missing(lost: list[Hashable], queries: Sequence[Hashable], unknown: list[Hashable]) -> Finding:
     """Judged queries that the run does not have, and perhaps under which name it has them."""
     is_missing = is_are(len(lost), "judged query is", "judged queries are")
-    says = f"{is_missing} missing from the run, of {judged:,}, and counted as 0"
+    says = f"{is_missing} missing from the run, of {len(queries):,}, and counted as 0"
     alike = next(near.pairs(lost, unknown), None)
     advice = "missing=skip leaves them out."
+    if len(lost) > 1 and lost == list(queries[-len(lost) :]):
+        advice = f"They are the last of the qrels: did the run stop early? {advice}"
     if alike is not None:
         advice = f"The run has {clip(alike[1])}: it differs in {near.difference(*alike)}."
     elif (parted := near.affixed(lost, unknown)) is not None:

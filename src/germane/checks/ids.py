@@ -8,12 +8,14 @@ import numpy as np
 from germane import near
 from germane._ragged import Ints
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, first, named, rows, several
+from germane.checks.seen import FEW, Seen, Sees, first, named, rows, several
 from germane.checks.side import Side
 from germane.checks.words import places
 from germane.errors import choices, clip
 from germane.sources.first_rows import OWN_PLACE, no_accident, own_first_says
 
+JOINED = "Were several files put into one? Take them apart, or choose with duplicates=first, last or max."
+SOME = 1 / 4  # of the rows: no accident
 LOOKED = 200_000  # ids that are compared with others by more than equality
 
 
@@ -105,7 +107,8 @@ def _repeated(side: Side, what: str) -> Sees:
             first = order[np.searchsorted(pairs[order], pairs[again])]
             other = int(np.count_nonzero(side.number[first] != side.number[again]))
             says += f", {other:,} with another grade"
-        yield Seen(says, len(again), rows(side, again))
+        advice = JOINED if len(again) >= max(FEW, SOME * len(side)) else ""
+        yield Seen(says, len(again), rows(side, again), advice)
 
 
 def own_first(data: Data) -> Sees:

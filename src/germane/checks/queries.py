@@ -27,7 +27,7 @@ def missing(data: Data) -> Sees:
     """Judged queries that the run does not have."""
     if data.missing and data.answered.any():
         lost = of_queries(data.qrels, data.missing)
-        yield noticed(notice.missing(data.missing, len(data.answered), data.unknown), lost)
+        yield noticed(notice.missing(data.missing, data.qrels.queries, data.unknown), lost)
 
 
 def unknown(data: Data) -> Sees:
