@@ -145,6 +145,15 @@ def test_why_no_id_matches(change: Any, reason: str) -> None:
         assert reason in only(germane.check(judged, queries), "no query in common").advice
 
 
+def test_ids_of_another_type_with_a_prefix() -> None:
+    qrels = {"q1": {f"d{i}": 1 for i in range(9)}}
+    told = germane.check(qrels, {"q1": {i: 1.0 - i for i in range(9)}}, "AP").serious[0].advice
+    assert told.startswith(
+        "The run's ids are int, the qrels' are str: cast one side. The qrels' ids"
+    )
+    assert "the prefix 'd'" in told
+
+
 def test_composed_and_decomposed_letters() -> None:
     qrels = {q: {f"caf\u00e9{item}": g for item, g in held.items()} for q, held in QRELS.items()}
     finding = only(

@@ -206,3 +206,29 @@ def test_swapped_sides_are_the_one_thing_that_is_told(tmp_path: Path) -> None:
     for qrels in (LONG_RUN, frame):
         for name, run in sources_of(LONG_QRELS, tmp_path).items():
             assert list(noticed(qrels, run)) == ["swapped files"], name
+
+
+def test_an_order_is_borne_out_by_all_batches(tmp_path: Path) -> None:
+    """In one batch of two queries, relevance says too little."""
+    ascending = {
+        q: dict(sorted(held.items(), key=lambda pair: pair[1])) for q, held in MIXED.items()
+    }
+    for run, expected in ((ascending, ()), (turned(MIXED), ("scores rise as given",))):
+        evaluator = germane.Evaluator(LONG_QRELS, "AP")
+        for start in range(0, 30, 2):
+            evaluator.update({q: run[q] for q in [*run][start : start + 2]})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert tuple(one.what for one in evaluator.result().findings) == expected
+
+
+MIXED = {  # two of four relevant items first, one in the middle and one last
+    query: dict(
+        zip(
+            [held[i] for i in (0, 1, *range(4, 10), 2, *range(10, 20), 3)],
+            range(20, 0, -1),
+            strict=True,
+        )
+    )
+    for query, held in ((query, [*judged]) for query, judged in LONG_QRELS.items())
+}

@@ -23,8 +23,9 @@ LOWER = "Where lower grades are relevant, say so: P(rel=0.5), or map the grades.
 TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
 STOPPED = "Did the system stop early, or was only its last or best result kept?"
 TURN = "Is the order turned round? Where less is better, as with distances, negate the scores."
+ASCENDING = ("ranks given as scores", "scores rise as given")
 ORDERS = (  # what is said of an order that is no good anyway
-    "ranks against scores", "scores rise as given", "ranks given as scores", "constant scores",
+    *ASCENDING, "ranks against scores", "constant scores",
 )  # fmt: skip
 SWAPPED = ("swapped files", "qrels that look like a run")
 WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
@@ -38,7 +39,7 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
     got = judged.retrieved
     if got.noticed and got.noticed[0].what in SWAPPED:
         return got.noticed[:1]  # what else is odd comes of that
-    found = [*got.noticed, *_absent(judged), *_relevance(judged, ranking, measures)]
+    found = [*_orders(judged), *_absent(judged), *_relevance(judged, ranking, measures)]
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
     else:
@@ -49,6 +50,18 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
         retrieved = got.retrieved[got.answered]
         found += one_result(retrieved, judged.qrels.grades, judged.grades, measures)
     return tuple(found)
+
+
+def _orders(judged: Judged) -> tuple[Finding, ...]:
+    """What the source saw, but for orders that relevance bears out, and what one of them explains."""
+    seen = judged.retrieved.noticed
+    if not any(one.what in ASCENDING for one in seen):
+        return seen
+    found = standing_of(judged.qrels, judged.retrieved)
+    if found is not None and found.is_good:
+        return tuple(one for one in seen if one.what not in ASCENDING)
+    counted = any(one.what == ASCENDING[0] for one in seen)
+    return tuple(one for one in seen if not counted or one.what != "ranks against scores")
 
 
 def _absent(judged: Judged) -> Iterator[Finding]:

@@ -48,14 +48,20 @@ def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
     kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
     if not set(kinds[0]) & set(kinds[1]):
-        return f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
+        kind = f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
+        return f"{kind} {_affix(judged, retrieved)}".rstrip()
     pair = next(near.pairs(judged, retrieved), None)
     if pair is not None:
         return f"{clip(pair[1])} and {clip(pair[0])} differ in {near.difference(*pair)}: make them the same."
+    return _affix(judged, retrieved) or "Are these the same ids?"
+
+
+def _affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
+    """What the ids of one side have more than those of the other."""
     for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
         if affix := near.affix(one, other):
             return f"The {whose} ids have {affix} that the others have not: take it off."
-    return "Are these the same ids?"
+    return ""
 
 
 def alike(data: Data) -> Sees:

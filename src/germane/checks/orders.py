@@ -17,15 +17,13 @@ NARROW = 0.02  # standard error from which on a better order would show
 def counting_up(data: Data) -> Sees:
     """Ranks in the place of scores: 1, 2, 3, … down each list."""
     run, ranks = data.run, data.ranks
-    if not data.counts_up:
+    if not data.counts_up or _is_good(data):
         return
-    steps = len(run) - np.count_nonzero(data.retrieved)
     decimals = bool((ranks % 1 != 0).any())
-    if len(ranks) > 1 and (decimals or _contradict(data)):
+    steps = len(run) - np.count_nonzero(data.retrieved)
+    if decimals or _contradict(data) if len(ranks) > 1 else steps >= ORDERED:
         advice = first_rows.COLUMNS if decimals else ""
         yield Seen(first_rows.COUNTING, len(run), first(run, data.as_given), advice)
-    elif len(ranks) < 2 and steps >= ORDERED and not _is_good(data):
-        yield Seen(first_rows.COUNTING, len(run), first(run, data.as_given))
 
 
 def _is_good(data: Data) -> bool:
@@ -41,7 +39,7 @@ def _contradict(data: Data) -> bool:
 def ranks_against_scores(data: Data) -> Sees:
     """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
     before, after, _ = data.neighbors
-    if _contradict(data) and not data.counts_up:
+    if _contradict(data) and not any(counting_up(data)):
         says = first_rows.contradicts(_row(data.run, before[0]), _row(data.run, after[0]))
         yield Seen(says, len(before), first(data.run, after))
 
@@ -68,7 +66,7 @@ def some_ranks_against_scores(data: Data) -> Sees:
 def rising_as_given(data: Data) -> Sees:
     """Scores that rise from each result to the next, where there are no ranks to ask."""
     run, order = data.run, data.as_given
-    if run.number is None or len(data.ranks) > 1 or data.counts_up:
+    if run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
         return
     beside = run.query[order][1:] == run.query[order][:-1]
     steps = np.diff(run.number[order])[beside]

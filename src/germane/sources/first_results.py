@@ -7,16 +7,14 @@ from itertools import islice
 from typing import Any
 
 from germane.finding import Finding
-from germane.retrieval import Order, Qrels, Retrieved
+from germane.retrieval import Order, Qrels
 
 LOOKED = 64  # that are looked at
 _RESULTS = 256  # of each
 _ABSENT: Any = ()
 
 
-def of_scores(
-    qrels: Qrels, run: Mapping[Hashable, Any], got: Retrieved, order: Order
-) -> Iterator[Finding]:
+def of_scores(qrels: Qrels, run: Mapping[Hashable, Any], order: Order) -> Iterator[Finding]:
     """What evaluating says of the order of ``{query: {item: score}}``."""
     some = _judged(qrels, run)
     if not (_rises(some) or any(query in results for query, results in some)):
@@ -28,7 +26,7 @@ def of_scores(
         for query, results in some
         for item, score in islice(results.items(), _RESULTS)
     ]
-    yield from orders(by_query(rows), qrels, got, order)
+    yield from orders(by_query(rows), qrels, order)
 
 
 def _judged(qrels: Qrels, run: Mapping[Hashable, Any]) -> list[tuple[Hashable, Any]]:

@@ -13,7 +13,6 @@ from germane.errors import clip
 from germane.finding import Finding, is_are, shown
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import misses, swapped
-from germane.standing import standing_of
 
 _FEW = 3  # rises that may be a matter of rounding
 ORDERED = 20  # neighbors of which chance does not put every one in ascending order
@@ -46,7 +45,7 @@ def of_rows(rows: list[Row], qrels: Qrels, got: Retrieved, order: Order) -> tupl
     """What the first rows of any run show."""
     alike = misses.of_rows(qrels, got, ((row.query, row.item) for row in rows))
     odd = swapped.by_numbers(qrels, _numbers, rows)
-    return (*odd, *alike, *orders(by_query(rows), qrels, got, order))
+    return (*odd, *alike, *orders(by_query(rows), qrels, order))
 
 
 def _numbers(rows: list[Row]) -> tuple[Ints, Floats]:
@@ -55,24 +54,19 @@ def _numbers(rows: list[Row]) -> tuple[Ints, Floats]:
     return np.array(owner), np.array([row.score for row in rows])
 
 
-def orders(queries: Rows, qrels: Qrels, got: Retrieved, order: Order) -> Iterator[Finding]:
-    """Orders that were not meant: turned round, ranks for scores, the query before all others."""
-    odd = list(counting_up(queries)) or [*against_ranks(queries), *rising(queries)]
-    # what a rank column says, the judgments need not bear out
-    if odd and (len(_ranks(queries)) > 1 or not _is_good(qrels, got)):
-        yield from odd
+def orders(queries: Rows, qrels: Qrels, order: Order) -> Iterator[Finding]:
+    """Orders that were not meant: turned round, ranks for scores, the query before all others.
+
+    Whether relevance bears them out is seen where all of the run has been read.
+    """
+    counting = [*counting_up(queries)]
+    yield from (*counting, *against_ranks(queries), *(() if counting else rising(queries)))
     if order.own == "keep":
         yield from own_first(queries, qrels)
 
 
 def _ranks(queries: Rows) -> set[float]:
     return {row.rank for rows in queries.values() for row in rows}
-
-
-def _is_good(qrels: Qrels, got: Retrieved) -> bool:
-    """Are higher scores better, by what is relevant?"""
-    found = standing_of(qrels, got)
-    return found is not None and found.is_good
 
 
 def by_query(rows: Iterable[Row]) -> Rows:

@@ -146,7 +146,7 @@ def retrieve_scores(
 ) -> Retrieved:
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
     found = _each_query(qrels, run, _scored, order)
-    told = (*swapped.in_mappings(qrels, run), *first_results.of_scores(qrels, run, found, order))
+    told = (*swapped.in_mappings(qrels, run), *first_results.of_scores(qrels, run, order))
     return _told(found, told)
 
 
