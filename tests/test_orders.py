@@ -76,6 +76,24 @@ def test_an_ascending_order_that_relevance_bears_out_is_meant(tmp_path: Path) ->
     assert noticed(LONG_QRELS, tmp_path / "run") == {}, "ranks and scores agree"
 
 
+def test_scores_that_count_from_elsewhere_are_no_ranks() -> None:
+    run = {q: {item: n for n, item in enumerate(held, 7)} for q, held in LONG_RUN.items()}
+    assert list(noticed(LONG_QRELS, run)) == ["scores rise as given"]
+    (serious,) = germane.check(LONG_QRELS, run, "AP").serious
+    assert serious.what == "scores rise as given"
+
+
+def test_distances_of_queries_whose_lines_are_scattered(tmp_path: Path) -> None:
+    """Each query's scores rise, and none from line to line."""
+    run = turned(LONG_RUN)
+    lines = [[f"{q} Q0 {i} 0 {s} t\n" for i, s in held.items()] for q, held in run.items()]
+    (tmp_path / "run").write_text("".join(map("".join, zip(*lines[::-1], strict=True))))
+    (serious,) = germane.check(LONG_QRELS, tmp_path / "run", "AP").serious
+    assert serious.what == "scores rise as given"
+    assert "over 570 steps" in serious.says
+    assert list(noticed(LONG_QRELS, tmp_path / "run")) == ["scores rise as given"]
+
+
 def test_few_scores_may_rise_by_chance() -> None:
     qrels = {"q": {"d1": 1}}
     assert noticed(qrels, {"q": {f"d{i}": i / 10 for i in range(20)}}) == {}
@@ -180,6 +198,14 @@ def test_one_result_per_query(queries: int, measures: str, told: bool) -> None:
     assert deep == ()
 
 
+def test_one_result_is_enough_where_nothing_else_is_relevant() -> None:
+    qrels = {f"q{n}": {f"d{n}": 1} for n in range(20)}
+    right = {q: dict.fromkeys(held, 1.0) for q, held in qrels.items()}
+    assert noticed(qrels, right) == {}
+    assert germane.check(qrels, right, "AP").serious == ()
+    assert "one result per query" in noticed(qrels, right | {"q7": {"d8": 1.0}})
+
+
 @pytest.mark.parametrize(
     ("grades", "measures", "told"),
     [
@@ -202,8 +228,9 @@ def test_grades_of_which_none_is_relevant(grades: Any, measures: str, told: str)
 
 
 def test_swapped_sides_are_the_one_thing_that_is_told(tmp_path: Path) -> None:
-    frame = sources_of(LONG_RUN, tmp_path)["frame"].rename_columns(["query", "item", "grade"])
-    for qrels in (LONG_RUN, frame):
+    scores = {q: {item: s - 50 for item, s in held.items()} for q, held in LONG_RUN.items()}
+    frame = sources_of(scores, tmp_path)["frame"].rename_columns(["query", "item", "grade"])
+    for qrels in (scores, frame):  # none is relevant, which is not told
         for name, run in sources_of(LONG_QRELS, tmp_path).items():
             assert list(noticed(qrels, run)) == ["swapped files"], name
 
