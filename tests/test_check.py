@@ -117,6 +117,18 @@ def test_files_put_into_one(tmp_path: Path) -> None:
     assert finding.advice.startswith("Were several files put into one?")
 
 
+def test_copies_leave_nothing_to_say_of_where_relevant_results_stand(tmp_path: Path) -> None:
+    example = EXAMPLES["relevant results stand anywhere"]
+    (tmp_path / "run").write_text(run_lines(example.run))
+    assert "relevant results stand anywhere" in whats(
+        germane.check(example.qrels, tmp_path / "run")
+    )
+    (tmp_path / "run").write_text(run_lines(example.run) + "q0-0 Q0 q0d1 22 0 t\n")
+    found = whats(germane.check(example.qrels, tmp_path / "run", MEASURES))
+    assert "repeated results" in found
+    assert "relevant results stand anywhere" not in found
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -152,6 +164,15 @@ def test_ids_of_another_type_with_a_prefix() -> None:
         "The run's ids are int, the qrels' are str: cast one side. The qrels' ids"
     )
     assert "the prefix 'd'" in told
+
+
+def test_columns_in_each_others_place() -> None:
+    turned: dict[str, dict[str, float]] = {}
+    for query, held in RUN.items():
+        for item, score in held.items():
+            turned.setdefault(item, {})[query] = score
+    finding = only(germane.check(QRELS, turned), "no query in common")
+    assert finding.advice.startswith("They are items of the qrels")
 
 
 def test_composed_and_decomposed_letters() -> None:

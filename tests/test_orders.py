@@ -57,6 +57,14 @@ def test_ranks_as_scores_in_every_source(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("".join(lines))
     told = noticed(LONG_QRELS, tmp_path / "run")["ranks given as scores"]
     assert told.advice.startswith("Are rank and score in each other's place?")
+    lines = (f"{q} Q0 {item} {n} {n} t\n" for q in LONG_RUN for n, (item, _) in _numbered(q))
+    (tmp_path / "run").write_text("".join(lines))
+    for said in (noticed(LONG_QRELS, tmp_path / "run"), _checked(tmp_path / "run")):
+        assert list(said) == ["ranks given as scores"], "and not that they contradict each other"
+
+
+def _checked(run: Path) -> list[str]:
+    return [one.what for one in germane.check(LONG_QRELS, run, "AP").serious]
 
 
 def _numbered(query: str) -> Any:

@@ -14,6 +14,8 @@ from germane.checks.words import places
 from germane.errors import choices, clip
 from germane.sources.first_rows import OWN_PLACE, no_accident, own_first_says
 
+TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
+MOSTLY = 0.5
 JOINED = "Were several files put into one? Take them apart, or choose with duplicates=first, last or max."
 SOME = 1 / 4  # of the rows: no accident
 LOOKED = 200_000  # ids that are compared with others by more than equality
@@ -27,7 +29,9 @@ def no_common_query(data: Data) -> Sees:
             f"none of {several(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
             f"that are judged. run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
         )
-        yield Seen(says, len(run), first(data.run, np.arange(1)), why(judged, run))
+        turned = np.mean(places(run, data.qrels.items) >= 0) > MOSTLY
+        advice = TURNED if turned else why(judged, run)
+        yield Seen(says, len(run), first(data.run, np.arange(1)), advice)
 
 
 def nothing_found(data: Data) -> Sees:

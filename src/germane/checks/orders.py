@@ -3,6 +3,7 @@
 import numpy as np
 
 from germane import notice
+from germane.checks import ids
 from germane.checks.data import Data
 from germane.checks.seen import FEW, Seen, Sees, first, noticed, rows, several
 from germane.checks.side import Side
@@ -95,5 +96,5 @@ def standing_anywhere(data: Data) -> Sees:
     found = data.standing
     if found is None or found.error > NARROW or found.above > CHANCE or found.is_worse_than_chance:
         return
-    if not _told(data):
+    if not _told(data) and not any(ids.repeated_results(data)):
         yield Seen(found.says("where"), found.pairs)

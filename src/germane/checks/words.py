@@ -68,6 +68,6 @@ def _found(values: Any, others: Sequence[Hashable]) -> Ints:
     else:
         text = (to_bytes(one) if isinstance(one, str) else None for one in others)
         among = pa.array(text, pa.large_binary())
-    at = compute.index_in(values, value_set=among, skip_nulls=True)
+    at = compute.index_in(values, value_set=among)
     found: Ints = at.fill_null(-1).to_numpy().astype(np.int64)
     return found
