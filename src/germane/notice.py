@@ -46,7 +46,7 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
         found += _tied(got, judged.policy.ties)
         if len(got.judgment) >= ENOUGH and not any(one.what in ORDERS for one in found):
             found += standing_last(standing_of(judged.qrels, got))
-    if len(judged.qrels) >= SEVERAL and judged.policy.depth != 1:
+    if len(judged.qrels) >= SEVERAL and got.retrieved[0] < 2 and judged.policy.depth != 1:
         retrieved = got.retrieved[got.answered]
         found += one_result(retrieved, judged.qrels.grades, judged.grades, measures)
     return tuple(found)

@@ -16,32 +16,33 @@ _ABSENT: Any = ()
 
 def of_scores(qrels: Qrels, run: Mapping[Hashable, Any], order: Order) -> Iterator[Finding]:
     """What evaluating says of the order of ``{query: {item: score}}``."""
-    some = _judged(qrels, run)
-    if not (_rises(some) or any(query in results for query, results in some)):
-        return
-    from germane.sources.first_rows import Row, by_query, orders
+    first = qrels.queries[:LOOKED]
+    if _rises(first, run) or any(query in run.get(query, _ABSENT) for query in first):
+        from germane.sources.first_rows import Row, by_query, orders
 
-    rows = [
-        Row(query, item, 0.0, float(score))
-        for query, results in some
-        for item, score in islice(results.items(), _RESULTS)
-    ]
-    yield from orders(by_query(rows), qrels, order)
-
-
-def _judged(qrels: Qrels, run: Mapping[Hashable, Any]) -> list[tuple[Hashable, Any]]:
-    """The first queries that are judged, whose results have been read."""
-    some = [(query, run.get(query, _ABSENT)) for query in qrels.queries[:LOOKED]]
-    return [(query, results) for query, results in some if len(results)]
+        rows = [
+            Row(query, item, 0.0, float(score))
+            for query, results in _judged(first, run)
+            for item, score in islice(results.items(), _RESULTS)
+        ]
+        yield from orders(by_query(rows), qrels, order)
 
 
-def _rises(some: list[tuple[Hashable, Any]]) -> bool:
+def _rises(queries: list[Hashable], run: Mapping[Hashable, Any]) -> bool:
     """Do the first scores of the first query that has some rise?"""
-    for _, results in some:
+    for query in queries:
+        results = run.get(query, _ABSENT)
         if len(results) > 2:
-            one, other, third, *_ = islice(results.values(), 3)
+            one, other, third = islice(results.values(), 3)
             return bool(one <= other <= third and one < third)
     return False
+
+
+def _judged(queries: list[Hashable], run: Mapping[Hashable, Any]) -> Iterator[tuple[Hashable, Any]]:
+    """Queries with their results, where there are any; those that are judged have been read."""
+    for query in queries:
+        if len(results := run.get(query, _ABSENT)):
+            yield query, results
 
 
 def of_ids(qrels: Qrels, rows: Any) -> Iterator[Finding]:
@@ -53,9 +54,9 @@ def of_ids(qrels: Qrels, rows: Any) -> Iterator[Finding]:
 
 def of_lists(qrels: Qrels, run: Mapping[Hashable, Any], *advice: str) -> Iterator[Finding]:
     """What evaluating says of ``{query: [item, …]}``."""
-    some = _judged(qrels, run)
-    if any(query == results[0] for query, results in some):
+    first = qrels.queries[:LOOKED]
+    if any(query == results[0] for query, results in _judged(first, run)):
         from germane.sources.first_rows import Row, by_query, own_first
 
-        rows = [Row(query, results[0], 0.0, 0.0) for query, results in some]
+        rows = [Row(query, results[0], 0.0, 0.0) for query, results in _judged(first, run)]
         yield from own_first(by_query(rows), qrels, *advice)
