@@ -55,7 +55,7 @@ def of_ids(qrels: Qrels, rows: Any) -> Iterator[Finding]:
 def of_lists(qrels: Qrels, run: Mapping[Hashable, Any], *advice: str) -> Iterator[Finding]:
     """What evaluating says of ``{query: [item, …]}``."""
     first = qrels.queries[:LOOKED]
-    if any(query == results[0] for query, results in _judged(first, run)):
+    if any(query == results[0] for query in first if len(results := run.get(query, _ABSENT))):
         from germane.sources.first_rows import Row, by_query, own_first
 
         rows = [Row(query, results[0], 0.0, 0.0) for query, results in _judged(first, run)]
