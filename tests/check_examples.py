@@ -1,7 +1,11 @@
 """For every check, data in which it finds something; text stands for a file."""
 
+import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import germane
 
 QUERIES = [f"q{i}" for i in range(30)]
 QRELS = {
@@ -68,13 +72,25 @@ EXAMPLES = {
     "mostly empty results": Example(run=RUN | {query: {} for query in QUERIES[:15]}),
     "no relevant items": Example(with_grades(lambda grade: grade / 4)),
     "ranks against scores": Example(qrels_lines(), run_lines(rank=lambda place: 100 - place)),
+    "ranks given as scores": Example(
+        run={q: {item: n for n, item in enumerate(held, 1)} for q, held in RUN.items()}
+    ),
     "scores rise as given": Example(run=with_scores(lambda score: -score)),
+    "relevant results stand last": Example(
+        run={q: {item: -s for item, s in reversed(held.items())} for q, held in RUN.items()}
+    ),
     "the query is its first result": Example(run={q: {q: 9.0, **held} for q, held in RUN.items()}),
     "one result per query": Example(run={q: {next(iter(held)): 1.0} for q, held in RUN.items()}),
     "constant scores": Example(run=with_scores(lambda score: 1.0)),
     "scores lose precision": Example(run=RUN | {"q0": {"q0d0": 2**53, "q0d1": 2**53 + 1}}),
     "the query among its results": Example(run=RUN | {q: {**RUN[q], q: 0.3} for q in QUERIES[:3]}),
     "the same results for every query": Example(run=dict.fromkeys(QUERIES, _FIRST)),
+    "relevant results stand anywhere": Example(
+        *(
+            {f"{q}-{n}": held for n in range(4) for q, held in side.items()}
+            for side in (QRELS, {q: {**held, f"{q}d0": -1.0} for q, held in RUN.items()})
+        )
+    ),
     "some ranks against scores": Example(
         qrels_lines(), run_lines(rank=lambda place: 3 if place == 2 else 2 if place == 3 else place)
     ),
@@ -114,3 +130,39 @@ EXAMPLES = {
     ),
     "refused by evaluate": Example(with_grades(lambda grade: 2 * grade), measures="ERR(max=3)@10"),
 }
+
+
+# --- What is found -------------------------------------------------------------------------------
+
+
+def given_in(example: Example, folder: Path) -> list[Any]:
+    given = []
+    for name, data, clean in (("qrels.txt", example.qrels, QRELS), ("run.txt", example.run, RUN)):
+        if isinstance(data, str):
+            (folder / name).write_text(data)
+            data = folder / name
+        given.append(clean if data is None else data)
+    return given
+
+
+def found_in(example: Example, folder: Path) -> germane.Checkup:
+    return germane.check(*given_in(example, folder), example.measures)
+
+
+def only(found: germane.Checkup, what: str) -> germane.Finding:
+    (finding,) = [one for one in found if one.what == what]
+    return finding
+
+
+def whats(found: germane.Checkup) -> list[str]:
+    return [finding.what for finding in found]
+
+
+def noticed(qrels: Any, run: Any, **policy: Any) -> dict[str, germane.Finding]:
+    """What evaluating says by itself, in one warning."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        findings = germane.evaluate(qrels, run, "AP", **policy).findings
+    assert len(warned) == bool(findings), "one warning for all of them"
+    assert all(finding.says in str(warned[0].message) for finding in findings)
+    return {finding.what: finding for finding in findings}

@@ -19,36 +19,23 @@ from check_examples import (
     QUERIES,
     RUN,
     Example,
+    found_in,
+    given_in,
+    only,
     qrels_lines,
     run_lines,
+    whats,
     with_grades,
     with_items,
 )
 from germane import cli
+from germane.checks import words
 from germane.checks.data import side_by_side
 from germane.checks.reading import side_of
 from germane.checks.table import TABLE
+from germane.sources.ids import to_bytes
 
 ROOT = Path(__file__).parents[1]
-
-
-def found_in(example: Example, folder: Path) -> germane.Checkup:
-    given = []
-    for name, data, clean in (("qrels.txt", example.qrels, QRELS), ("run.txt", example.run, RUN)):
-        if isinstance(data, str):
-            (folder / name).write_text(data)
-            data = folder / name
-        given.append(clean if data is None else data)
-    return germane.check(*given, example.measures)
-
-
-def whats(found: germane.Checkup) -> list[str]:
-    return [finding.what for finding in found]
-
-
-def only(found: germane.Checkup, what: str) -> germane.Finding:
-    (finding,) = [one for one in found if one.what == what]
-    return finding
 
 
 # --- The table -------------------------------------------------------------------------------------
@@ -64,6 +51,25 @@ def test_example(name: str, tmp_path: Path) -> None:
     assert finding.severity == next(row.severity for row in TABLE if row.name == name)
     assert finding.count >= 1
     assert finding.advice
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_what_evaluating_does_of_each(row: Any, tmp_path: Path) -> None:
+    """As the page of checks has it."""
+    example = EXAMPLES[row.name]
+    qrels, run = given_in(example, tmp_path)
+    runs = run if isinstance(run, dict) and "bm25" in run else {"run": run}
+    if row.evaluate == "error":
+        with pytest.raises(germane.GermaneError):
+            germane.evaluate_many(qrels, runs, example.measures)
+        return
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        results = germane.evaluate_many(qrels, runs, example.measures)
+    findings = [one.what for result in results.values() for one in result.findings]
+    assert (row.name in findings) == (row.evaluate != "silent")
+    assert len(told) == bool(findings)
+    assert all("\n" not in str(one.message) for one in told), "it is one line"
 
 
 @pytest.mark.parametrize("kind", ["mappings", "files"])
@@ -95,61 +101,32 @@ def test_honest_data_of_any_size_has_nothing_serious(seed: int) -> None:
 # --- What findings count and name ------------------------------------------------------------------
 
 
-def test_every_bad_line_is_counted_and_the_first_are_named(tmp_path: Path) -> None:
-    lines = run_lines().splitlines()
-    bad = {
-        3: "q0 Q0 d",
-        10: "q0 Q0 a 1 nan t",
-        17: "q0 Q0 a 1 x t",
-        40: "q1 Q0 a b 9 0.5 t",
-        41: "{}",
-    }
-    for line, text in bad.items():
-        lines.insert(line - 1, text)
-    found = found_in(Example(qrels_lines(), "\n".join(lines)), tmp_path)
-    finding = only(found, "malformed results")
-    assert finding.count == len(bad)
-    at = [
-        example.removeprefix(f"{tmp_path}/run.txt:").split(":")[0] for example in finding.examples
-    ]
-    assert at == ["3", "10", "17"]
-    assert "3 fields" in finding.examples[0]
-    assert "got 'nan'" in finding.examples[1]
-    assert "630 rows that can" in finding.says
-    assert whats(found) == ["malformed results"], (
-        "the others are looked at as if these were not there"
-    )
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("blank", [" ", "\t", "  "])
-def test_line_numbers_of_any_form(blank: str, end: str, tmp_path: Path) -> None:
-    """Lines that Arrow reads and those read one by one; comments and blank lines count, too."""
-    rows = run_lines().replace(" ", blank).splitlines()
-    rows[3:3] = ["# a comment", ""]
-    rows.append(rows[7])
-    (tmp_path / "run").write_bytes((end.join(rows) + end).encode())
-    finding = only(germane.check(QRELS, tmp_path / "run"), "repeated results")
-    assert finding.examples[0].startswith(f"{tmp_path}/run:{len(rows)}: query 'q0' item 'q0d5'")
-
-
-def test_lines_of_many_blocks_are_numbered(tmp_path: Path) -> None:
-    """Blocks that are plain, and one that is not, far behind the first."""
-    rows = [f"q{n // 1000} Q0 document-number-{n:09} {n % 1000} {-n} tag" for n in range(90_000)]
-    rows[70_000] = rows[70_000].replace("-70000", "seventy")
-    rows.append(rows[80_000])
-    (tmp_path / "run").write_text("\n".join(rows))
-    found = germane.check({"q3": {"document-number-000003000": 1}}, tmp_path / "run", "RR")
-    assert f"{tmp_path}/run:70001: " in only(found, "malformed results").examples[0]
-    assert f"{tmp_path}/run:90001: " in only(found, "repeated results").examples[0]
-
-
 def test_all_duplicates_are_counted(tmp_path: Path) -> None:
     again = "q3 0 q3d1 0\nq3 0 q3d1 1\nq5 0 q5d0 1\n"
     found = found_in(Example(qrels_lines() + again, run_lines()), tmp_path)
     finding = only(found, "repeated judgments")
     assert finding.count == 3
     assert "in 2 queries, 1 with another grade" in finding.says
+
+
+def test_files_put_into_one(tmp_path: Path) -> None:
+    text = run_lines()
+    (tmp_path / "run").write_text(text + text.replace("0.0", "0.1"))
+    (finding,) = germane.check(QRELS, tmp_path / "run", MEASURES).serious
+    assert (finding.what, finding.count) == ("repeated results", len(text.splitlines()))
+    assert finding.advice.startswith("Were several files put into one?")
+
+
+def test_copies_leave_nothing_to_say_of_where_relevant_results_stand(tmp_path: Path) -> None:
+    example = EXAMPLES["relevant results stand anywhere"]
+    (tmp_path / "run").write_text(run_lines(example.run))
+    assert "relevant results stand anywhere" in whats(
+        germane.check(example.qrels, tmp_path / "run")
+    )
+    (tmp_path / "run").write_text(run_lines(example.run) + "q0-0 Q0 q0d1 22 0 t\n")
+    found = whats(germane.check(example.qrels, tmp_path / "run", MEASURES))
+    assert "repeated results" in found
+    assert "relevant results stand anywhere" not in found
 
 
 @pytest.mark.parametrize(
@@ -178,6 +155,24 @@ def test_why_no_id_matches(change: Any, reason: str) -> None:
         queries = {change(f"q{n}x"): held for n, held in enumerate(RUN.values())}
         judged = {f"q{n}x": held for n, held in enumerate(QRELS.values())}
         assert reason in only(germane.check(judged, queries), "no query in common").advice
+
+
+def test_ids_of_another_type_with_a_prefix() -> None:
+    qrels = {"q1": {f"d{i}": 1 for i in range(9)}}
+    told = germane.check(qrels, {"q1": {i: 1.0 - i for i in range(9)}}, "AP").serious[0].advice
+    assert told.startswith(
+        "The run's ids are int, the qrels' are str: cast one side. The qrels' ids"
+    )
+    assert "the prefix 'd'" in told
+
+
+def test_columns_in_each_others_place() -> None:
+    turned: dict[str, dict[str, float]] = {}
+    for query, held in RUN.items():
+        for item, score in held.items():
+            turned.setdefault(item, {})[query] = score
+    finding = only(germane.check(QRELS, turned), "no query in common")
+    assert finding.advice.startswith("They are items of the qrels")
 
 
 def test_composed_and_decomposed_letters() -> None:
@@ -244,7 +239,7 @@ def test_names_of_what_evaluating_notices_are_in_the_table() -> None:
     modules = (notice, first_rows, precision, swapped, unmatched)
     text = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
     named = re.findall(r'Finding\(\s*"\w+", "([^"]+)"', text)
-    assert len(named) == 14
+    assert len(named) == 19
     assert {*named} <= {row.name for row in TABLE}
 
 
@@ -280,7 +275,8 @@ def test_every_source_has_the_same_findings(tmp_path: Path) -> None:
 
 def test_arrays() -> None:
     rng = np.random.default_rng(0)
-    grades, scores = rng.integers(0, 3, (30, 40)), rng.random((30, 40))
+    grades = rng.integers(0, 3, (30, 40))
+    scores = rng.random((30, 40)) + grades / 3
     assert whats(germane.check(grades, scores, MEASURES)) == []
     assert whats(germane.check(grades, np.ones((30, 40)), MEASURES)) == ["constant scores"]
     scores[3, 4] = np.nan
@@ -441,24 +437,21 @@ def test_precision_is_seen_in_what_is_printed(
     assert all(says in one.says for one in kinds)
 
 
-def test_findings_about_files_name_a_line(tmp_path: Path) -> None:
-    """The line is looked up in the file, by what it must hold."""
-    changes: dict[str, tuple[Any, Any]] = {
-        "ids nearly the same": (lambda item: item.replace("q7d0", "Q7D0"), lambda place: place),
-        "nothing judged was found": (lambda item: f"doc_{item}", lambda place: place),
-        "ranks against scores": (lambda item: item, lambda place: 100 - place),
-    }
-    for what, (change, rank) in changes.items():
-        (tmp_path / "run").write_text(run_lines(with_items(change), rank))
-        finding = only(germane.check(QRELS, tmp_path / "run", MEASURES), what)
-        at = re.match(rf"{tmp_path}/run:(\d+): query '(.+)' item '(.+)'$", finding.examples[0])
-        assert at
-        line = (tmp_path / "run").read_text().splitlines()[int(at[1]) - 1].split()
-        assert [line[0], line[2]] == [at[2], at[3]]
-        assert what != "ids nearly the same" or at[3] == "Q7D0"
-        given = with_items(change)
-        if what != "ranks against scores":
-            assert only(germane.check(QRELS, given, MEASURES), what).examples == ()
+@pytest.mark.parametrize("seed", range(20))
+def test_ids_of_files_are_found_as_ids_of_mappings_are(seed: int) -> None:
+    """Columns of Arrow against the same ids in Python."""
+    rng = random.Random(seed)
+    names = [
+        rng.choice(["a", "A", "\u00e9", "\udcff", "7", " ", "", 7, 7.5, b"a"]) for _ in range(9)
+    ]
+    one, other = [str(name) for name in names[:5]], list(dict.fromkeys(names[3:]))
+    parts = [pa.array(list(map(to_bytes, part)), pa.binary()) for part in (one[:2], [], one[2:])]
+    ids, codes = words.coded(parts)
+    assert [ids[code] for code in codes.tolist()] == one
+    assert list(ids) == list(dict.fromkeys(one)) == ids[:]
+    text = words.coded([pa.array([to_bytes(str(n)) for n in other], pa.binary())])[0]
+    for among in (other, text):
+        assert words.places(ids, among).tolist() == words.places(list(ids), list(among)).tolist()
 
 
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:

@@ -1,6 +1,5 @@
 """What evaluating notices by itself, as findings, as a Python warning and on standard error."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import germane
+from check_examples import noticed
 from germane import near
 from germane.errors import GermaneWarning
 
@@ -16,45 +16,39 @@ QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}, "q3": {"d4": 1.0}}
 
 
-def found(qrels: Any, run: Any, **policy: Any) -> dict[str, germane.Finding]:
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        findings = germane.evaluate(qrels, run, "AP", **policy).findings
-    assert len(told) == bool(findings), "one warning for all of them"
-    assert all(finding.says in str(told[0].message) for finding in findings)
-    return {finding.what: finding for finding in findings}
-
-
 def test_sound_data_is_evaluated_in_silence() -> None:
-    assert found(QRELS, RUN) == {}
+    assert noticed(QRELS, RUN) == {}
 
 
 def test_missing_queries() -> None:
     run = {"q1": RUN["q1"], "Q2": RUN["q2"]}
-    finding = found(QRELS, run)["missing queries"]
+    finding = noticed(QRELS, run)["missing queries"]
     assert (finding.severity, finding.count) == ("serious", 2)
     assert finding.examples == ("'q2'", "'q3'")
     assert finding.advice == "The run has 'Q2': it differs in letter case."
-    assert "missing queries" not in found(QRELS, run, missing="skip"), "then it is meant"
-    assert found(QRELS, {"q1": RUN["q1"]})["missing queries"].advice.startswith("missing=skip")
+    assert "missing queries" not in noticed(QRELS, run, missing="skip"), "then it is meant"
+    advice = noticed(QRELS, {"q3": RUN["q3"]})["missing queries"].advice
+    assert advice == "missing=skip leaves them out."
+    stopped = noticed(QRELS, {"q1": RUN["q1"]})["missing queries"].advice
+    assert stopped.startswith("They are the last of the qrels: did the run stop early?")
 
 
 def test_queries_that_nobody_judged() -> None:
-    finding = found(QRELS, {**RUN, "q9": {"d1": 1.0}})["queries not judged"]
+    finding = noticed(QRELS, {**RUN, "q9": {"d1": 1.0}})["queries not judged"]
     assert (finding.severity, finding.count, finding.examples) == ("doubtful", 1, ("'q9'",))
 
 
 def test_queries_without_a_judgment_or_without_a_relevant_item() -> None:
-    found_here = found({**QRELS, "q2": {}, "q3": {"d4": 0}}, RUN)
+    found_here = noticed({**QRELS, "q2": {}, "q3": {"d4": 0}}, RUN)
     assert found_here["queries without a judgment"].examples == ("'q2'",)
     assert found_here["nothing relevant"].examples == ("'q3'",)
-    assert "nothing relevant" not in found({"q": {"a": 0}}, {"q": ["a"]}, no_relevant="skip")
+    assert "nothing relevant" not in noticed({"q": {"a": 0}}, {"q": ["a"]}, no_relevant="skip")
 
 
 def test_nothing_that_was_judged_is_found() -> None:
-    finding = found({"q": {"a": 1}}, {"q": {"b": 1.0, "c": 0.5}})["nothing judged was found"]
+    finding = noticed({"q": {"a": 1}}, {"q": {"b": 1.0, "c": 0.5}})["nothing judged was found"]
     assert (finding.severity, finding.count) == ("serious", 2)
-    assert "nothing judged was found" not in found({"q": {"a": 1}}, {"q": {}})
+    assert "nothing judged was found" not in noticed({"q": {"a": 1}}, {"q": {}})
 
 
 def test_a_run_that_answers_half_of_its_queries_with_nothing() -> None:
@@ -62,7 +56,7 @@ def test_a_run_that_answers_half_of_its_queries_with_nothing() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(4)}
     run = {query: ["a"] for query in qrels}
     half = run | {"q1": [], "q3": []}
-    assert found(qrels, half) == {}
+    assert noticed(qrels, half) == {}
     (told,) = germane.check(qrels, half, "AP").serious
     assert (told.what, told.count) == ("mostly empty results", 2)
     assert told.examples == ("'q1'", "'q3'")
@@ -71,13 +65,13 @@ def test_a_run_that_answers_half_of_its_queries_with_nothing() -> None:
 def test_scores_that_rise_where_no_ranks_tell(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text("".join(f"q Q0 d{i} 0 {i / 10} a\n" for i in range(21)))
-    finding = found({"q": {"d1": 1}}, path)["scores rise as given"]
+    finding = noticed({"q": {"d1": 1}}, path)["scores rise as given"]
     assert (finding.severity, finding.count) == ("serious", 21)
     assert "over the first 20 steps" in finding.says
     path.write_text("".join(f"q Q0 d{i} 0 {i / 10} a\n" for i in range(20)))
-    assert found({"q": {"d1": 1}}, path) == {}
+    assert noticed({"q": {"d1": 1}}, path) == {}
     path.write_text("".join(f"q Q0 d{i} 0 {abs(i - 1) / 10} a\n" for i in range(30)))
-    assert found({"q": {"d1": 1}}, path) == {}
+    assert noticed({"q": {"d1": 1}}, path) == {}
 
 
 def test_qrels_with_the_grades_of_a_run(tmp_path: Path) -> None:
@@ -85,15 +79,15 @@ def test_qrels_with_the_grades_of_a_run(tmp_path: Path) -> None:
     run = {"q": {f"d{i}": 9 - i / 9 for i in range(30)}}
     (tmp_path / "run").write_text("".join(f"q Q0 {i} 0 {s} t\n" for i, s in run["q"].items()))
     for given in (run, tmp_path / "run"):
-        finding = found(qrels, given)["qrels that look like a run"]
+        finding = noticed(qrels, given)["qrels that look like a run"]
         assert finding.says == germane.check(qrels, given, "AP").serious[0].says
-    assert found({"q": {f"d{i}": 1.5 for i in range(30)}}, run) == {}
+    assert noticed({"q": {f"d{i}": 1.5 for i in range(30)}}, run) == {}
 
 
 def test_near_misses_are_counted_as_far_as_was_looked() -> None:
     qrels = {f"q{n}": {f"d{n}-{i}": 1 for i in range(10)} | {"x": 1} for n in range(40)}
     run = {q: {item.upper(): 1.0 for item in held} | {"x": 2.0} for q, held in qrels.items()}
-    assert "(and at least 63 more" in found(qrels, run)["ids nearly the same"].says
+    assert "(and at least 63 more" in noticed(qrels, run)["ids nearly the same"].says
     (told,) = germane.check(qrels, run, "AP").serious
     assert told.says.startswith("400 judged items")
 
@@ -102,9 +96,9 @@ def test_near_misses_are_counted_as_far_as_was_looked() -> None:
 def test_a_constant_scorer(results: int, told: bool) -> None:
     """Few results may well be tied."""
     run = {"q": {f"d{i}": 1.0 for i in range(results)}}
-    assert ("constant scores" in found({"q": {"d1": 1}}, run)) == told
+    assert ("constant scores" in noticed({"q": {"d1": 1}}, run)) == told
     run["q"]["d0"] = 2.0
-    assert found({"q": {"d1": 1}}, run) == {}
+    assert noticed({"q": {"d1": 1}}, run) == {}
 
 
 def test_wide_ties_in_a_given_order() -> None:
@@ -112,11 +106,11 @@ def test_wide_ties_in_a_given_order() -> None:
     labels = np.repeat(np.arange(4), 50)
     similarity = (labels[:, None] // 2 == labels // 2).astype(np.float32)
     given = germane.Labels(labels, labels)
-    finding = found(given, similarity)["tied scores"]
+    finding = noticed(given, similarity)["tied scores"]
     assert (finding.severity, finding.count) == ("doubtful", 200 * 50)
     assert "ties=expected" in finding.advice
-    assert found(given, similarity, ties="expected") == {}
-    constant = found(given, np.zeros_like(similarity))["constant scores"]
+    assert noticed(given, similarity, ties="expected") == {}
+    constant = noticed(given, np.zeros_like(similarity))["constant scores"]
     assert constant.advice.startswith("Their order is the one given")
 
 
@@ -124,15 +118,15 @@ def test_narrow_ties_in_a_given_order() -> None:
     """Pairs of equal scores decide little, and half of them less than half of the hits."""
     labels = np.repeat(np.arange(4), 50)
     pairs = -(np.arange(200.0)[None] // 2).repeat(200, axis=0)
-    assert found(germane.Labels(labels, labels), pairs) == {}
+    assert noticed(germane.Labels(labels, labels), pairs) == {}
     ranks = [[*range(200)]] * 200
-    assert found([{1, 2}] * 200, np.array(ranks)) == {}, "ids have no ties"
+    assert noticed([{1, 2}] * 200, np.array(ranks)) == {}, "ids have no ties"
 
 
 def test_scores_that_doubles_round() -> None:
     run = {"q": {"a": 2**53, "b": 2**53 + 1}}
-    assert found({"q": {"a": 1}}, run)["scores lose precision"].severity == "serious"
-    assert found({"q": {"a": 1}}, {"q": {"a": 2**53, "b": 2**60}}) == {}
+    assert noticed({"q": {"a": 1}}, run)["scores lose precision"].severity == "serious"
+    assert noticed({"q": {"a": 1}}, {"q": {"a": 2**53, "b": 2**60}}) == {}
 
 
 @pytest.mark.parametrize(
@@ -172,25 +166,25 @@ def test_ids_that_are_nearly_the_same(judged: str, other: str, reason: str, tmp_
     if " " not in other:
         runs.append(path)
     for run in runs:
-        finding = found(qrels, run)["ids nearly the same"]
+        finding = noticed(qrels, run)["ids nearly the same"]
         assert finding.severity == "serious"
         assert f"{judged!r} is judged and {other!r} was retrieved" in finding.says
         assert f"differ in {reason};" in finding.says
 
 
 def test_a_query_of_which_one_side_says_more() -> None:
-    finding = found(QRELS, {"q1": RUN["q1"], "q3": RUN["q3"], "topic-q2": RUN["q2"]})
+    finding = noticed(QRELS, {"q1": RUN["q1"], "q3": RUN["q3"], "topic-q2": RUN["q2"]})
     assert finding["missing queries"].advice.startswith(
         "The run has 'topic-q2': one of the two has"
     )
     assert "'topic-'" in finding["missing queries"].advice
     numbers = {"1": {"a": 1}, "2": {"a": 1}}
-    told = found(numbers, {"2": {"a": 1.0}, "21": {"a": 1.0}})
+    told = noticed(numbers, {"2": {"a": 1.0}, "21": {"a": 1.0}})
     assert told["missing queries"].advice.startswith("missing=skip"), "21 is another number"
 
 
 def test_a_byte_order_mark_where_files_were_joined() -> None:
-    finding = found({**QRELS, "\ufeffq3": {"d4": 1}}, RUN)["missing queries"]
+    finding = noticed({**QRELS, "\ufeffq3": {"d4": 1}}, RUN)["missing queries"]
     assert "begins with a byte-order mark, as where files were joined" in finding.advice
 
 
@@ -219,7 +213,7 @@ def test_why_nothing_judged_was_found(change: Any, says: str, tmp_path: Path) ->
         "".join(f"{q} Q0 {i} 0 {s} t\n" for q, held in run.items() for i, s in held.items())
     )
     for given in (run, {q: list(held) for q, held in run.items()}, tmp_path / "run"):
-        told = found(QRELS, given)
+        told = noticed(QRELS, given)
         assert says in told["ids nearly the same"].says
         assert "nothing judged was found" in told
 
@@ -234,24 +228,24 @@ def test_whole_scores_beyond_doubles_in_every_source(numbers: list[int], tmp_pat
     )
     mapping = {"q": dict(zip("ab", map(np.int64, numbers), strict=True))}
     for run in (tmp_path / "run", frame, mapping):
-        assert found({"q": {"a": 1}}, run)["scores lose precision"].severity == "serious"
+        assert noticed({"q": {"a": 1}}, run)["scores lose precision"].severity == "serious"
     (tmp_path / "run").write_text(f"q Q0 a 0 {2**53} t\nq Q0 b 0 {2**60} t\n")
-    assert found({"q": {"a": 1}}, tmp_path / "run") == {}
+    assert noticed({"q": {"a": 1}}, tmp_path / "run") == {}
 
 
 def test_queries_that_nobody_judged_under_this_name() -> None:
-    finding = found(QRELS, {**RUN, "\ufeffq1": {"d1": 1.0}})["queries not judged"]
+    finding = noticed(QRELS, {**RUN, "\ufeffq1": {"d1": 1.0}})["queries not judged"]
     assert finding.advice == "The qrels have 'q1': it differs in a byte-order mark."
 
 
 def test_ranks_that_scores_contradict_everywhere(tmp_path: Path) -> None:
     path = tmp_path / "distances.run"
     path.write_text("".join(f"q Q0 d{i} {i} {i / 10} a\n" for i in range(1, 5)))
-    finding = found({"q": {"d1": 1}}, path)["ranks against scores"]
+    finding = noticed({"q": {"d1": 1}}, path)["ranks against scores"]
     assert "item 'd1' has rank 1 and score 0.1, 'd2' rank 2 and score 0.2" in finding.says
     assert finding.count == 3
     path.write_text(path.read_text() + "q Q0 d9 9 0 a\n")
-    assert found({"q": {"d1": 1}}, path) == {}, "one score that falls: some order is meant"
+    assert noticed({"q": {"d1": 1}}, path) == {}, "one score that falls: some order is meant"
 
 
 def test_the_warning_points_at_the_caller() -> None:

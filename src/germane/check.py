@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 from germane import sources
 from germane.checks import forms
 from germane.checks.data import Data, side_by_side
-from germane.checks.reading import side_of
+from germane.checks.reading import of_lines, side_of
 from germane.checks.side import Side
 from germane.checks.table import TABLE, Check
 from germane.choices import DEFAULT
@@ -85,8 +85,9 @@ class Checkup(Tabled, Sequence[Finding]):
             yield visible(f"  {one.advice}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"runs": list(self.runs), "findings": [finding.to_dict() for finding in self]}
+        """Plain values for JSON, in a versioned schema."""
+        findings = [finding.to_dict() for finding in self]
+        return {"schema": 1, "runs": list(self.runs), "findings": findings}
 
     def table(self) -> Table:
         """One row a finding."""
@@ -128,12 +129,12 @@ def check(
     for name, given in runs.items():
         how = (columns, input_format, group, max_expansion)
         first, second = sources.opened(qrels, given, *how)
-        judged = judged or side_of(first, "qrels", progress)
-        side = side_of(second, "run", progress)
+        judged = judged or of_lines(side_of(first, "qrels", progress), qrels, input_format)
+        side = of_lines(side_of(second, "run", progress), given, input_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         looked = side_by_side(judged, side, chosen, tuple(data))
-        said = list(_findings(looked))
+        said = list(_findings(looked, progress))
         if not any(one.severity == "serious" for one in said) and how == _AS_IT_IS:
             looked = replace(looked, refusal=_refusal(qrels, given, chosen))
             said += _seen(TABLE[-1], looked)
@@ -173,12 +174,14 @@ def _refusal(qrels: Any, run: Any, measures: tuple[Measure, ...]) -> str:
     return ""
 
 
-def _findings(data: Data) -> Iterator[Finding]:
+def _findings(data: Data, progress: Progress | None) -> Iterator[Finding]:
     """What the table sees, or that the files are not qrels and a run."""
     if swapped := list(_seen(TABLE[0], data)):
         yield from swapped
         return
-    for row in TABLE[1:-1]:
+    for at, row in enumerate(TABLE[1:-1]):
+        if progress is not None:
+            progress(f"{data.run.where} for {row.name}", at, len(TABLE))
         if row.of == "qrels" or row.sees.__module__ == forms.__name__ or len(data.qrels):
             yield from _seen(row, data)
 

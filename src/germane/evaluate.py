@@ -108,7 +108,7 @@ def finished(
         partial(_counts, first),
         stated(conventions, first.qrels),
         Placement(first),
-        noticed(first, first.ranking(first.policy.ties)),
+        noticed(first, first.ranking(first.policy.ties), computed),
         dialect=spoken,
         policies={m: its for m, its in policies.items() if its is not conventions},
     )

@@ -94,7 +94,7 @@ class Measure(Value):
         """The parameters that the measure's kernel takes: those of one query's value."""
         return {name: value for name, value in self.parameters if name != "mean"}
 
-    @property
+    @cached
     def rel(self) -> float | None:
         """The lowest grade that counts as relevant; None where grades are used as they are."""
         return dict(self.parameters).get("rel")

@@ -88,9 +88,13 @@ def _text(identifier: Hashable) -> str:
 
 def _folded(identifier: Hashable, folds: Iterable[tuple[str, Callable[[str], str]]] = FOLDS) -> str:
     text = _text(identifier)
-    for _, fold in folds:
-        text = fold(text)
+    if not _FOLDED.fullmatch(text):
+        for _, fold in folds:
+            text = fold(text)
     return text
+
+
+_FOLDED = re.compile("[a-z]*([1-9][0-9]*|0)?")  # nothing to fold: most ids, and the quickest to see
 
 
 def difference(one: Hashable, other: Hashable) -> str:

@@ -1,55 +1,106 @@
 """What evaluating notices by itself: findings that the reduction knows without another look."""
 
-from collections.abc import Collection, Container, Hashable, Iterator
+from collections.abc import Collection, Container, Hashable, Iterator, Sequence
 
 import numpy as np
 
 from germane import near
+from germane._ragged import Floats, Ints
 from germane.errors import clip
 from germane.finding import Finding, is_are, shown
 from germane.judging import Judged
+from germane.measure import Measure
 from germane.ranking import Ranking
 from germane.retrieval import Retrieved
+from germane.standing import Standing, standing_of
 
 MANY = 100  # results of which chance does not give all the same score
 LOOKED = 64  # queries that are looked for under another spelling
+ENOUGH = 500  # judged results, beside which a look at where they stand costs nothing
+SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
+FIRST = 10  # results that a reader looks at
+LOWER = "Where lower grades are relevant, say so: P(rel=0.5), or map the grades."
+TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
+STOPPED = "Did the system stop early, or was only its last or best result kept?"
+TURN = "Is the order turned round? Where less is better, as with distances, negate the scores."
+ASCENDING = ("ranks given as scores", "scores rise as given")
+ORDERS = (  # what is said of an order that is no good anyway
+    *ASCENDING, "ranks against scores", "constant scores",
+)  # fmt: skip
+SWAPPED = ("swapped files", "qrels that look like a run")
 WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
 
 
-def noticed(judged: Judged, ranking: Ranking) -> tuple[Finding, ...]:
+def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> tuple[Finding, ...]:
     """What bends the numbers of a judged run, or may, under its policy.
 
     It must cost nothing beside the evaluation, so that what is looked at is counts that are known.
     """
-    got, policy = judged.retrieved, judged.policy
-    found = [*got.noticed]
-    queries = judged.qrels.queries
-    if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
-        lost = [queries[q] for q in np.flatnonzero(~got.answered)]
-        found.append(missing(lost, len(queries), got.unknown))
-    if got.unknown and policy.unknown == "ignore":
-        found.append(left_out(got.unknown, judged.qrels.position))
-    if judged.qrels.unjudged:
-        found.append(empty(judged.qrels.unjudged))
-    relevant = ranking.total(1.0)
-    if policy.unknown == "zero":  # the queries that nobody judged stand last
-        relevant = relevant[: len(relevant) - len(got.unknown)]
-    if policy.no_relevant == "zero" and np.count_nonzero(relevant) < len(relevant):
-        lost = [ranking.queries[q] for q in np.flatnonzero(relevant == 0)]
-        found.append(without_relevant(lost, len(relevant)))
+    got = judged.retrieved
+    if got.noticed and got.noticed[0].what in SWAPPED:
+        return got.noticed[:1]  # what else is odd comes of that
+    found = [*_orders(judged), *_absent(judged), *_relevance(judged, ranking, measures)]
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
     else:
-        found += _tied(got, policy.ties)
+        found += _tied(got, judged.policy.ties)
+        if len(got.judgment) >= ENOUGH and not any(one.what in ORDERS for one in found):
+            found += standing_last(standing_of(judged.qrels, got))
+    if len(judged.qrels) >= SEVERAL and got.retrieved[0] < 2 and judged.policy.depth != 1:
+        retrieved = got.retrieved[got.answered]
+        found += one_result(retrieved, judged.qrels.grades, judged.grades, measures)
     return tuple(found)
 
 
-def missing(lost: list[Hashable], judged: int, unknown: list[Hashable]) -> Finding:
+def _orders(judged: Judged) -> tuple[Finding, ...]:
+    """What the source saw, but for orders that relevance bears out, and what one of them explains."""
+    seen = judged.retrieved.noticed
+    if not any(one.what in ASCENDING for one in seen):
+        return seen
+    found = standing_of(judged.qrels, judged.retrieved)
+    if found is not None and found.is_good:
+        return tuple(one for one in seen if one.what not in ASCENDING)
+    counted = any(one.what == ASCENDING[0] for one in seen)
+    return tuple(one for one in seen if not counted or one.what != "ranks against scores")
+
+
+def _absent(judged: Judged) -> Iterator[Finding]:
+    """Queries that one side has and the other has not."""
+    got, policy, queries = judged.retrieved, judged.policy, judged.qrels.queries
+    if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
+        lost = [queries[q] for q in np.flatnonzero(~got.answered)]
+        yield missing(lost, queries, got.unknown)
+    if got.unknown and policy.unknown == "ignore":
+        yield left_out(got.unknown, judged.qrels.position)
+    if judged.qrels.unjudged:
+        yield empty(judged.qrels.unjudged)
+
+
+def _relevance(
+    judged: Judged, ranking: Ranking, measures: Collection[Measure]
+) -> Iterator[Finding]:
+    """Queries without a relevant item, or all of them."""
+    if judged.policy.no_relevant != "zero":
+        return
+    relevant, grades = ranking.total(1.0), judged.qrels.grades
+    if judged.policy.unknown == "zero":  # the queries that nobody judged stand last
+        relevant = relevant[: len(relevant) - len(judged.retrieved.unknown)]
+    good = np.count_nonzero(relevant)
+    if len(grades) and (not good or any((one.rel or 0) > 1 for one in measures)):
+        yield from none_relevant(grades, measures)
+    if good < len(relevant) and (good or not len(grades)):
+        lost = [ranking.queries[q] for q in np.flatnonzero(relevant == 0)]
+        yield without_relevant(lost, len(relevant))
+
+
+def missing(lost: list[Hashable], queries: Sequence[Hashable], unknown: list[Hashable]) -> Finding:
     """Judged queries that the run does not have, and perhaps under which name it has them."""
     is_missing = is_are(len(lost), "judged query is", "judged queries are")
-    says = f"{is_missing} missing from the run, of {judged:,}, and counted as 0"
+    says = f"{is_missing} missing from the run, of {len(queries):,}, and counted as 0"
     alike = next(near.pairs(lost, unknown), None)
     advice = "missing=skip leaves them out."
+    if len(lost) > 1 and lost == list(queries[-len(lost) :]):
+        advice = f"They are the last of the qrels: did the run stop early? {advice}"
     if alike is not None:
         advice = f"The run has {clip(alike[1])}: it differs in {near.difference(*alike)}."
     elif (parted := near.affixed(lost, unknown)) is not None:
@@ -94,6 +145,44 @@ def without_relevant(lost: Collection[Hashable], judged: int) -> Finding:
     return Finding("doubtful", "nothing relevant", says, len(lost), shown(lost), advice)
 
 
+def none_relevant(grades: Floats, measures: Collection[Measure]) -> Iterator[Finding]:
+    """Judgments of which none is relevant to one of the measures."""
+    highest, least = grades.max(), max((one.rel or 0.0 for one in measures), default=1.0)
+    if highest <= 0 or highest < least:
+        says = (
+            f"no grade is {least or 1:g} or higher, among {is_are(len(grades), 'judgment', 'judgments')}"
+            f": the highest is {highest:g}"
+        )
+        advice = TURNED if highest <= 0 else LOWER
+        if highest >= 1:
+            strict = next(one for one in measures if one.rel == least)
+            advice = f"{strict} is 0 for every query then; choose a lower rel."
+        yield Finding("serious", "no relevant items", says, len(grades), (), advice)
+
+
+def one_result(
+    retrieved: Ints, grades: Floats, found: Floats, measures: Collection[Measure]
+) -> Iterator[Finding]:
+    """A run with one result for each of its queries, where measures look at more and there is more."""
+    if len(retrieved) < 2 or (retrieved != 1).any() or deepest(measures) < 2:
+        return
+    if np.count_nonzero(found > 0) < np.count_nonzero(grades > 0):
+        says = f"every one of {len(retrieved):,} queries has a single result"
+        yield Finding("serious", "one result per query", says, len(retrieved), (), STOPPED)
+
+
+def deepest(measures: Collection[Measure]) -> int:
+    """How far measures look: the highest cutoff, or what a reader looks at."""
+    return max((one.k for one in measures if one.k is not None), default=FIRST)
+
+
+def standing_last(found: Standing | None) -> Iterator[Finding]:
+    """Relevant results that stand below the others more than chance would put them."""
+    if found is not None and found.is_worse_than_chance:
+        says = found.says("lower than")
+        yield Finding("serious", "relevant results stand last", says, found.pairs, (), TURN)
+
+
 def _nothing_found(results: int) -> Iterator[Finding]:
     if results:
         says = f"no judged item is among the {results:,} results of the judged queries"
@@ -102,9 +191,8 @@ def _nothing_found(results: int) -> Iterator[Finding]:
 
 
 def _tied(got: Retrieved, ties: str) -> Iterator[Finding]:
-    results = int(got.retrieved.sum())
     may_be = got.tied_to[0] > got.tied_from[0] or ties == "given"
-    if got.tied_to is got.tied_from or results < MANY or not may_be:
+    if got.tied_to is got.tied_from or not may_be or (results := int(got.retrieved.sum())) < MANY:
         return
     whole = (got.tied_from == 1) & (got.tied_to == got.retrieved[got.owner])
     order = "the one given" if ties == "given" else "that of their ids"

@@ -3,14 +3,25 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.checks.side import Side
+from germane.checks.words import Words, places
 from germane.measure import Measure
 from germane.ranking import Ranking
+from germane.standing import Standing, standing
+
+
+class Neighbors(NamedTuple):
+    """Rows next to each other by rank of which the second has the higher score."""
+
+    before: Ints
+    after: Ints
+    falling: int  # neighbors of which it has the lower one
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +49,7 @@ class Data:
     @cached_property
     def query(self) -> Ints:
         """The place in the qrels of each query of the run; -1: nobody judged it."""
-        return _places(self.run.queries, self.qrels.queries)
+        return places(self.run.queries, self.qrels.queries)
 
     @cached_property
     def answered(self) -> Bools:
@@ -63,22 +74,39 @@ class Data:
 
     # --- Items
 
+    def judgment(self, query: Ints, item: Ints) -> Ints:
+        """The rows of the qrels that judge some items for some queries, numbered as there; or -1."""
+        keys, rows = self._judged
+        at = np.full(len(query), -1)
+        if len(keys):
+            wanted = query * self._width + item
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            same = (keys[place] == wanted) & (item >= 0) & (query >= 0)
+            at[same] = rows[place[same]]
+        return at
+
+    @cached_property
+    def _judged(self) -> tuple[Ints, Ints]:
+        """The pairs that are judged as ascending numbers, and their rows."""
+        pairs = self.qrels.query * self._width + self.qrels.item
+        rows = np.argsort(pairs, kind="stable")
+        return pairs[rows], rows
+
+    @property
+    def _width(self) -> int:
+        return len(self.qrels.items) + 1
+
+    @cached_property
+    def found(self) -> Ints:
+        """The row of the qrels that judges each row of the run; -1 where nobody judged it."""
+        item = places(self.run.items, self.qrels.items)[self.run.item]
+        return self.judgment(self.query[self.run.query], item)
+
     @cached_property
     def grade(self) -> Floats:
         """The grade of each row of the run; NaN where nobody judged it."""
-        item = _places(self.run.items, self.qrels.items)[self.run.item]
-        query = self.query[self.run.query]
-        width = len(self.qrels.items) + 1
-        judged = self.qrels.query * width + self.qrels.item
-        order = np.argsort(judged, kind="stable")
-        wanted = query * width + item
-        at = np.searchsorted(judged[order], wanted)
-        at = order[np.minimum(at, len(order) - 1)] if len(order) else at
-        grade = np.full(len(self.run), np.nan)
-        if len(order):
-            same = (judged[at] == wanted) & (item >= 0) & (query >= 0)
-            grade[same] = self.grades[at[same]]
-        return grade
+        grade = np.append(self.grades, np.nan)
+        return grade[self.found]
 
     # --- Ranks
 
@@ -87,10 +115,18 @@ class Data:
         """The rows of the run, query by query, from the highest score to the lowest."""
         run = self.run
         if run.number is not None:
-            return np.lexsort((-run.number, run.query))
+            return self._by(-run.number)
         if run.rank is not None:
-            return np.lexsort((run.rank, run.query))
-        return np.argsort(run.query, kind="stable")
+            return self._by(run.rank)
+        return self.as_given
+
+    def _by(self, key: Floats) -> Ints:
+        """The rows of the run, query by query, in the ascending order of a number."""
+        query = self.run.query
+        falls = (query[1:] == query[:-1]) & (key[1:] < key[:-1])
+        if falls.any() or (query[1:] < query[:-1]).any():
+            return np.lexsort((key, query))
+        return np.arange(len(query))  # most runs are written so
 
     @cached_property
     def offsets(self) -> Ints:
@@ -107,6 +143,40 @@ class Data:
         """The rank of each place in ``order``, from 1."""
         starts: Ints = np.repeat(self.offsets[:-1], self.retrieved)
         return np.arange(1, len(self.run) + 1) - starts
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """The different numbers of the rank column; none where there is no such column."""
+        return np.zeros(0) if self.run.rank is None else np.unique(self.run.rank)
+
+    @cached_property
+    def neighbors(self) -> Neighbors:
+        """The results next to each other by their ranks, where the ranks and the scores differ."""
+        run, none = self.run, np.zeros(0, np.int64)
+        if run.rank is None or run.number is None:
+            return Neighbors(none, none, 0)
+        order = self._by(run.rank)
+        query, rank, score = run.query[order], run.rank[order], run.number[order]
+        beside = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
+        rising = np.flatnonzero(beside & (score[1:] > score[:-1]))
+        falling = int(np.count_nonzero(beside & (score[1:] < score[:-1])))
+        return Neighbors(order[rising], order[rising + 1], falling)
+
+    @cached_property
+    def as_given(self) -> Ints:
+        """The rows of the run, query by query, in the order in which they were given."""
+        return self._by(np.zeros(len(self.run)))
+
+    @cached_property
+    def counts_up(self) -> bool:
+        """Are the scores 1, 2, 3, … or 0, 1, 2, … in the order given, for every query?"""
+        if self.run.number is None or not len(self.run):
+            return False
+        score, order = self.run.number, self.as_given
+        place = np.empty(len(order))
+        place[order] = self.rank - 1
+        first = score - place
+        return bool(((first == first[0]) & ((first == 0) | (first == 1))).all())
 
     @cached_property
     def scores(self) -> Floats | None:
@@ -126,6 +196,12 @@ class Data:
         """Has every query one score for all of its results?"""
         tied = np.count_nonzero(self.equal)
         return bool(0 < tied == len(self.run) - np.count_nonzero(self.retrieved))
+
+    @cached_property
+    def standing(self) -> Standing | None:
+        """How relevant results stand among the others of their query."""
+        at = self.ranking.relevance > 0
+        return standing(self.ranking.owner[at], self.ranking.rank[at], self.ranking.retrieved)
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -168,11 +244,7 @@ def _as_text(side: Side) -> Side:
     )
 
 
-def _digits(ids: Sequence[Hashable]) -> list[Hashable]:
+def _digits(ids: Sequence[Hashable]) -> Sequence[Hashable]:
+    if isinstance(ids, Words):
+        return ids
     return [str(one) if type(one) is int else one for one in ids]
-
-
-def _places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
-    """The place of each id among others; -1 where it is not."""
-    place = {other: at for at, other in enumerate(others)}
-    return np.array([place.get(one, -1) for one in ids], np.int64)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from germane import notice
 from germane._ragged import Bools
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, named, rows, several
+from germane.checks.seen import Seen, Sees, first, named, noticed, rows, several
 
 USUAL = 4  # the highest grade of the scales of the field
-_TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
 
 
 def nothing_relevant(data: Data) -> Sees:
@@ -16,10 +16,10 @@ def nothing_relevant(data: Data) -> Sees:
     if not len(grades) and empty and not data.qrels.faults.count:
         says = f"{several(len(empty), 'query stands', 'queries stand')} in the qrels, and none has a judgment"
         yield Seen(says, len(empty), named(empty), "Are the grades lost, or is it the wrong file?")
-    elif len(grades) and not (grades >= 1).any():
-        says = f"no grade is 1 or higher, among {several(len(grades), 'judgment')}: the highest is {grades.max():g}"
-        advice = "" if grades.max() > 0 else _TURNED
-        yield Seen(says, len(grades), rows(data.qrels, np.arange(1)), advice)
+    elif len(grades):
+        at = np.flatnonzero(grades == grades.max())[:1]
+        for found in notice.none_relevant(grades, data.measures):
+            yield noticed(found, rows(data.qrels, at))
 
 
 def negative(data: Data) -> Sees:
@@ -55,7 +55,7 @@ def all_relevant(data: Data) -> Sees:
             f"every one of {several(len(data.qrels), 'judgment')} counts as relevant: grades go from "
             f"{found[0]:g} to {found[-1]:g}"
         )
-        yield Seen(says, len(data.qrels))
+        yield Seen(says, len(data.qrels), first(data.qrels, np.arange(len(data.qrels))))
 
 
 def only_relevant(data: Data) -> Sees:

@@ -8,12 +8,17 @@ import numpy as np
 from germane import near
 from germane._ragged import Ints
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, first, named, rows, several
+from germane.checks.seen import FEW, Seen, Sees, first, named, rows, several
 from germane.checks.side import Side
+from germane.checks.words import places
 from germane.errors import choices, clip
+from germane.sources.first_rows import OWN_PLACE, no_accident, own_first_says
 
+TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
+MOSTLY = 0.5
+JOINED = "Were several files put into one? Take them apart, or choose with duplicates=first, last or max."
+SOME = 1 / 4  # of the rows: no accident
 LOOKED = 200_000  # ids that are compared with others by more than equality
-SOME = 1 / 3  # of the queries: no accident
 
 
 def no_common_query(data: Data) -> Sees:
@@ -24,7 +29,9 @@ def no_common_query(data: Data) -> Sees:
             f"none of {several(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
             f"that are judged. run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
         )
-        yield Seen(says, len(run), first(data.run, np.arange(1)), why(judged, run))
+        turned = np.mean(places(run, data.qrels.items) >= 0) > MOSTLY
+        advice = TURNED if turned else why(judged, run)
+        yield Seen(says, len(run), first(data.run, np.arange(1)), advice)
 
 
 def nothing_found(data: Data) -> Sees:
@@ -42,58 +49,48 @@ def nothing_found(data: Data) -> Sees:
 
 def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     """In what the ids of both sides differ, as far as one can see."""
+    judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
     kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
     if not set(kinds[0]) & set(kinds[1]):
-        return f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
-    pair = next(near.pairs(judged[:LOOKED], retrieved[:LOOKED]), None)
+        kind = f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
+        return f"{kind} {_affix(judged, retrieved)}".rstrip()
+    pair = next(near.pairs(judged, retrieved), None)
     if pair is not None:
         return f"{clip(pair[1])} and {clip(pair[0])} differ in {near.difference(*pair)}: make them the same."
+    return _affix(judged, retrieved) or "Are these the same ids?"
+
+
+def _affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
+    """What the ids of one side have more than those of the other."""
     for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
-        if affix := near.affix(one[:LOOKED], other[:LOOKED]):
+        if affix := near.affix(one, other):
             return f"The {whose} ids have {affix} that the others have not: take it off."
-    return "Are these the same ids?"
+    return ""
 
 
 def alike(data: Data) -> Sees:
     """Judged items that were not found, where the query's results have nearly the same id."""
     qrels, run = data.qrels, data.run
-    if np.isnan(data.grade).all():
+    if run.places or np.isnan(data.grade).all():
         return  # said by ``nothing_found``
-    held, judged = set(run.items), set(qrels.items)
-    lost = [item for item in qrels.items if item not in held]
+    judged = {item: at for at, item in enumerate(qrels.items)}
     others = [item for item in islice(run.items, LOOKED) if item not in judged]
-    pairs = dict(near.pairs(lost[:LOOKED], others))
-    if not pairs:
+    meant = {other: one for one, other in near.pairs(qrels.items[:LOOKED], others)}
+    if not meant:
         return
-    retrieved = _queries_of(run, set(pairs.values()))
-    found = [
-        (query, one, pairs[one])
-        for one, queries in _queries_of(qrels, set(pairs)).items()
-        for query in queries & retrieved[pairs[one]]
-    ]
-    if found:
-        query, one, other = found[0]
+    codes = np.array([*(judged[one] for one in meant.values()), -1])
+    item = codes[places(run.items, list(meant))][run.item]
+    judgment = data.judgment(data.query[run.query], item)
+    at = np.flatnonzero((judgment >= 0) & ~np.isin(judgment, data.found))
+    if len(at):
+        query, other = run.queries[run.query[at[0]]], run.items[run.item[at[0]]]
+        one = meant[other]
         says = (
-            f"{several(len(found), 'judged item')} {'was' if len(found) == 1 else 'were'} retrieved under "
+            f"{several(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved under "
             f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
             f"{clip(other)} was retrieved, which differ in {near.difference(one, other)}"
         )
-        yield Seen(says, len(found), first(run, _row(run, query, other)))
-
-
-def _row(side: Side, query: Hashable, item: Hashable) -> Ints:
-    """Where a query has an item."""
-    here = side.item == list(side.items).index(item)
-    return np.flatnonzero(here & (side.query == list(side.queries).index(query)))
-
-
-def _queries_of(side: Side, items: set[Hashable]) -> dict[Hashable, set[Hashable]]:
-    """The queries that have each of some items."""
-    wanted = np.array([item in items for item in side.items])
-    queries: dict[Hashable, set[Hashable]] = {item: set() for item in items}
-    for row in np.flatnonzero(wanted[side.item]).tolist():
-        queries[side.items[side.item[row]]].add(side.queries[side.query[row]])
-    return queries
+        yield Seen(says, len(at), () if run.line is None else rows(run, at))
 
 
 def repeated_results(data: Data) -> Sees:
@@ -120,26 +117,25 @@ def _repeated(side: Side, what: str) -> Sees:
             first = order[np.searchsorted(pairs[order], pairs[again])]
             other = int(np.count_nonzero(side.number[first] != side.number[again]))
             says += f", {other:,} with another grade"
-        yield Seen(says, len(again), rows(side, again))
+        advice = JOINED if len(again) >= max(FEW, SOME * len(side)) else ""
+        yield Seen(says, len(again), rows(side, again), advice)
 
 
 def own_first(data: Data) -> Sees:
     """The query itself, first among the results of many queries and not judged relevant."""
     mine, rank = _own(data)
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
-    if _no_accident(len(foremost), asked):
-        says = (
-            f"the first result of {several(len(foremost), 'query', 'queries')} of {asked:,} is the query "
-            "itself"
-        )
-        yield Seen(says, len(foremost), rows(data.run, foremost))
+    if no_accident(len(foremost), asked):
+        says = own_first_says(len(foremost), f"{asked:,}")
+        advice = OWN_PLACE if data.run.places else ""
+        yield Seen(says, len(foremost), rows(data.run, foremost), advice)
 
 
 def own(data: Data) -> Sees:
     """The query itself, at any rank among its results and not judged relevant."""
     mine, rank = _own(data)
     asked = int(np.count_nonzero(data.retrieved))
-    many = _no_accident(len(mine), asked)
+    many = no_accident(len(mine), asked)
     if not len(mine) or any(own_first(data)) or not (many or _are_names(data.run.queries)):
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
@@ -152,17 +148,12 @@ def own(data: Data) -> Sees:
 def _own(data: Data) -> tuple[Ints, Ints]:
     """The rows whose item is the query and not judged relevant, and their ranks."""
     run = data.run
-    if run.places:
+    if run.places and run.number is not None:  # the columns of scores are numbered by themselves
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    place = {item: at for at, item in enumerate(run.items)}
-    own = np.array([place.get(query, -1) for query in run.queries], np.int64)
-    at = np.flatnonzero(run.item[data.order] == own[run.query[data.order]])
+    own = places(run.items, run.queries)[run.item]
+    at = np.flatnonzero((own == run.query)[data.order])
     at = at[~(data.grade[data.order[at]] > 0)]
     return data.order[at], data.rank[at]
-
-
-def _no_accident(count: int, of: int) -> bool:
-    return count > 1 and count >= SOME * of
 
 
 def _are_names(ids: Sequence[Hashable]) -> bool:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from germane._ragged import Floats, Ints
-from germane.checks.side import Coded, Faults, Side
+from germane.checks.side import Faults, Side
+from germane.checks.words import coded
 from germane.errors import EmptyError, InputError
 from germane.sources import trec
 from germane.sources.files import TextFile, ends_of_lines
-from germane.sources.ids import to_text
 from germane.sources.numbers import EXACT
 from germane.sources.paths import Path, Progress
 
@@ -27,8 +27,8 @@ _ENDS = re.compile(rb"\r\n|\r|\n")
 class _Part(NamedTuple):
     """The rows of some lines."""
 
-    query: Ints
-    item: Ints
+    query: pa.Array
+    item: pa.Array
     number: Floats
     rank: Floats
     line: Ints
@@ -37,26 +37,25 @@ class _Part(NamedTuple):
 def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
     """All rows that can be read. Raises InputError for a file that cannot, or has no lines."""
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
-    queries, items, faults = Coded(), Coded(), Faults()
-    parts, line = [], 1
+    faults, parts, line = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
         for block in file.blocks("lines"):
             data = block.data
-            part = _plain(data, line, layout, queries, items)
+            part = _plain(data, line, layout)
             if part is None:
-                part = _careful(data, line, layout, (queries, items), faults, file.name)
+                part = _careful(data, line, layout, faults, file.name)
             parts.append(part)
             if kind == "run" and np.abs(part.number).max(initial=0) >= EXACT:
                 _note_whole(data, whole)
             line += ends_of_lines(data)
         if not faults.count and not any(len(part.line) for part in parts):
             raise EmptyError(f"{file.name}: the file is empty: it has no {kind} lines.")
-        query, item, number, rank, at = (
-            np.concatenate(column) for column in zip(*parts, strict=True)
-        )
+        number, rank, at = map(np.concatenate, list(zip(*parts, strict=True))[2:])
+        queries, query = coded([part.query for part in parts])
+        items, item = coded([part.item for part in parts])
         return Side(
-            kind, file.name, queries.ids, items.ids, query, item, number,
+            kind, file.name, queries, items, query, item, number,
             rank=rank if kind == "run" else None, line=at, faults=faults, text=True,
             rounded=sum(len(one) - len(set(map(float, one))) for one in whole.values()),
         )  # fmt: skip
@@ -74,12 +73,10 @@ def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
 _DIGITS = 100  # beyond which Python may refuse to make an integer
 
 
-def _plain(
-    data: bytes, line: int, layout: trec.Layout, queries: Coded, items: Coded
-) -> _Part | None:
+def _plain(data: bytes, line: int, layout: trec.Layout) -> _Part | None:
     """The rows of lines that Arrow reads; None where one is anything but plain."""
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import compute, csv
 
     data = data.replace(b"\t", b" ").replace(b"\r\n", b"\n")
     odd = (b"\0", b"\r", b"\n#", b"  ", b"\n ", b" \n")
@@ -92,21 +89,11 @@ def _plain(
     number = table["number"].to_numpy()
     if not (np.isfinite(number) & (np.abs(number) <= layout.largest)).all():
         return None
-    query, item = _coded(table["query"], queries), _coded(table["item"], items)
-    if query is None or item is None:
+    query, item = table["query"].combine_chunks(), table["item"].combine_chunks()
+    if not all(compute.min(compute.binary_length(ids)).as_py() for ids in (query, item)):
         return None
     ranks = table["rank"].to_numpy() if layout is trec.RUN else np.zeros(0)
     return _Part(query, item, number, ranks, np.arange(line, line + len(number)))
-
-
-def _coded(column: pa.ChunkedArray, coded: Coded) -> Ints | None:
-    """A column of ids as numbers; None where one is empty."""
-    places = column.dictionary_encode().combine_chunks()
-    entries = places.dictionary.to_pylist()
-    if not all(entries):
-        return None
-    codes: Ints = coded(map(to_text, entries))[places.indices.to_numpy()]
-    return codes
 
 
 def _options(layout: trec.Layout, size: int) -> tuple[Any, Any, Any]:
@@ -130,20 +117,15 @@ def _options(layout: trec.Layout, size: int) -> tuple[Any, Any, Any]:
     )  # fmt: skip
 
 
-def _careful(
-    data: bytes,
-    first: int,
-    layout: trec.Layout,
-    coded: tuple[Coded, Coded],
-    faults: Faults,
-    name: str,
-) -> _Part:
+def _careful(data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str) -> _Part:
     """The rows of any lines, one by one."""
+    import pyarrow as pa
+
     rows = list(_rows(data, first, layout, faults, name))
     queries, items, numbers, ranks, lines = zip(*rows, strict=True) if rows else ([],) * 5
     return _Part(
-        coded[0](queries),
-        coded[1](items),
+        pa.array(queries, pa.binary()),
+        pa.array(items, pa.binary()),
         np.array(numbers, float),
         np.array(ranks if layout is trec.RUN else [], float),
         np.array(lines, np.int64),
@@ -152,7 +134,7 @@ def _careful(
 
 def _rows(
     data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str
-) -> Iterator[tuple[str, str, float, float, int]]:
+) -> Iterator[tuple[bytes, bytes, float, float, int]]:
     for number, line in enumerate(_ENDS.split(data), first):
         try:
             found = trec.row(line, layout)
@@ -162,7 +144,7 @@ def _rows(
         if found is not None:
             fields, score = found
             rank = _rank(fields[layout.number - 1]) if layout is trec.RUN else math.nan
-            yield to_text(fields[0]), to_text(fields[layout.item]), score, rank, number
+            yield fields[0], fields[layout.item], score, rank, number
 
 
 def _rank(field: bytes) -> float:

@@ -9,7 +9,8 @@ from germane import notice
 from germane._ragged import Floats
 from germane.averaging import scores
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, named, noticed, several
+from germane.checks.seen import Seen, Sees, first, named, noticed, of_queries, rows, several
+from germane.checks.side import NAMED
 from germane.comparison.layout import FEW
 from germane.comparison.spread import spread_of
 from germane.errors import GermaneError
@@ -25,13 +26,15 @@ TINY = 1e-9  # what rounding leaves of values that are equal
 def missing(data: Data) -> Sees:
     """Judged queries that the run does not have."""
     if data.missing and data.answered.any():
-        yield noticed(notice.missing(data.missing, len(data.answered), data.unknown))
+        lost = of_queries(data.qrels, data.missing)
+        yield noticed(notice.missing(data.missing, data.qrels.queries, data.unknown), lost)
 
 
 def unknown(data: Data) -> Sees:
     """Queries of the run that nobody judged."""
     if data.unknown and data.answered.any():
-        yield noticed(notice.left_out(data.unknown, set(data.qrels.queries)))
+        told = notice.left_out(data.unknown, set(data.qrels.queries))
+        yield noticed(told, of_queries(data.run, data.unknown))
 
 
 def mostly_empty(data: Data) -> Sees:
@@ -68,7 +71,8 @@ def without_relevant(data: Data) -> Sees:
     lost = np.flatnonzero(_relevant(data) == 0).tolist()
     if 0 < len(lost) < len(data.qrels.queries):
         queries = [data.qrels.queries[q] for q in lost]
-        yield noticed(notice.without_relevant(queries, len(data.qrels.queries)))
+        told = notice.without_relevant(queries, len(data.qrels.queries))
+        yield noticed(told, of_queries(data.qrels, queries))
 
 
 def _relevant(data: Data) -> Floats:
@@ -79,12 +83,10 @@ def _relevant(data: Data) -> Floats:
 
 def one_result(data: Data) -> Sees:
     """One result a query: the program that wrote the run stopped at the first."""
-    got = data.retrieved[data.retrieved > 0]
-    deep = (data.cutoffs or [FIRST])[-1] > 1 and len(data.run.items) > 1
-    if len(got) > 1 and (got == 1).all() and deep:
-        yield Seen(
-            f"every one of {several(len(got), 'query', 'queries')} has a single result", len(got)
-        )
+    if len(data.run.items) > 1:
+        got = data.retrieved[data.retrieved > 0]
+        for found in notice.one_result(got, data.grades, data.grade, data.measures):
+            yield noticed(found, rows(data.run, np.arange(NAMED)))
 
 
 def same_results(data: Data) -> Sees:
@@ -96,7 +98,7 @@ def same_results(data: Data) -> Sees:
             says = (
                 f"all {len(depth):,} queries have the same {depth[0]:,} results in the same order"
             )
-            yield Seen(says, len(depth))
+            yield Seen(says, len(depth), first(data.run, data.order))
 
 
 def cut_off(data: Data) -> Sees:
@@ -104,7 +106,8 @@ def cut_off(data: Data) -> Sees:
     deepest = int(data.retrieved.max(initial=0))
     if (beyond := [k for k in data.cutoffs if k > deepest]) and deepest < len(data.run.items):
         says = f"no query has more than {several(deepest, 'result')}, and measures look at {beyond[-1]:,}"
-        yield Seen(says, len(data.run.queries))
+        at = int(data.retrieved.argmax())
+        yield Seen(says, len(data.run.queries), of_queries(data.run, [data.run.queries[at]]))
 
 
 def shallow(data: Data) -> Sees:
@@ -118,20 +121,22 @@ def shallow(data: Data) -> Sees:
                 f"{several(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,} results, "
                 f"of {len(got):,}"
             )
-            yield Seen(says, len(short), named(data.run.queries[q] for q in short.tolist()))
+            queries = (data.run.queries[q] for q in short.tolist())
+            yield Seen(says, len(short), of_queries(data.run, queries))
 
 
 def unjudged(data: Data) -> Sees:
     """Results among the first ten that nobody judged, where some items are judged not relevant."""
     judged_query = (data.query >= 0)[data.run.query[data.order]]
-    first = (data.rank <= FIRST) & judged_query
-    if not first.any() or not (data.grades < 1).any():
+    first_ten = (data.rank <= FIRST) & judged_query
+    if not first_ten.any() or not (data.grades < 1).any():
         return
-    judged = ~np.isnan(data.grade[data.order[first]])
+    judged = ~np.isnan(data.grade[data.order[first_ten]])
     share = judged.mean()
     if 0 < share < ENOUGH:
         says = f"of the first {FIRST} results, {share:.0%} are judged; the others count as not relevant"
-        yield Seen(says, int(np.count_nonzero(~judged)))
+        lost = data.order[first_ten][~judged]
+        yield Seen(says, len(lost), rows(data.run, lost))
 
 
 def few(data: Data) -> Sees:

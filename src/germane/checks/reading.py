@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
+import os
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,9 +14,12 @@ from germane import sources
 from germane._ragged import Floats, Ints
 from germane.checks import lines
 from germane.checks.side import Coded, Faults, Side
+from germane.checks.words import coded
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.retrieval import Qrels
-from germane.sources import host, mappings
+from germane.sources import formats, host, mappings
+from germane.sources.files import TextFile, ends_of_lines
+from germane.sources.id_columns import IdColumn
 from germane.sources.ids import is_missing, to_text
 from germane.sources.numbers import EXACT, is_finite_number
 from germane.sources.paths import Progress, is_path
@@ -166,31 +172,78 @@ def _of_array(given: Any, *, whole: bool) -> Side:
 
 
 def _of_frame(frame: Any, kind: Kind) -> Side:
-    queries, items, faults = Coded(), Coded(), Faults()
-    parts: list[_Part] = []
-    row = 0
+    faults, parts, row = Faults(), list[_Part](), 0
     for record in frame.records():
-        parts += _parts(frame, record, row, kind, (queries, items), faults)
+        parts += _parts(frame, record, row, kind, faults)
         row += record.num_rows
     if not row:
         raise EmptyError(f"{frame.where}: there are no rows.")
     none = np.zeros(0, np.int64)
+    queries, query = _coded([part.query for part in parts])
+    items, item = _coded([part.item for part in parts])
     return Side(
-        kind, frame.where, queries.ids, items.ids,
-        np.concatenate([none, *(part.query for part in parts)]),
-        np.concatenate([none, *(part.item for part in parts)]),
-        _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
+        kind, frame.where, queries, items, query, item, _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
+        line=np.concatenate([none, *(part.row for part in parts)]), told=_row_of(frame, kind),
         faults=faults, text=frame.ids == "text",
     )  # fmt: skip
+
+
+def _row_of(frame: Any, kind: Kind) -> Callable[[int], str]:
+    """Where a row of a frame, a file or a folder of files stands, as errors say it."""
+
+    def told(row: int) -> str:
+        start, where = max(
+            (part for part in frame.parts if part[0] <= row), default=(0, frame.where)
+        )
+        return f"row {row - start}: " if where == kind else f"{where}, row {row - start}: "
+
+    return told
 
 
 class _Part(NamedTuple):
     """Some rows of a frame."""
 
-    query: Ints
-    item: Ints
+    row: Ints
+    query: IdColumn
+    item: IdColumn
     number: Floats | None
     rank: Floats | None
+
+
+def of_lines(side: Side, given: Any, input_format: str | None) -> Side:
+    """The same, whose rows are told by their lines where a file has one for each of them."""
+    if side.told is None or not is_path(given) or not os.path.isfile(given):
+        return side
+    above = _HEADER.get(formats.format_of(given, side.kind, input_format))
+    if above is None or side.line is None:
+        return side
+    rows, by_row = len(side.line), side.told
+
+    @cache
+    def one_each() -> bool:
+        with TextFile(given) as file:
+            ends = [
+                (ends_of_lines(b.data), b.data.endswith((b"\n", b"\r")))
+                for b in file.blocks("lines")
+            ]
+        lines = sum(count for count, _ in ends) + (not ends[-1][1])
+        return lines == rows + side.faults.count + above
+
+    def told(row: int) -> str:
+        return f"{side.where}:{row + 1 + above}: " if one_each() else by_row(row)
+
+    return replace(side, told=told)
+
+
+_HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
+
+
+def _coded(parts: list[IdColumn]) -> tuple[Sequence[Hashable], Ints]:
+    if parts and all(part.kind == "text" for part in parts):
+        return coded([part.text().values for part in parts])
+    codes = Coded()
+    at = [codes(part.python) for part in parts]
+    return codes.ids, np.concatenate([np.zeros(0, np.int64), *at])
 
 
 def _joined(parts: list[Floats | None]) -> Floats | None:
@@ -198,9 +251,7 @@ def _joined(parts: list[Floats | None]) -> Floats | None:
     return np.concatenate(there) if there else None
 
 
-def _parts(
-    frame: Any, record: Any, row: int, kind: Kind, coded: tuple[Coded, Coded], faults: Faults
-) -> Iterator[_Part]:
+def _parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:
     """A record batch in pieces without what cannot be read, which is found by halving."""
     if not record.num_rows:
         return
@@ -216,9 +267,10 @@ def _parts(
         middle = record.num_rows // 2
         for start, size in ((0, middle), (middle, record.num_rows - middle)):
             part = record.slice(start, size)
-            yield from _parts(frame, part, row + start, kind, coded, faults)
+            yield from _parts(frame, part, row + start, kind, faults)
         return
-    yield _Part(coded[0](query.python), coded[1](item.python), number, rank)
+    rows = np.arange(row, row + record.num_rows)
+    yield _Part(rows, query, item, number, rank)
 
 
 def _numbers(frame: Any, record: Any, row: int, kind: Kind) -> tuple[Floats | None, Floats | None]:

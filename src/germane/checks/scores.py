@@ -1,17 +1,12 @@
-"""Scores: orders that were not meant, and scores that do not tell results apart."""
-
-from typing import NamedTuple
+"""Scores: those that do not tell results apart, or have lost digits."""
 
 import numpy as np
 
-from germane._ragged import Bools, Floats, Ints
+from germane._ragged import Bools, Floats
 from germane.checks.data import Data
 from germane.checks.seen import FEW, Seen, Sees, first, rows, several
-from germane.checks.side import Side
-from germane.errors import clip
+from germane.sources.numbers import EXACT
 
-RISES = 3  # that may be a matter of rounding
-ORDERED = 20  # neighbors of which chance does not put every one in ascending order
 TIED = 0.05  # of the results, or of the queries: worth a word
 ROUNDED = 0.01  # of the results are tied where scores have few decimals
 DECIMALS = 3
@@ -20,74 +15,6 @@ CLOSE = 1e-6  # what rounding leaves
 PRINTED = 7  # decimals with which half-precision scores may be printed
 APART = 4  # printed steps between two numbers of half precision, so that few others fit
 TELLING = 20  # different scores that do not all fit by chance
-
-
-def ranks_against_scores(data: Data) -> Sees:
-    """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
-    found = _neighbors(data.run)
-    if len(found.before) >= RISES and not found.falling:
-        one, other = found.before[0], found.after[0]
-        query = data.run.queries[data.run.query[one]]
-        shown = ", ".join(
-            f"{clip(data.run.items[data.run.item[row]])} has rank {found.rank[row]:g} and score "
-            f"{found.score[row]:g}"
-            for row in (one, other)
-        )
-        says = (
-            f"the rank column contradicts the scores, which decide: for query {clip(query)} {shown}"
-        )
-        yield Seen(says, len(found.before), first(data.run, found.after))
-
-
-def some_ranks_against_scores(data: Data) -> Sees:
-    """Ranks that follow another order than the scores here and there."""
-    found = _neighbors(data.run)
-    count = len(found.after)
-    if count and found.falling:
-        of = several(count + found.falling, "neighbor")
-        queries = several(data.run.distinct(data.run.query[found.after]), "query", "queries")
-        says = (
-            f"{count:,} of {of} in the order of the rank column have a higher score than the one "
-            f"before, in {queries}"
-        )
-        yield Seen(says, count, rows(data.run, found.after))
-
-
-class _Neighbors(NamedTuple):
-    """Results next to each other by rank, whose scores rise, and how many fall."""
-
-    before: Ints  # rows
-    after: Ints
-    falling: int
-    rank: Floats
-    score: Floats
-
-
-def _neighbors(run: Side) -> _Neighbors:
-    none = np.zeros(0, np.int64)
-    if run.rank is None or run.number is None:
-        return _Neighbors(none, none, 0, np.zeros(0), np.zeros(0))
-    order = np.lexsort((run.rank, run.query))
-    query, rank, score = run.query[order], run.rank[order], run.number[order]
-    beside = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
-    rising = np.flatnonzero(beside & (score[1:] > score[:-1]))
-    falling = int(np.count_nonzero(beside & (score[1:] < score[:-1])))
-    return _Neighbors(order[rising], order[rising + 1], falling, run.rank, run.number)
-
-
-def rising_as_given(data: Data) -> Sees:
-    """Scores that rise from each result to the next, where there are no ranks to ask."""
-    run = data.run
-    if run.number is None or (run.rank is not None and len(np.unique(run.rank[:FEW])) > 1):
-        return
-    order = np.argsort(run.query, kind="stable")
-    beside = data.run.query[order][1:] == data.run.query[order][:-1]
-    steps = np.diff(run.number[order])[beside]
-    if len(steps) >= ORDERED and (steps >= 0).all() and 2 * (steps > 0).sum() > len(steps):
-        says = (
-            f"the scores of every query rise in the order given, over {several(len(steps), 'step')}"
-        )
-        yield Seen(says, len(run), first(run, order))
 
 
 def constant(data: Data) -> Sees:
@@ -141,7 +68,7 @@ def half_precision(data: Data) -> Sees:
     if kind:
         tied = int(np.count_nonzero(_shares(data.equal)))
         says = f"every score is one that {kind} holds, and {several(tied, 'result')} of {len(scores):,} are tied"
-        yield Seen(says, tied)
+        yield Seen(says, tied, _first_tied(data))
 
 
 def rounded(data: Data) -> Sees:
@@ -156,7 +83,11 @@ def rounded(data: Data) -> Sees:
             f"no score has more than {few}, and {several(tied, 'result')} of "
             f"{len(scores):,} are tied"
         )
-        yield Seen(says, tied)
+        yield Seen(says, tied, _first_tied(data))
+
+
+def _first_tied(data: Data) -> tuple[str, ...]:
+    return first(data.run, data.order[_shares(data.equal)])
 
 
 def _few_digits(scores: Floats) -> str:
@@ -208,4 +139,5 @@ def imprecise(data: Data) -> Sees:
     """Whole scores that doubles round to the same number."""
     if count := data.run.rounded:
         says = f"{several(count, 'whole score')} beyond 2^53 became equal to another: doubles round them"
-        yield Seen(says, count)
+        large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
+        yield Seen(says, count, first(data.run, data.order[data.equal & large]))

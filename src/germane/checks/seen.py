@@ -2,7 +2,10 @@
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
+
+import numpy as np
 
 from germane._ragged import Ints
 from germane.checks.side import NAMED, Side
@@ -25,9 +28,9 @@ class Seen:
 Sees: TypeAlias = Iterator[Seen]
 
 
-def noticed(finding: Finding) -> Seen:
+def noticed(finding: Finding, examples: tuple[str, ...] = ()) -> Seen:
     """What evaluating notices too, in its words."""
-    return Seen(finding.says, finding.count, finding.examples, finding.advice)
+    return Seen(finding.says, finding.count, examples or finding.examples, finding.advice)
 
 
 def several(count: int, one: str, more: str = "") -> str:
@@ -38,6 +41,19 @@ def several(count: int, one: str, more: str = "") -> str:
 def named(ids: Iterable[Hashable]) -> tuple[str, ...]:
     """The first few ids."""
     return shown(ids, NAMED)
+
+
+def of_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:
+    """The first few queries, each with where its first row stands."""
+    some = list(islice(queries, NAMED))
+    if side.line is None:
+        return named(some)
+    places = {query: q for q, query in enumerate(side.queries) if query in some}
+    starts = {query: int(np.argmax(side.query == q)) for query, q in places.items()}
+    return tuple(
+        f"{side.at(starts[query])}query {clip(query)}" if query in starts else clip(query)
+        for query in some
+    )
 
 
 def first(side: Side, at: Ints) -> tuple[str, ...]:

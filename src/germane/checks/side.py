@@ -1,7 +1,7 @@
 """Side: what qrels or a run hold, row by row, as it was given and whether or not it can be evaluated."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -40,7 +40,8 @@ class Side:
     item: Ints  # N
     number: Floats | None  # N: grades or scores; None for ranked lists
     rank: Floats | None = None  # N: the rank column; NaN where it holds no number
-    line: Ints | None = None  # N: of a file of lines
+    line: Ints | None = None  # N: the line of a file, or the number of the row
+    told: Callable[[int], str] | None = None  # how a row's number is told, where it is no line
     faults: Faults = field(default_factory=Faults)
     empty: tuple[Hashable, ...] = ()  # queries without a row
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
@@ -51,8 +52,11 @@ class Side:
         return len(self.query)
 
     def at(self, row: int) -> str:
-        """Where a row stands: ``run.txt:17``, or nothing."""
-        return "" if self.line is None else f"{self.where}:{self.line[row]}: "
+        """Where a row stands: ``run.txt:17: ``, ``run.parquet, row 16: ``, or nothing."""
+        if self.line is None:
+            return ""
+        number = int(self.line[row])
+        return f"{self.where}:{number}: " if self.told is None else self.told(number)
 
     def distinct(self, query: Ints) -> int:
         """How many different queries some rows have."""

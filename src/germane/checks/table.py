@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from germane.checks import forms, grades, ids, queries, scores
+from germane import notice
+from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
 from germane.finding import Severity
+from germane.sources.first_rows import AGAINST_RANKS, AS_RANKS, NEGATE, OWN
 
 
 class Check(NamedTuple):
@@ -17,50 +19,53 @@ class Check(NamedTuple):
     of: Literal["qrels", "run"]  # what a finding is about; qrels are looked at once for all runs
     sees: Callable[[Data], Sees]
     remedy: str
+    evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
+    """What evaluating does: stops, warns, warns of what the first rows show, or takes it as it is."""
 
 
 TABLE: tuple[Check, ...] = (
-    Check("swapped files", "serious", "run", forms.swapped, "Give the qrels first, then the run."),
+    Check("swapped files", "serious", "run", forms.swapped, "Give the qrels first, then the run.", "error"),
     Check("malformed judgments", "serious", "qrels", forms.malformed_judgments,
-          "Correct or delete them; until then evaluate refuses the file."),
+          "Correct or delete them; until then evaluate refuses the file.", "error"),
     Check("malformed results", "serious", "run", forms.malformed_results,
-          "Correct or delete them; until then evaluate refuses the file."),
+          "Correct or delete them; until then evaluate refuses the file.", "error"),
     Check("qrels that look like a run", "serious", "qrels", forms.qrels_like_run,
-          "Is this the right file?"),
+          "Is this the right file?", "error"),
     Check("a run that looks like qrels", "serious", "run", forms.run_like_qrels,
-          "Is this the right file?"),
-    Check("no query in common", "serious", "run", ids.no_common_query, "Are these the same ids?"),
+          "Is this the right file?", "error"),
+    Check("no query in common", "serious", "run", ids.no_common_query, "Are these the same ids?", "error"),
     Check("nothing judged was found", "serious", "run", ids.nothing_found,
-          "Are the item ids of run and qrels the same?"),
+          "Are the item ids of run and qrels the same?", "warning"),
     Check("ids nearly the same", "serious", "run", ids.alike,
-          "Write the ids of both sides in the same way."),
+          "Write the ids of both sides in the same way.", "sample"),
     Check("repeated judgments", "serious", "qrels", ids.repeated_judgments,
-          "Delete the copies, or choose with duplicates=first, last or max."),
+          "Delete the copies, or choose with duplicates=first, last or max.", "error"),
     Check("repeated results", "serious", "run", ids.repeated_results,
-          "Delete the copies, or choose with duplicates=first, last or max."),
+          "Delete the copies, or choose with duplicates=first, last or max.", "error"),
     Check("missing queries", "serious", "run", queries.missing,
-          "missing=skip leaves them out; both kinds of number should be told."),
+          "missing=skip leaves them out; both kinds of number should be told.", "warning"),
     Check("mostly empty results", "serious", "run", queries.mostly_empty,
           "Did the system fail there?"),
     Check("no relevant items", "serious", "qrels", grades.nothing_relevant,
-          "Where lower grades are relevant, say so: P(rel=0.5), or map the grades."),
-    Check("ranks against scores", "serious", "run", scores.ranks_against_scores,
-          "Are they distances, where less is better? Then negate them."),
-    Check("scores rise as given", "serious", "run", scores.rising_as_given,
-          "Higher is better here. Are they distances? Then negate them."),
-    Check("the query is its first result", "serious", "run", ids.own_first,
-          "own=drop leaves it out before ranks are counted."),
+          notice.LOWER, "warning"),
+    Check("ranks against scores", "serious", "run", orders.ranks_against_scores, AGAINST_RANKS, "sample"),
+    Check("ranks given as scores", "serious", "run", orders.counting_up, AS_RANKS, "sample"),
+    Check("scores rise as given", "serious", "run", orders.rising_as_given, NEGATE, "sample"),
+    Check("relevant results stand last", "serious", "run", orders.standing_last, notice.TURN, "warning"),
+    Check("the query is its first result", "serious", "run", ids.own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", queries.one_result,
-          "Did the system stop early, or keep the best result only?"),
+          notice.STOPPED, "warning"),
     Check("constant scores", "serious", "run", scores.constant,
-          "Their order is that of their ids; best and worst say what that decides."),
+          "Their order is that of their ids; best and worst say what that decides.", "warning"),
     Check("scores lose precision", "serious", "run", scores.imprecise,
-          "Give ranked lists, or scores that doubles hold."),
-    Check("the query among its results", "doubtful", "run", ids.own,
-          "own=drop leaves it out before ranks are counted."),
+          "Give ranked lists, or scores that doubles hold.", "sample"),
+    Check("the query among its results", "doubtful", "run", ids.own, OWN),
     Check("the same results for every query", "doubtful", "run", queries.same_results,
           "Did the system look at the query? A list of what is popular is like that, too."),
-    Check("some ranks against scores", "doubtful", "run", scores.some_ranks_against_scores,
+    Check("relevant results stand anywhere", "doubtful", "run", orders.standing_anywhere,
+          "Do the results belong to these queries, and is it the column of the scores? A random order is "
+          "like that, too."),
+    Check("some ranks against scores", "doubtful", "run", orders.some_ranks_against_scores,
           "Scores decide; ties=given keeps the order of the lines for equal ones only."),
     Check("tied scores", "doubtful", "run", scores.tied,
           "The order of their ids decides; look at best and worst, or ask for ties=expected."),
@@ -75,11 +80,11 @@ TABLE: tuple[Check, ...] = (
           "A run that finds what the judges never saw is underrated: tell Judged@10 beside it, or look "
           "at bpref, which passes over them."),
     Check("queries not judged", "doubtful", "run", queries.unknown,
-          "Is it the run of this collection?"),
+          "Is it the run of this collection?", "warning"),
     Check("queries without a judgment", "doubtful", "qrels", queries.without_judgments,
-          "Judge something for them, or delete them."),
+          "Judge something for them, or delete them.", "warning"),
     Check("nothing relevant", "doubtful", "qrels", queries.without_relevant,
-          "no_relevant=skip leaves them out."),
+          "no_relevant=skip leaves them out.", "warning"),
     Check("queries without results", "doubtful", "run", queries.without_results,
           "Did the system fail there?"),
     Check("ratings", "doubtful", "qrels", grades.all_relevant,
@@ -99,6 +104,6 @@ TABLE: tuple[Check, ...] = (
     Check("differences too small to show", "note", "run", queries.undetectable,
           "Judge more queries, or claim less: germane compare."),
     Check("refused by evaluate", "serious", "run", forms.refused,
-          "Until that is mended there is no number."),
+          "Until that is mended there is no number.", "error"),
 )  # fmt: skip
 """In the order in which findings of one severity are told."""

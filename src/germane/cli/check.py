@@ -15,9 +15,9 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "check",
         help="find what would bend the numbers: ids, duplicates, ties, coverage, grades",
-        description="Look at qrels and runs for what would bend a number, past what is wrong in them: what "
-        "it is, how often, where, and what to do. Exit status 0, or 1 with --strict where a finding is "
-        "serious; 2 for what cannot be read.",
+        description="Look at qrels and runs for what would bend a number: what it is, how often, where, and "
+        "what to do. Lines that cannot be read are counted, and the others looked at. Exit status 0, or 1 "
+        "with --strict where a finding is serious; 2 for files that cannot be read at all.",
     )
     command.set_defaults(run=run)
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
     runs = read_runs(options.qrels, options.runs)
     output.check(options.output, [options.qrels, *options.runs])
-    with progress_line() as progress:
+    with progress_line("looking at") as progress:
         found = check(
             options.qrels,
             runs,

@@ -16,10 +16,12 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
+from germane._records import replaced
 from germane.errors import DuplicateError, FormatError
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import binary
+from germane.sources import binary, first_rows, misses
 from germane.sources.binary import Spans
+from germane.sources.first_rows import Row
 from germane.sources.ids import shown_id, to_bytes, to_text
 
 
@@ -287,6 +289,18 @@ class Run:
     def __len__(self) -> int:
         return len(self.rows.queries)
 
+    @cached
+    def first_rows(self) -> list[Row]:
+        """The first of its rows, as evaluating looks at them."""
+        stop = min(len(self.rows.score), misses.ROWS)
+        owner = _group(self.rows, np.arange(stop)).tolist()
+        queries, items = map(to_text, self.rows.queries), self.rows.item.part(0, stop).tolist()
+        names, scores = list(queries), self.rows.score[:stop].tolist()
+        return [
+            Row(names[q], to_text(item), 0.0, score)
+            for q, item, score in zip(owner, items, scores, strict=True)
+        ]
+
     def only(self, query: bytes) -> Run:
         """The rows of one query; none where the run does not have it."""
         at = [g for g, found in enumerate(self.rows.queries) if found == query]
@@ -310,7 +324,8 @@ def retrieve(
         reducer.add(run.rows)
     except Repeated as found:
         raise repeated(run.name, "retrieved", found.query, found.item) from None
-    return reducer.result()
+    got = reducer.result()
+    return replaced(got, noticed=first_rows.of_rows(run.first_rows, qrels, got, order))
 
 
 def repeated(where: str, what: str, query: bytes, item: bytes, like: str = "") -> DuplicateError:

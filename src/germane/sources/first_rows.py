@@ -1,23 +1,31 @@
-"""What the first rows of a run show that its reduction does not: ranks, and ids nearly the same."""
+"""What the first rows of a run show that its reduction does not: an order or an id that was not meant."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from itertools import islice, pairwise
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from germane._ragged import Floats, Ints
 from germane.errors import clip
-from germane.finding import Finding
-from germane.retrieval import Qrels, Retrieved
-from germane.sources import misses, precision, swapped
-from germane.sources.files import TextFile
-from germane.sources.ids import to_text
-from germane.sources.numbers import EXACT
+from germane.finding import Finding, is_are, shown
+from germane.retrieval import Order, Qrels, Retrieved
+from germane.sources import misses, swapped
 
 _FEW = 3  # rises that may be a matter of rounding
-_ORDERED = 20  # neighbors of which chance does not put every one in ascending order
+ORDERED = 20  # neighbors of which chance does not put every one in ascending order
+SOME = 1 / 3  # of the queries: no accident
+NEGATE = "Higher is better here. Are they distances? Then negate them."
+AGAINST_RANKS = "Are they distances, where less is better? Then negate them."
+OWN = "own=drop leaves it out before ranks are counted."
+OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
+COUNTING = (
+    "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
+)
+COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
+AS_RANKS = "Give scores, or ranks as such: negated, or as a ranked list."
 
 
 class Row(NamedTuple):
@@ -25,82 +33,137 @@ class Row(NamedTuple):
 
     query: Hashable
     item: Hashable
-    rank: float
+    rank: float  # the same for all rows where the run has none
     score: float
-    written: bytes  # the score
+    written: bytes = b""  # the score
 
 
-def of_file(file: TextFile, qrels: Qrels, got: Retrieved) -> tuple[Finding, ...]:
-    """What the first lines of a TREC run show."""
-    rows = list(islice(_lines(file), misses.ROWS))
+Rows: TypeAlias = dict[Hashable, list[Row]]  # of each query
+
+
+def of_rows(rows: list[Row], qrels: Qrels, got: Retrieved, order: Order) -> tuple[Finding, ...]:
+    """What the first rows of any run show."""
     alike = misses.of_rows(qrels, got, ((row.query, row.item) for row in rows))
-    like_a_run = swapped.like_a_run(qrels)
-    return (*like_a_run, *alike, *against_ranks(rows), *rising(rows), *inexact(rows))
+    odd = swapped.by_numbers(qrels, _numbers, rows)
+    return (*odd, *alike, *orders(by_query(rows), qrels, order))
 
 
-def _lines(file: TextFile) -> Iterator[Row]:
-    for block in file.blocks():
-        for line in block.data.splitlines():
-            fields = line.split()
-            if len(fields) < 5 or fields[0].startswith(b"#"):
-                continue
-            try:
-                rank, score = float(fields[3]), float(fields[4])
-            except ValueError:
-                continue
-            yield Row(to_text(fields[0]), to_text(fields[2]), rank, score, fields[4])
+def _numbers(rows: list[Row]) -> tuple[Ints, Floats]:
+    queries = {row.query: at for at, row in enumerate(rows)}
+    owner = [queries[row.query] for row in rows]
+    return np.array(owner), np.array([row.score for row in rows])
 
 
-def _by_query(rows: list[Row]) -> dict[Hashable, list[Row]]:
-    found: dict[Hashable, list[Row]] = {}
+def orders(queries: Rows, qrels: Qrels, order: Order) -> Iterator[Finding]:
+    """Orders that were not meant: turned round, ranks for scores, the query before all others.
+
+    Whether relevance bears them out is seen where all of the run has been read.
+    """
+    counting = [*counting_up(queries)]
+    yield from (*counting, *against_ranks(queries), *(() if counting else rising(queries)))
+    if order.own == "keep":
+        yield from own_first(queries, qrels)
+
+
+def _ranks(queries: Rows) -> set[float]:
+    return {row.rank for rows in queries.values() for row in rows}
+
+
+def by_query(rows: Iterable[Row]) -> Rows:
+    found: Rows = {}
     for row in rows:
         found.setdefault(row.query, []).append(row)
     return found
 
 
-def against_ranks(rows: list[Row]) -> Iterator[Finding]:
+def counting_up(queries: Rows) -> Iterator[Finding]:
+    """Ranks in the place of scores: no other order of the rows contradicts them."""
+    rows = [row for several in queries.values() for row in several]
+    counted = all(
+        int(several[0].score in (0, 1)) and steps_of_one(several) for several in queries.values()
+    )
+    ranks = _ranks(queries)
+    steps = len(rows) - len(queries)
+    if not counted or (len(ranks) == 1 and steps < ORDERED):
+        return
+    decimals = any(rank % 1 for rank in ranks)
+    if len(ranks) == 1 or decimals or any(against_ranks(queries)):
+        advice = COLUMNS if decimals else AS_RANKS
+        yield Finding("serious", "ranks given as scores", COUNTING, len(rows), (), advice)
+
+
+def steps_of_one(rows: list[Row]) -> bool:
+    """Is each score one more than the score before?"""
+    return all(other.score == one.score + 1 for one, other in pairwise(rows))
+
+
+def against_ranks(queries: Rows) -> Iterator[Finding]:
     """Scores that rise where ranks do: a distance, where less is better, or a column mixed up."""
     rising, falling = [], 0
-    for query in _by_query(rows).values():
+    for query in queries.values():
         for one, other in pairwise(sorted(query, key=lambda row: row.rank)):
             if other.rank > one.rank and other.score > one.score:
                 rising.append((one, other))
             falling += other.rank > one.rank and other.score < one.score
-    if len(rising) < _FEW or falling:
-        return
-    one, other = rising[0]
-    says = (
+    if len(rising) >= _FEW and not falling:
+        says = contradicts(*rising[0])
+        yield Finding("serious", "ranks against scores", says, len(rising), (), AGAINST_RANKS)
+
+
+def contradicts(one: Row, other: Row) -> str:
+    """What is said of two rows of which the one with the lower rank has the lower score."""
+    return (
         f"the rank column contradicts the scores, which decide: for query {clip(one.query)} item "
         f"{clip(one.item)} has rank {one.rank:g} and score {one.score:g}, {clip(other.item)} rank "
         f"{other.rank:g} and score {other.score:g}"
     )
-    advice = "Are they distances, where less is better? Then negate them."
-    yield Finding("serious", "ranks against scores", says, len(rising), (), advice)
 
 
-def rising(rows: list[Row]) -> Iterator[Finding]:
-    """Scores that rise from each line to the next, where the rank column says nothing."""
-    if len({row.rank for row in rows}) != 1:
+def rising(queries: Rows) -> Iterator[Finding]:
+    """Scores that rise from each row to the next, where the rank column says nothing."""
+    if len(_ranks(queries)) != 1:
         return
     steps = [
-        other.score - one.score
-        for query in _by_query(rows).values()
-        for one, other in pairwise(query)
+        other.score - one.score for several in queries.values() for one, other in pairwise(several)
     ]
     rises = sum(step > 0 for step in steps)
-    if len(steps) >= _ORDERED and min(steps) >= 0 and 2 * rises > len(steps):
+    if len(steps) >= ORDERED and min(steps) >= 0 and 2 * rises > len(steps):
         says = f"the scores of every query rise in the order given, over the first {len(steps):,} steps"
-        advice = "Higher is better here. Are they distances? Then negate them."
-        yield Finding("serious", "scores rise as given", says, len(rows), (), advice)
+        count = len(steps) + len(queries)
+        yield Finding("serious", "scores rise as given", says, count, (), NEGATE)
 
 
-def inexact(rows: list[Row]) -> Iterator[Finding]:
-    """Whole scores that doubles round to the same number."""
-    if any(abs(row.score) >= EXACT for row in rows):
-        for query, several in _by_query(rows).items():
-            whole = [row for row in several if row.written.lstrip(b"+-").isdigit()]
-            if precision.rounds(
-                (row.written for row in whole), np.array([row.score for row in whole])
-            ):
-                yield precision.inexact(query)
-                return
+def own_first(queries: Rows, qrels: Qrels, advice: str = OWN) -> Iterator[Finding]:
+    """The query itself, first among the results of many queries and not judged relevant."""
+    held = (query for query, rows in queries.items() if any(row.item == query for row in rows))
+    own = [
+        query
+        for query in held
+        if max(queries[query], key=lambda row: row.score).item == query
+        and not _is_relevant(qrels, query)
+    ]
+    if no_accident(len(own), len(queries)):
+        says = own_first_says(len(own), f"the first {len(queries):,}")
+        yield Finding(
+            "serious", "the query is its first result", says, len(own), shown(own), advice
+        )
+
+
+def _is_relevant(qrels: Qrels, query: Hashable) -> bool:
+    """Is the query itself judged relevant for it?"""
+    q = qrels.position.get(query)
+    if q is None:
+        return False
+    part = slice(*qrels.offsets[q : q + 2].tolist())
+    mine = zip(qrels.items[part], qrels.grades[part].tolist(), strict=True)
+    return any(grade > 0 for item, grade in mine if item == query)
+
+
+def own_first_says(count: int, of: str) -> str:
+    """What is said of so many queries."""
+    return f"the first result of {is_are(count, 'query', 'queries')} of {of} is the query itself"
+
+
+def no_accident(count: int, of: int) -> bool:
+    """Are so many of so many queries more than numbers that meet by chance?"""
+    return count > 1 and count >= SOME * of

@@ -16,6 +16,7 @@ from germane.finding import Finding
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import (
     arrow,
+    first_rows,
     headings,
     id_columns,
     misses,
@@ -24,6 +25,7 @@ from germane.sources import (
     unreadable,
 )
 from germane.sources.arrow import Entries, Place
+from germane.sources.first_rows import Row
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
 from germane.sources.paths import BATCH, Noted, Progress
@@ -195,8 +197,8 @@ def retrieve(
             batches = reader.gathered(told, disk if frame.stands == "on disk" else None)
             got = _reduced(batches, reader, qrels, items, duplicates, order, frame)
     head = frame.head
-    alike = misses.of_rows(qrels, got, _pairs(frame, head))
-    return replaced(got, noticed=(*alike, *_inexact(frame, head)))
+    shown = first_rows.of_rows(_first_rows(frame, head), qrels, got, order)
+    return replaced(got, noticed=(*shown, *_inexact(frame, head)))
 
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
@@ -216,9 +218,12 @@ def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     return places[places >= 0]
 
 
-def _pairs(frame: Frame, head: pa.RecordBatch) -> Iterator[tuple[Hashable, Hashable]]:
-    query, item = frame.identifiers(head, 0)
-    yield from zip(query.python, item.python, strict=True)
+def _first_rows(frame: Frame, head: pa.RecordBatch) -> list[Row]:
+    rows = frame.rows(head, 0)
+    rank = np.zeros(len(rows.query)) if rows.rank is None else rows.rank
+    score = -rank if rows.score is None else rows.score
+    columns = rows.query.python, rows.item.python, rank.tolist(), score.tolist()
+    return list(map(Row, *columns))
 
 
 def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ from germane.errors import (
 )
 from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import headings, host, misses, precision, strangers, swapped
+from germane.sources import first_results, headings, host, misses, precision, strangers, swapped
 from germane.sources.ids import by_bytes, is_missing
 from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
 
@@ -146,9 +146,8 @@ def retrieve_scores(
 ) -> Retrieved:
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
     found = _each_query(qrels, run, _scored, order)
-    if told := swapped.in_mappings(qrels, run):
-        found = replaced(found, noticed=(*told, *found.noticed))
-    return found
+    told = (*swapped.in_mappings(qrels, run), *first_results.of_scores(qrels, run, order))
+    return _told(found, told)
 
 
 def retrieve_lists(
@@ -163,7 +162,12 @@ def retrieve_lists(
         raise PolicyError("threshold=… is for scores; ranked lists have none.")
     if order.own == "drop":
         run = {query: [item for item in got if item != query] for query, got in run.items()}
-    return _each_query(qrels, run, _listed, duplicates)
+    found = _each_query(qrels, run, _listed, duplicates)
+    return _told(found, (*swapped.like_a_run(qrels), *first_results.of_lists(qrels, run)))
+
+
+def _told(found: Retrieved, told: tuple[Finding, ...]) -> Retrieved:
+    return replaced(found, noticed=(*told, *found.noticed)) if told else found
 
 
 def _each_query(

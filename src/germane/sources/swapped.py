@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -49,8 +49,15 @@ def _different(query: Ints, numbers: Floats) -> int:
 
 def in_mappings(qrels: Qrels, run: Mapping[Hashable, Any]) -> tuple[Finding, ...]:
     """What evaluating says of ``{query: {item: score}}``."""
+    return by_numbers(qrels, _first_scores, run)
+
+
+def by_numbers(
+    qrels: Qrels, scores: Callable[[Any], tuple[Ints, Floats]], run: Any
+) -> tuple[Finding, ...]:
+    """What evaluating says of grades and scores; of these, the first are asked for where grades are odd."""
     like_run = like_a_run(qrels)
-    if not like_run or not like_grades(*_first_scores(run)):
+    if not like_run or not like_grades(*scores(run)):
         return like_run
     told = says("the qrels", "the run")
     return (Finding("serious", "swapped files", told, like_run[0].count, (), ADVICE),)

@@ -6,9 +6,10 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Ints
+from germane._records import replaced
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import grid, host, pairs
+from germane.sources import first_results, grid, host, pairs
 from germane.sources.id_columns import Integers
 from germane.sources.rows import STEP, Batch, Rows
 
@@ -29,7 +30,8 @@ def retrieve(
             reducer.add(_batch(ids[_ragged.as_slice(row[queries])], queries, row, qrels.width))
     except pairs.Repeated as found:
         raise _retrieved_twice(ids, int(row[found.code])) from None
-    return reducer.result(grid.unknown(row, len(ids)))
+    got = reducer.result(grid.unknown(row, len(ids)))
+    return replaced(got, noticed=tuple(first_results.of_ids(qrels, ids)))
 
 
 def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:

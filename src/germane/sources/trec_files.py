@@ -13,7 +13,7 @@ from germane._ragged import Bools, Floats, Ints
 from germane._records import replaced
 from germane.errors import DuplicateError
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import binary, first_rows, trec
+from germane.sources import binary, first_lines, trec
 from germane.sources.alike import repeats
 from germane.sources.binary import Spans
 from germane.sources.columns import Batch, Ids, Reducer, Repeated, Run, repeated
@@ -115,7 +115,7 @@ def retrieve(
                 got = scattered.reduced(file, Reducer(qrels, duplicates, order), told)
         except Repeated as found:
             raise _twice(file, trec.RUN, found.query, found.item) from None
-        return replaced(got, noticed=first_rows.of_file(file, qrels, got))
+        return replaced(got, noticed=first_lines.of_file(file, qrels, got, order))
 
 
 def _reduced(file: TextFile, reducer: Reducer) -> Retrieved | None:

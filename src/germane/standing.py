@@ -1,0 +1,58 @@
+"""Standing: whether relevant results stand above the others of their query, or where chance puts them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from germane._ragged import Floats, Ints
+from germane.retrieval import Qrels, Retrieved
+
+CERTAIN = 5.0  # standard errors: no chance
+LIKELY = 2.0
+WORSE = 0.4  # of the pairs: far from the half that chance gives
+
+
+class Standing(NamedTuple):
+    """How often a relevant result stands above another result of its query."""
+
+    above: float  # share of all such pairs
+    error: float  # its standard error where chance orders the results
+    pairs: int
+
+    @property
+    def is_good(self) -> bool:
+        """Do higher scores go with relevance, as far as one can see?"""
+        return self.above > 0.5 + LIKELY * self.error
+
+    @property
+    def is_worse_than_chance(self) -> bool:
+        return self.above < min(WORSE, 0.5 - CERTAIN * self.error)
+
+    def says(self, where: str) -> str:
+        """What is said of relevant results that stand there."""
+        return (
+            f"relevant results stand {where} chance would put them: above another result of their "
+            f"query in {self.above:.0%} of all pairs, where chance gives 50%"
+        )
+
+
+def standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None:
+    """The standing of relevant results, given their queries and ranks; None where nothing is beside them.
+
+    It is the statistic of Mann and Whitney, added up over the queries.
+    """
+    count = np.bincount(owner, minlength=len(retrieved))
+    pairs = count * (retrieved - count)
+    total = int(pairs.sum())
+    if total <= 0:
+        return None
+    below = float(np.sum(rank)) - float((count * (count + 1)).sum()) / 2
+    spread = float((pairs * (retrieved + 1.0)).sum()) / 12
+    return Standing(1 - below / total, spread**0.5 / total, total)
+
+
+def standing_of(qrels: Qrels, got: Retrieved) -> Standing | None:
+    """The standing of what a run retrieved; tied items stand in the middle of their group."""
+    good = qrels.grades[got.judgment] > 0
+    rank: Floats = (got.tied_from[good] + got.tied_to[good]) / 2
+    return standing(got.owner[good], rank, got.retrieved)
