@@ -128,14 +128,18 @@ def test_relevant_results_that_stand_last(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_standing_is_the_share_of_pairs(seed: int) -> None:
-    """Against every pair looked at, a tied one counting half."""
+@pytest.mark.parametrize(("enough", "looked_at"), [(1 << 16, 4), (19, 3), (18, 2), (1, 1)])
+def test_standing_is_the_share_of_pairs(
+    enough: int, looked_at: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against every pair looked at, a tied one counting half; whole queries, until they are enough."""
+    monkeypatch.setattr("germane.standing.ENOUGH", enough)
     rng = np.random.default_rng(seed)
     qrels = {f"q{n}": {f"d{i}": int(rng.integers(2)) for i in range(9)} for n in range(4)}
     run = {q: {item: int(rng.integers(4)) for item in held} for q, held in qrels.items()}
     pairs = [
         (run[q][one] > run[q][other]) + (run[q][one] == run[q][other]) / 2
-        for q, held in qrels.items()
+        for q, held in list(qrels.items())[:looked_at]
         for one in held
         for other in held
         if held[one] > held[other]

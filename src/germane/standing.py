@@ -10,6 +10,7 @@ from germane.retrieval import Qrels, Retrieved
 CERTAIN = 5.0  # standard errors: no chance
 LIKELY = 2.0
 WORSE = 0.4  # of the pairs: far from the half that chance gives
+ENOUGH = 1 << 16  # results whose standing says what that of more would say
 
 
 class Standing(NamedTuple):
@@ -52,7 +53,17 @@ def standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None:
 
 
 def standing_of(qrels: Qrels, got: Retrieved) -> Standing | None:
-    """The standing of what a run retrieved; tied items stand in the middle of their group."""
-    good = qrels.grades[got.judgment] > 0
-    rank: Floats = (got.tied_from[good] + got.tied_to[good]) / 2
-    return standing(got.owner[good], rank, got.retrieved)
+    """The standing of what a run retrieved, or of its first queries where those are enough.
+
+    Tied items stand in the middle of their group.
+    """
+    part = slice(_end_of_query(got.owner, ENOUGH))
+    good = qrels.grades[got.judgment[part]] > 0
+    rank: Floats = (got.tied_from[part][good] + got.tied_to[part][good]) / 2
+    return standing(got.owner[part][good], rank, got.retrieved)
+
+
+def _end_of_query(owner: Ints, least: int) -> int:
+    """Where the hits of a query end, after so many of them or more; a query's stand together."""
+    ends = np.flatnonzero(owner[least:] != owner[least - 1 : -1])
+    return least + int(ends[0]) if len(ends) else len(owner)

@@ -97,7 +97,7 @@ CASES = {
     "denormal scores": scored(5e-324, 1e-323, 1.5e-323, 2e-323, 2.5e-323, 0.0),
     "halves that become equal": scored(2048, 2049, 2046, 2044, 2042, 2040, kind=np.float16),
     "matrices": ArrayCase(
-        ranked(), np.asmatrix(np.array([GRADES])), np.asmatrix(np.array([SCORES]))
+        ranked(), np.array([GRADES]).view(np.matrix), np.array([SCORES]).view(np.matrix)
     ),
     "the other order of bytes": scored(*SCORES, kind=">f8"),
     "ids in the other order of bytes": ArrayCase(
