@@ -15,6 +15,7 @@ NAMES = {
     "pytrec_eval": "pytrec_eval-terrier",
     "trec_eval": "trec_eval (C)",
     "polars": "Polars, hand-written",
+    "polars strict": "the same, ties ordered and repeated items refused",
     "duckdb": "DuckDB, hand-written",
     "pandas": "pandas, hand-written",
     "rectools": "RecTools",
