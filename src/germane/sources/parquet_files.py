@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from germane.errors import FormatError, InputError
 from germane.sources import headings
+from germane.sources.ahead import ahead
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
 from germane.sources.opener import Opener, explained
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 20  # that are held at a time
 _FEW = 1 << 11  # for a look at the first
+MANY = 1 << 24  # from which on it pays to decode them ahead
 _PAGES = 1 << 16  # bytes of a column that are read ahead; without it, a row group's are all read
 
 
@@ -28,7 +30,9 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         files = [Opener(file) for file in _inside(named)]
     else:
         files = [Opener(path)]
-    schemas = [_schema(file) for file in files]
+    looks = [_look(file) for file in files]
+    schemas = [schema for schema, _ in looks]
+    many = sum(rows for _, rows in looks) >= MANY
     found = headings.resolve(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
         _check_alike(found, file.name, schema, files[0].name, schemas[0])
@@ -40,7 +44,8 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         row = 0
         for file in files:
             parts.append((row, file.name))
-            for record in _records(file, found, text, ROWS):
+            here = _records(file, found, text, ROWS)
+            for record in ahead(here) if many else here:
                 row += record.num_rows
                 yield record
 
@@ -71,11 +76,13 @@ def _inside(folder: str) -> list[str]:
     return found
 
 
-def _schema(file: Opener) -> pa.Schema:
+def _look(file: Opener) -> tuple[pa.Schema, int]:
+    """The columns of a file, and its number of rows."""
     from pyarrow import parquet
 
     with explained(file.name), file.bytes() as stream:
-        return parquet.read_schema(stream)
+        opened = parquet.ParquetFile(stream)
+        return opened.schema_arrow, opened.metadata.num_rows
 
 
 def _check_alike(
