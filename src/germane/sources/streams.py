@@ -124,7 +124,7 @@ def explained(name: str) -> Iterator[None]:
     except OSError as error:
         if "runcated" in str(error):  # Zstandard's
             raise InputError(f"{name}: the compressed file is truncated.") from None
-        reason = error.strerror or str(error)
+        reason = " ".join((error.strerror or str(error)).split())  # Arrow's have several lines
         if reason.startswith("ZSTD"):
             raise InputError(f"{name}: the compressed file is damaged ({reason}).") from None
         if error.errno == errno.ENAMETOOLONG:
