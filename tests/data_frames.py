@@ -41,8 +41,12 @@ class Reader:
     def __init__(self, session: Session) -> None:
         self._session = session
 
+    def options(self, *, recursiveFileLookup: str) -> "Reader":
+        assert recursiveFileLookup == "true"
+        return self
+
     def parquet(self, path: str) -> "DataFrame":
-        first, *_ = sorted(Path(path).iterdir())
+        first, *_ = sorted(Path(path).rglob("*.parquet"))
         return self._session.createDataFrame(pa.parquet.read_table(first))
 
     def format(self, kind: str) -> "Reader":
@@ -50,7 +54,7 @@ class Reader:
         return self
 
     def load(self, path: str) -> "DataFrame":
-        files = sorted(Path(path).iterdir())
+        files = sorted(Path(path).rglob("*.parquet"))
         held = {
             "path": [f"file:{file}" for file in files],
             "modificationTime": [0] * len(files),

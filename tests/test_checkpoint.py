@@ -170,6 +170,35 @@ def test_a_damaged_batch(damage: Callable[[bytes], bytes], qrels: Path, tmp_path
         kept(qrels, run, tmp_path)
 
 
+def test_a_batch_that_is_missing(qrels: Path, tmp_path: Path) -> None:
+    """The numbers of the others would be those of a part."""
+    run = trec(tmp_path)
+    kept(qrels, run, tmp_path)
+    (tmp_path / "kept" / "batch-000001.npz").unlink()
+    with pytest.raises(germane.InputError, match=r"kept: batch-000001\.npz is missing, and later"):
+        kept(qrels, run, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{"])
+def test_a_damaged_description(text: str, qrels: Path, tmp_path: Path) -> None:
+    run = trec(tmp_path)
+    kept(qrels, run, tmp_path)
+    (tmp_path / "kept" / "evaluation.json").write_text(text)
+    with pytest.raises(germane.InputError, match=r"evaluation\.json: this is damaged"):
+        kept(qrels, run, tmp_path)
+
+
+def test_a_folder_is_another_where_a_link_leads_elsewhere(qrels: Path, tmp_path: Path) -> None:
+    run = folder(tmp_path)
+    (run / "more").symlink_to(tmp_path / "more", target_is_directory=True)
+    (tmp_path / "more").mkdir()
+    (run / "7.parquet").rename(tmp_path / "more" / "7.parquet")
+    kept(qrels, run, tmp_path)
+    pa.parquet.write_table(TABLE.slice(7 * 380, 200), tmp_path / "more" / "7.parquet")
+    with pytest.raises(germane.InputError, match="it differs in run"):
+        kept(qrels, run, tmp_path)
+
+
 @pytest.mark.parametrize("kind", ["TREC", "Parquet"])
 def test_scattered_queries_have_no_batches(kind: str, qrels: Path, tmp_path: Path) -> None:
     if kind == "TREC":

@@ -474,6 +474,30 @@ def test_an_evaluator_is_small() -> None:
     assert len(pickle.dumps(evaluator)) <= full, "what was computed meanwhile is not sent"
 
 
+def test_judgments_of_a_file_are_as_small(tmp_path: Path) -> None:
+    """Whatever they were compared with: text of a file, or columns."""
+    qrels, run = many(500, 20)
+    lines = (f"{query} 0 {item} 1\n" for query, items in qrels.items() for item in items)
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    evaluator = Evaluator(tmp_path / "qrels.txt", "AP")
+    rows = [(query, *one) for query, items in run.items() for one in items.items()]
+    batch = pa.table(dict(zip(("query", "item", "score"), zip(*rows, strict=True), strict=True)))
+    evaluator.update(batch)
+    sent = pickle.dumps(evaluator)
+    assert len(sent) < 100 * 500 * 20
+    received = pickle.loads(sent)
+    assert list(received.qrels.items) == list(evaluator.qrels.items)
+    again = Evaluator(received.qrels, "AP")
+    again.update(batch)
+    for other in (received, again):
+        assert other.result()["AP"].values.tobytes() == evaluator.result()["AP"].values.tobytes()
+
+
+def test_only_what_reduce_made_is_added() -> None:
+    with pytest.raises(germane.InputError, match="add takes what reduce made; got 'x'"):
+        Evaluator({"q": ["d"]}, "AP").add("x")  # type: ignore[arg-type]
+
+
 def test_small_batches_look_up_their_own_queries_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that an epoch of batches costs as much as one reading, however many judgments there are."""
     looked_at: list[int] = []

@@ -3,7 +3,9 @@
 import bz2
 import gzip
 import lzma
+import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -62,6 +64,46 @@ def test_folders_inside_and_their_order(tmp_path: Path) -> None:
         (made / f"part-{part}.parquet").rename(made / f"day={part}" / "part-0.parquet")
     got = germane.evaluate(QRELS, made, "AP")
     assert got["AP"].mean == germane.evaluate(QRELS, TABLE, "AP")["AP"].mean
+
+
+def test_a_folder_is_read_whole_whatever_its_files_are_called(tmp_path: Path) -> None:
+    """What is left out without a word would be a number of a part."""
+    made = folder(tmp_path)
+    (made / "part-0.parquet").rename(made / "part-0.PARQUET")
+    (made / "part-1.parquet").rename(made / "part-1")
+    (made / "part-4").mkdir()
+    (made / "part-3.parquet").rename(made / "part-4" / "part-3.parq")
+    (made / "part-4").rename(tmp_path / "elsewhere")
+    (made / "linked").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    got = germane.evaluate(QRELS, made, "AP")
+    assert got["AP"].mean == germane.evaluate(QRELS, TABLE, "AP")["AP"].mean
+
+
+def test_what_engines_put_aside_is_no_part_of_a_folder(tmp_path: Path) -> None:
+    made = folder(tmp_path)
+    for aside in ("_temporary", ".spark-staging", "_delta_log", "_of=1"):
+        (made / aside).mkdir()
+        shutil.copy(made / "part-3.parquet", made / aside / "part-9.parquet")
+    with pytest.raises(germane.DuplicateError):
+        germane.evaluate(QRELS, made, "AP")
+    (made / "part-3.parquet").unlink()
+    got = germane.evaluate(QRELS, made, "AP")
+    assert got["AP"].mean == germane.evaluate(QRELS, TABLE, "AP")["AP"].mean
+
+
+def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = folder(tmp_path)
+    (made / "day=1").mkdir()
+    listed = os.scandir
+
+    def refused(place: str) -> Any:
+        if str(place).endswith("day=1"):
+            raise PermissionError(13, "Permission denied", place)
+        return listed(place)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(germane.InputError, match=r"day=1: no permission to read"):
+        germane.evaluate(QRELS, made, "AP")
 
 
 def test_qrels_in_a_folder(tmp_path: Path) -> None:
@@ -127,6 +169,7 @@ def wrong_parts() -> list[tuple[pa.Table, str]]:
         (part.drop_columns(["score"]), r"part-1\.parquet: there is no column 'score', which .*part-0"),
         (part.set_column(1, "item", numbers), r"part-1\.parquet: column 'item' is int64; in .*string"),
         (part.set_column(2, "score", pa.array(wrong)), r"part-1\.parquet, column 'score', row 17: a score"),
+        (part.append_column("score", part["score"]), r"part-1\.parquet: two columns are named 'score'"),
         (part.rename_columns(["query", "thing", "score"]), r"part-1\.parquet: there is no column 'item'"),
     ]  # fmt: skip
 
@@ -141,7 +184,7 @@ def test_a_file_unlike_the_others(part: pa.Table, says: str, tmp_path: Path) -> 
 
 def test_a_folder_without_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(germane.InputError, match=r"no file in it whose name ends in \.parquet"):
+    with pytest.raises(germane.InputError, match=r"with no Parquet file in it\."):
         germane.evaluate(QRELS, tmp_path, "AP")
 
 

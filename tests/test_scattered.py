@@ -162,7 +162,8 @@ FULL = """
 import resource, sys, germane
 from germane.sources import spill
 spill.HELD = 100
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+size = int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 try:
     germane.evaluate({"q3": ["d1"]} | {f"q{n}": ["d7"] for n in range(40)}, sys.argv[1], "AP")
 except germane.InputError as error:
@@ -170,13 +171,33 @@ except germane.InputError as error:
 """
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_disk_that_is_full(kind: str, tmp_path: Path) -> None:
-    path = KINDS[kind](shuffled(UNIQUE * 1), tmp_path / "run")
+def without_room(size: int, path: str, place: Path, given: str = "") -> str:
+    """What is said where no file may be larger than some bytes."""
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True,
-        env=os.environ | {"TMPDIR": str(tmp_path)},
+        [sys.executable, "-c", FULL, path, str(size)], capture_output=True, text=True, check=True,
+        env=os.environ | {"TMPDIR": str(place)}, input=given,
     )  # fmt: skip
-    assert done.stdout.startswith(f"{tmp_path}: cannot be written (")
-    assert "File too large" in done.stdout
-    assert "TMPDIR names another folder" in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("size", "why"), [(1000, "File too large"), (0, "No usable temporary directory")]
+)
+def test_a_disk_that_is_full(kind: str, size: int, why: str, tmp_path: Path) -> None:
+    path = KINDS[kind](shuffled(UNIQUE * 1), tmp_path / "run")
+    said = without_room(size, str(path), tmp_path)
+    assert said.startswith(f"{tmp_path}: cannot be written ({why}")
+    assert "The queries of the run are scattered" in said
+    assert "TMPDIR names another folder" in said
+
+
+@pytest.mark.parametrize(
+    ("size", "why"), [(1000, "File too large"), (0, "No usable temporary directory")]
+)
+def test_a_disk_without_room_for_a_copy_of_standard_input(
+    size: int, why: str, tmp_path: Path
+) -> None:
+    said = without_room(size, "-", tmp_path, "q3 Q0 d1 1 1.0 t\n" * 100)
+    assert said.startswith(f"{tmp_path}: cannot be written ({why}")
+    assert "A copy of standard input is made there" in said

@@ -256,7 +256,12 @@ def of_file(change: Callable[[pa.Table], pa.Table], rows: str, folder: Path) -> 
             ScoreError,
             "row 0: .*nan",
         ),
-        (lambda t: t.drop(["item"]), FormatError, "no column 'item'. Give it as a DataFrame"),
+        (lambda t: t.drop(["item"]), FormatError, "no column 'item', which other files have"),
+        (
+            lambda t: t.append_column("score", t["score"]),
+            FormatError,
+            "two columns are named 'score'",
+        ),
         (lambda t: pa.concat_tables([t, t]), DuplicateError, "item .* is retrieved twice"),
     ],
 )
@@ -275,14 +280,32 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         germane.spark.evaluate(Session().createDataFrame(QRELS), str(path.parent), "AP")
 
 
-def test_files_of_different_types(tmp_path: Path) -> None:
-    floats = pa.float32()
-    with pytest.raises(FormatError, match=r"different types in different files: .*double.*float"):
-        of_file(lambda t: t.set_column(2, "score", t["score"].cast(floats)), "scattered", tmp_path)
-    got = of_file(
-        lambda t: t.set_column(2, "score", t["score"].cast(floats)), "together", tmp_path / "b"
-    )
+@pytest.mark.parametrize("most_rows", [None, 4])
+def test_files_of_different_types(most_rows: int | None, tmp_path: Path) -> None:
+    """Both files are named."""
+    folder = Path(written(RUN, tmp_path / "run", "together"))
+    path = folder / "part-1.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(2, "score", table["score"].cast(pa.float32())), path)
+    frame = Session().createDataFrame(QRELS)
+    says = r"part-.\.parquet: the score is (double|float); in .*part-.\.parquet it is"
+    with pytest.raises(FormatError, match=says):
+        germane.spark.evaluate(frame, str(folder), "AP", most_rows=most_rows)
+    got = germane.spark.evaluate(frame, str(folder), "AP", rows="together").result
     same(got, germane.evaluate(QRELS, RUN, "AP"))
+
+
+@pytest.mark.parametrize("choices", [{}, {"rows": "together"}, {"most_rows": 4}], ids=str)
+@pytest.mark.parametrize("column", ["query", "item"])
+def test_files_with_categories(column: str, choices: dict[str, Any], tmp_path: Path) -> None:
+    """Each file has categories of its own, or none."""
+    folder = Path(written(RUN, tmp_path / "run", "together"))
+    for path in sorted(folder.iterdir())[1:]:
+        table = pq.read_table(path)
+        at = table.column_names.index(column)
+        pq.write_table(table.set_column(at, column, pc.dictionary_encode(table[column])), path)
+    got = germane.spark.evaluate(Session().createDataFrame(QRELS), str(folder), "AP", **choices)
+    same(got.result, germane.evaluate(QRELS, RUN, "AP"))
 
 
 def test_an_empty_file_is_no_run(tmp_path: Path) -> None:
@@ -295,6 +318,16 @@ def test_an_empty_file_is_no_run(tmp_path: Path) -> None:
 def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "CHUNK", 20)
     assert compared(Session(), QRELS, RUN, "AP nDCG@10")
+
+
+def test_rows_that_arrow_cannot_hold_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two gigabytes of text; here, five rows."""
+
+    def in_fives(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+        return pa.Table.from_batches(records).to_batches(max_chunksize=5)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(tasks, "combined", in_fives)
+    assert compared(Session(), QRELS, RUN, "AP nDCG@10 NumRet")
 
 
 def test_ranks_are_an_order() -> None:
@@ -393,10 +426,11 @@ def test_choices_that_cannot_be(choices: dict[str, Any], error: type, says: str)
         evaluated(**choices)
 
 
+@pytest.mark.parametrize("word", ["true", "TRUE", " True"])
 @pytest.mark.parametrize("setting", ["ignoreCorruptFiles", "ignoreMissingFiles"])
-def test_a_session_that_passes_over_files_is_refused(setting: str) -> None:
+def test_a_session_that_passes_over_files_is_refused(setting: str, word: str) -> None:
     with pytest.raises(InputError, match=f"{setting} is true.*Set it to false"):
-        evaluated(settings={f"spark.sql.files.{setting}": "true"})
+        evaluated(settings={f"spark.sql.files.{setting}": word})
 
 
 def test_a_set_of_relevant_items_may_repeat_them() -> None:
@@ -442,8 +476,10 @@ def test_repeated_rows_and_different_ids() -> None:
 
 
 def test_nothing_to_evaluate() -> None:
-    for qrels, run in ((QRELS.slice(0, 0), RUN), (QRELS, RUN.slice(0, 0))):
-        with pytest.raises(EmptyError):
+    none = QRELS.slice(0, 0), RUN.slice(0, 0)
+    given: list[tuple[pa.Table, pa.Table]] = [(none[0], RUN), (QRELS, none[1]), none]
+    for (qrels, run), what in zip(given, ("qrels", "run", "(qrels|run)"), strict=True):
+        with pytest.raises(EmptyError, match=f"{what}: there are no rows"):
             evaluated(qrels, run)
     with pytest.raises(CoverageError, match="no query of the run is in the qrels"):
         evaluated(QRELS, RUN.set_column(0, "query", [["x"] * len(RUN)]))
@@ -597,8 +633,22 @@ class TestSpark:
         )
         few = run.where("query < 'q2'")
         few.write.partitionBy("query").parquet(str(tmp_path / "by query"))
-        with pytest.raises(FormatError, match=r"no column .query.\. Give it"):
+        with pytest.raises(FormatError, match=r"no column is the query; found 'item', 'score'"):
             germane.spark.evaluate(qrels, str(tmp_path / "by query"), "AP")
+
+    @pytest.mark.parametrize("aside", ["_temporary", ".hidden"])
+    def test_folders_inside(self, aside: str, spark: Any, tmp_path: Path) -> None:
+        """Spark itself would leave them out, or take them for partitions."""
+        path = Path(written(RUN, tmp_path / "run", "scattered"))
+        for part, inside in ((1, "more"), (2, "more/still"), (3, "day=1")):
+            (path / inside).mkdir()
+            (path / f"part-{part}.parquet").rename(path / inside / "part.parquet")
+        (path / aside).mkdir()
+        shutil.copy(path / "part-0.parquet", path / aside)
+        same(
+            germane.spark.evaluate(spark.createDataFrame(QRELS), str(path), "AP").result,
+            germane.evaluate(QRELS, RUN, "AP"),
+        )
 
     def test_a_part_of_another_schema_is_named(self, spark: Any, tmp_path: Path) -> None:
         pq.write_table(RUN, tmp_path / "part-0.parquet")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.sources import files
+from germane.sources import files, streams
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "bz2": bz2.compress,
@@ -59,3 +59,11 @@ def test_lines_without_a_row_take_no_memory(
     number = many.count(b"\n") + 1
     with pytest.raises(germane.FormatError, match=rf":{number}: 1 field where"):
         evaluated(tmp_path / "run", many + b"q\n")
+
+
+def test_what_arrow_says_in_several_lines_is_one() -> None:
+    with (
+        pytest.raises(germane.InputError, match=r"^a\.parquet: cannot be read \(no more data\)\.$"),
+        streams.explained("a.parquet"),
+    ):
+        raise OSError("no more\ndata\n")

@@ -19,7 +19,7 @@ from germane.finding import Finding
 from germane.measure import Measures
 from germane.result import Result
 from germane.retrieval import Retrieved
-from germane.sources import Progress
+from germane.sources import Progress, folders
 
 _ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
 _EVALUATION = "evaluation.json"
@@ -52,7 +52,11 @@ def evaluate_kept(
     policies = evaluator.under(conventions, given)
     ways = list(dict.fromkeys(map(way_of, policies.values())))
     kept, start = sorted(folder.glob("batch-*.npz")), 0
-    for path in kept:
+    for number, path in enumerate(kept):
+        if path.name != _name(number):
+            raise InputError(
+                f"{folder}: {_name(number)} is missing, and later ones are there. Delete this folder."
+            )
         start, read = _loaded(path, ways)
         evaluator.add(Reduced(conventions, policies, read))
     for number, (end, batch) in enumerate(sources.batches(given, start, progress), len(kept)):
@@ -66,8 +70,12 @@ def evaluate_kept(
                 f"{run}: {error} The queries of this run are scattered over the file, so that no batch "
                 "is finished before its end. Sort it by query, or evaluate it without a checkpoint."
             ) from None
-        output.replace(str(folder / f"batch-{number:06}.npz"), _stored(end, reduced.read))
+        output.replace(str(folder / _name(number)), _stored(end, reduced.read))
     return evaluator.result(name=name)
+
+
+def _name(number: int) -> str:
+    return f"batch-{number:06}.npz"
 
 
 def _state(path: str) -> list[Any]:
@@ -76,9 +84,7 @@ def _state(path: str) -> list[Any]:
         raise InputError("a checkpoint needs files that can be read again; standard input cannot.")
     if not os.path.exists(path):
         raise InputError(f"{path}: there is no such file.")
-    files = [path]
-    if os.path.isdir(path):
-        files = sorted(os.path.join(at, name) for at, _, names in os.walk(path) for name in names)
+    files = folders.files_of(path) if os.path.isdir(path) else [path]
     stats = [os.stat(file) for file in files]
     return [
         [os.path.abspath(file), stat.st_size, stat.st_mtime_ns]
@@ -98,7 +104,10 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
         return
     if _EVALUATION not in inside:
         raise InputError(f"{folder}: this folder is no checkpoint, and not empty.")
-    before = json.loads((folder / _EVALUATION).read_bytes())
+    try:
+        before = dict(json.loads((folder / _EVALUATION).read_bytes()))
+    except (OSError, TypeError, ValueError) as error:
+        raise InputError(f"{folder / _EVALUATION}: this is damaged ({error}).") from None
     differ = sorted(key for key in {*before, *made} if before.get(key) != made.get(key))
     if differ:
         raise InputError(

@@ -123,6 +123,8 @@ class Evaluator:
 
     def add(self, reduced: Reduced | None) -> None:
         """Add what ``reduce`` made, here or in another process with the same qrels and conventions."""
+        if not isinstance(reduced, Reduced | None):
+            raise InputError(f"add takes what reduce made; got {clip(reduced)}")
         if reduced is not None:
             with self._lock:
                 self._add(*reduced)
@@ -249,7 +251,11 @@ class Evaluator:
         with self._lock:
             state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
             state["_tallies"] = {way: tally.whole() for way, tally in self._tallies.items()}
-        state["_qrels"] = {way: replaced(qrels) for way, qrels in self._qrels.items()}
+        # columns of a file's text are made of it when they are needed, and twice as large
+        state["_qrels"] = {
+            way: replaced(qrels, columns=None if qrels.ids == "text" else qrels.columns)
+            for way, qrels in self._qrels.items()
+        }
         return state
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

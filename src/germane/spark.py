@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from germane import errors
 from germane.choices import DEFAULT, Choices, policies_of, policy_of, spoken_of
-from germane.errors import DuplicateError, InputError, PolicyError, clip
+from germane.errors import DuplicateError, EmptyError, InputError, PolicyError, clip
 from germane.evaluator import Evaluator, Reduced, joined
 from germane.measure import Measures
 from germane.policy import Policy
@@ -35,6 +35,7 @@ from germane.tasks import (
     packed,
     picked,
     reduced,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ def evaluate(
     >>> evaluation.per_query.where("AP < 0.1")  # doctest: +SKIP
     DataFrame[query: bigint, AP: double, nDCG@10: double]
 
-    A path is a file's or a folder's, as ``spark.read.parquet`` takes it: then tasks decode the files
+    A path is a file's or a folder's, with all folders inside, or a pattern: then tasks decode the files
     themselves, each of them whole, which costs far less than rows that Spark decodes and hands on.
+    What stands in the name of a folder alone (``query=q1``) is no column of a file; a DataFrame has it.
 
     Arguments and numbers are those of ``germane.evaluate``, to the last bit. Columns are found by
     their names, or named by ``columns=``. Rows of a DataFrame have no order, so that ``ties=given``
@@ -99,8 +101,10 @@ def evaluate(
     headings.check(columns)
     judged = Side.of("qrels", qrels, columns)
     if isinstance(run, str):
-        files = spark.read.format("binaryFile").load(run).select("path", "content")
-        retrieved = Side.of("run", spark.read.parquet(run), columns)._replace(files=files)
+        folders = {"recursiveFileLookup": "true"}  # those inside would be left out
+        files = spark.read.options(**folders).format("binaryFile").load(run)
+        rows_of = spark.read.options(**folders).parquet(run)
+        retrieved = Side.of("run", rows_of, columns)._replace(files=files.select("path", "content"))
     else:
         retrieved = Side.of("run", run, columns)
     for one in _policies(judged.names, retrieved.names, measures, dialect, policy):
@@ -112,7 +116,10 @@ def evaluate(
             evaluator = _in_place(judged, retrieved, partial(start, columns=columns))
         else:
             evaluator = _shuffled(judged, retrieved, partitions, most_rows, start)
-    result = evaluator.result(name=name)
+    try:
+        result = evaluator.result(name=name)
+    except EmptyError:
+        raise EmptyError("run: there are no rows.") from None
     return Evaluation(result, spark.createDataFrame(_typed(result)))
 
 
@@ -168,7 +175,7 @@ def _check(
 def _refuse_partial(spark: "SparkSession") -> None:
     """Refuse a session that passes over what it cannot read: the numbers would be those of a part."""
     for setting in ("ignoreCorruptFiles", "ignoreMissingFiles"):
-        if spark.conf.get(f"spark.sql.files.{setting}", "false") == "true":
+        if str(spark.conf.get(f"spark.sql.files.{setting}", "false")).strip().lower() == "true":
             raise InputError(
                 f"spark.sql.files.{setting} is true: a file that cannot be read would be left out of "
                 "the numbers without a word. Set it to false."
@@ -231,7 +238,7 @@ def _shuffled(
         alone = None if divided.judged is None else divided.evaluator.reduce(divided.judged)
         divided.evaluator.add_parts(alone, [one for one in states if isinstance(one, Reduced)])
         evaluators.append(divided.evaluator)
-    return joined(evaluators)
+    return joined(evaluators or [start(NO_QRELS)])
 
 
 def _divided(
@@ -253,8 +260,7 @@ def _divided(
 def _collected(side: Side, crowded: Crowded) -> pa.Table | None:
     """The judgments of crowded queries, or their judged rows; None where there are none."""
     rows = side.tasks(partial(picked, side.kind, side.names, crowded), STATE)
-    tables = _states(rows)
-    return pa.concat_tables(tables) if tables else None
+    return whole(_states(rows))
 
 
 def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:

@@ -21,10 +21,12 @@ from germane.sources.arrow import Place
 from germane.sources.binary import Words
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
+from germane.sources.rows import combined, decoded
 
 CHUNK = 1 << 20  # rows that a task packs at a time
 PACKED = "bucket int, kind string, rows binary"
 STATE = "state binary"
+_FILE = b"file"  # what rows were read from, in the metadata of their schema
 _PART = "part"  # the kind of the rows of crowded queries
 _NO_IDS = id_columns.of_python([])
 NO_QRELS = Qrels([], np.zeros(1, np.int64), _NO_IDS, np.zeros(0), columns=(_NO_IDS, _NO_IDS))
@@ -96,11 +98,13 @@ def of_files(
 
 def _rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa.RecordBatch]:
     for record in parquet_files.decoded(path, stream, columns, parquet_files.ROWS):
-        lacking = [name for name in columns if name not in record.schema.names]
-        if lacking:  # Spark finds a column in the name of a folder, too
-            raise FormatError(f"{path}: there is no column {lacking[0]!r}. Give it as a DataFrame.")
+        for name in columns:
+            if name not in record.schema.names:
+                raise FormatError(f"{path}: there is no column {name!r}, which other files have.")
+            if record.schema.names.count(name) > 1:
+                raise FormatError(f"{path}: two columns are named {name!r}.")
         if record.num_rows:
-            yield record
+            yield record.replace_schema_metadata({_FILE: path})
 
 
 def packed(
@@ -119,10 +123,11 @@ def packed(
             held.append(record)
             rows += record.num_rows
         if rows >= CHUNK or (rows and record is None):
-            joined = pa.Table.from_batches(held).combine_chunks().to_batches()[0]
-            query, item = _checked(joined, names, where, row)
-            yield _blocks(_renamed(joined, names), kind, query, item, buckets, crowded)
-            held, row, rows = [], row + rows, 0
+            for joined in combined(held):
+                query, item = _checked(joined, names, where, row)
+                yield _blocks(_renamed(joined, names), kind, query, item, buckets, crowded)
+                row += joined.num_rows
+            held, rows = [], 0
 
 
 def _blocks(
@@ -180,10 +185,16 @@ def picked(
 
 
 def _renamed(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
-    """The columns that are read, by what they are."""
-    return pa.record_batch(
-        {part: record.column(name) for part, name in as_dict(names).items() if name is not None}
-    )
+    """The columns that are read, by what they are; categories as what they stand for.
+
+    Every block would have all entries, and other files may have others or none.
+    """
+    columns = {
+        part: decoded(record.column(name))
+        for part, name in as_dict(names).items()
+        if name is not None
+    }
+    return pa.record_batch(columns, metadata=record.schema.metadata)
 
 
 def _checked(
@@ -221,7 +232,7 @@ def evaluated(
             record.column("kind").to_pylist(), record.column("rows"), strict=True
         ):
             tables[kind].append(pa.ipc.open_stream(block.as_buffer()).read_all())
-    judged, run, part = (_one(parts) for parts in tables.values())
+    judged, run, part = (whole(parts) for parts in tables.values())
     if part is not None and divided is not None:
         yield _state(divided.evaluator.reduce(_with_judged(part, divided), name=_place()))
     if judged is not None or run is not None:
@@ -231,11 +242,21 @@ def evaluated(
         yield _state(evaluator)
 
 
-def _one(parts: list[pa.Table]) -> pa.Table | None:
-    if any(part.schema != parts[0].schema for part in parts):  # which those of files may be
-        kinds = dict.fromkeys(str(part.schema).replace("\n", ", ") for part in parts)
-        raise FormatError(f"columns have different types in different files: {'; '.join(kinds)}.")
+def whole(parts: list[pa.Table]) -> pa.Table | None:
+    """All of the rows. Raises FormatError where those of files have different types."""
+    for part in parts:
+        for name, there, here in zip(
+            part.schema.names, parts[0].schema.types, part.schema.types, strict=True
+        ):
+            if here != there:
+                raise FormatError(
+                    f"{_file(part)}: the {name} is {here}; in {_file(parts[0])} it is {there}."
+                )
     return pa.concat_tables(parts) if parts else None
+
+
+def _file(rows: pa.Table) -> str:
+    return ((rows.schema.metadata or {}).get(_FILE) or b"partition").decode()
 
 
 def _with_judged(part: pa.Table, divided: Divided) -> pa.Table:
@@ -243,7 +264,7 @@ def _with_judged(part: pa.Table, divided: Divided) -> pa.Table:
     if divided.judged is None:
         return part
     mine = pc.is_in(divided.judged.column("query"), pc.unique(part.column("query")))
-    return pa.concat_tables([part, divided.judged.filter(mine)])
+    return whole([part, divided.judged.filter(mine)])
 
 
 def reduced(evaluator: Evaluator, records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -53,9 +53,19 @@ class Ids(Sequence[Hashable]):
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._all)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The bytes and their lengths, which all else follows from."""
+        sent = self.spans.copied()
+        return _received, (sent.data, sent.sizes.astype(np.uint32))
+
     @cached
     def _all(self) -> list[Hashable]:
         return list(map(to_text, self.spans.tolist()))
+
+
+def _received(data: Any, sizes: Ints) -> Ids:
+    ends = _ragged.offsets(sizes)
+    return Ids(Spans(data, ends[:-1], np.diff(ends)))
 
 
 @dataclass(frozen=True)

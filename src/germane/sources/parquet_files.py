@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from germane.errors import FormatError, InputError
-from germane.sources import headings
+from germane.errors import FormatError
+from germane.sources import folders, headings
 from germane.sources.ahead import ahead
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
@@ -27,7 +27,7 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
     """A run or qrels in Parquet files, its columns found. Raises InputError that names the file."""
     named = str(os.fspath(path))
     if os.path.isdir(named):
-        files = [Opener(file) for file in _inside(named)]
+        files = [Opener(file) for file in folders.files_of(named)]
     else:
         files = [Opener(path)]
     looks = [_look(file) for file in files]
@@ -59,23 +59,6 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
     )
 
 
-def _inside(folder: str) -> list[str]:
-    """The Parquet files of a folder and its folders, in the order of their names."""
-    found = []
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        found += [
-            os.path.join(place, name)
-            for name in sorted(names)
-            if name.endswith(".parquet") and not name.startswith((".", "_"))
-        ]
-    if not found:
-        raise InputError(
-            f"{folder}: this is a directory, with no file in it whose name ends in .parquet."
-        )
-    return found
-
-
 def _look(file: Opener) -> tuple[pa.Schema, int]:
     """The columns of a file, and its number of rows."""
     from pyarrow import parquet
@@ -92,6 +75,8 @@ def _check_alike(
     for name in found.all:
         if name not in here.names:
             raise FormatError(f"{where}: there is no column {name!r}, which {first} has.")
+        if here.names.count(name) > 1:
+            raise FormatError(f"{where}: two columns are named {name!r}.")
         if here.field(name).type != there.field(name).type:
             raise FormatError(
                 f"{where}: column {name!r} is {here.field(name).type}; in {first} it is "

@@ -271,17 +271,17 @@ def _longer(records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     rows = 0
     for record in records:
         if rows + record.num_rows > STEP:
-            yield from _combined(held)
+            yield from combined(held)
             held, rows = [], 0
         if record.num_rows > STEP:  # at once, so that it is not in memory with the next
             yield record
         else:
             held.append(record)
             rows += record.num_rows
-    yield from _combined(held)
+    yield from combined(held)
 
 
-def _combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+def combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """The rows of some records in one, or in few where Arrow cannot hold their texts in one."""
     import pyarrow as pa
 
@@ -296,16 +296,17 @@ def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
 
     parts = [
-        pa.record_batch(list(map(_decoded, part.columns)), part.schema.names)
+        pa.record_batch(list(map(decoded, part.columns)), part.schema.names)
         for part in (one, other)
     ]
-    joined = _combined(parts)
+    joined = combined(parts)
     if len(joined) > 1:
         raise FormatError("the ids of one query are more than 2 GiB of text.")
     return joined[0]
 
 
-def _decoded(array: pa.Array) -> pa.Array:
+def decoded(array: pa.Array) -> pa.Array:
+    """Categories as what they stand for, and anything else as it is."""
     decode = getattr(array, "dictionary_decode", None)
     return array if decode is None else decode()
 

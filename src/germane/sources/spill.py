@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from germane._ragged import Ints
-from germane.errors import InputError
+from germane.sources import temporary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 HELD = 1 << 22  # rows in memory before any is put on disk
 PARTS = 64
 _BUFFER = 1 << 18  # bytes
+_WHY = (
+    "The queries of the run are scattered, so that its rows are sorted there; a run that is sorted by "
+    "query needs no room."
+)
 
 
 class Spill:
@@ -48,7 +52,7 @@ class Spill:
         order = np.argsort(code % PARTS, kind="stable")
         ends = np.searchsorted((code % PARTS)[order], np.arange(PARTS + 1)).tolist()
         rows = pa.table({"code": code, **columns}).take(order).combine_chunks()
-        with _explained():
+        with temporary.explained(_WHY):
             for part in range(PARTS):
                 self._writer(part, rows.schema).write_table(
                     rows.slice(ends[part], ends[part + 1] - ends[part])
@@ -59,7 +63,7 @@ class Spill:
         import pyarrow as pa
 
         for file, writer in zip(self._files, self._writers, strict=True):
-            with _explained():
+            with temporary.explained(_WHY):
                 writer.close()
                 file.seek(0)
                 rows = pa.ipc.open_stream(file).read_all()
@@ -73,15 +77,3 @@ class Spill:
             self._files.append(tempfile.TemporaryFile(buffering=_BUFFER))  # noqa: SIM115
             self._writers.append(pa.ipc.new_stream(self._files[part], schema))
         return self._writers[part]
-
-
-@contextlib.contextmanager
-def _explained() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"{tempfile.gettempdir()}: cannot be written ({error.strerror or error}). The queries of "
-            "the run are scattered, so that its rows are sorted there; TMPDIR names another folder, "
-            "and a run that is sorted by query needs none."
-        ) from None

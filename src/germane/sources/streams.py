@@ -11,9 +11,11 @@ import sys
 import weakref
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, BinaryIO, Self
 
 from germane.errors import InputError, clip
+from germane.sources import temporary
 from germane.sources.paths import EXPANSION, Expanding, Path, Progress
 
 FREE = 1 << 28  # bytes that any compressed file may become
@@ -97,15 +99,21 @@ class File:
     def _keep(self, source: BinaryIO) -> None:
         import tempfile
 
-        self._copy = copy = tempfile.TemporaryFile()  # noqa: SIM115  (closed with what needs it)
+        room = partial(
+            temporary.explained, f"A copy of {self.name} is made there, to be read again."
+        )
+        with room():
+            self._copy = copy = tempfile.TemporaryFile()  # noqa: SIM115  (closed with what needs it)
         weakref.finalize(self, copy.close)
         done = 0
         while chunk := source.read(_CHUNK):
-            copy.write(chunk)
+            with room():
+                copy.write(chunk)
             done += len(chunk)
             if self._progress:
                 self._progress(self.name, done, None)
-        copy.flush()
+        with room():
+            copy.flush()
 
 
 @contextlib.contextmanager
@@ -124,7 +132,7 @@ def explained(name: str) -> Iterator[None]:
     except OSError as error:
         if "runcated" in str(error):  # Zstandard's
             raise InputError(f"{name}: the compressed file is truncated.") from None
-        reason = error.strerror or str(error)
+        reason = " ".join((error.strerror or str(error)).split())  # Arrow's have several lines
         if reason.startswith("ZSTD"):
             raise InputError(f"{name}: the compressed file is damaged ({reason}).") from None
         if error.errno == errno.ENAMETOOLONG:

@@ -1,0 +1,43 @@
+"""Folders of Parquet files: which of what stands in them is part of a run or of qrels."""
+
+from __future__ import annotations
+
+import os
+
+from germane.errors import InputError
+from germane.sources.streams import explained
+
+
+def files_of(folder: str) -> list[str]:
+    """The Parquet files of a folder and its folders, links among them, in the order of their names.
+
+    What Spark and others put aside is left out: names that begin with ``.``, or with ``_`` unless they
+    are a partition's. Raises InputError for a folder that cannot be listed, or that has no such file.
+    """
+    found = _below(folder)
+    if not found:
+        raise InputError(f"{folder}: this is a directory, with no Parquet file in it.")
+    return found
+
+
+def _below(folder: str) -> list[str]:
+    """Files first, then those of its folders."""
+    with explained(folder):
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    seen = [entry for entry in entries if not _aside(entry.name)]
+    files = [entry.path for entry in seen if not entry.is_dir() and _is_parquet(entry)]
+    return files + [path for entry in seen if entry.is_dir() for path in _below(entry.path)]
+
+
+def _aside(name: str) -> bool:
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _is_parquet(entry: os.DirEntry[str]) -> bool:
+    """By its suffix, though it be broken; or by its first bytes, as older engines write no suffix."""
+    if entry.name.casefold().endswith(".parquet"):
+        return True
+    if not entry.is_file():
+        return False
+    with explained(entry.path), open(entry.path, "rb") as file:
+        return file.read(4) == b"PAR1"
