@@ -493,6 +493,26 @@ def test_judgments_of_a_file_are_as_small(tmp_path: Path) -> None:
         assert other.result()["AP"].values.tobytes() == evaluator.result()["AP"].values.tobytes()
 
 
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (Evaluator({"q": {"a": 1, "b": 2}}, "AP RR"), "measures"),
+        (Evaluator({"q": {"a": 1, "b": 2}}, "AP", ties="best"), "ties"),
+        (Evaluator({"q": {"a": 1, "b": 1}}, "AP"), "qrels"),
+        (Evaluator({"r": {"a": 1, "b": 2}}, "AP"), "qrels"),
+        (Evaluator({"q": {"a": 1, "b": 2}}, "map", dialect="trec_eval"), "dialect"),
+    ],
+)
+def test_a_batch_that_was_reduced_for_something_else(other: Evaluator, what: str) -> None:
+    mine = Evaluator({"q": {"a": 1, "b": 2}}, "AP", ties="trec")
+    reduced = other.reduce({next(iter(other.qrels.queries)): {"a": 0.5, "c": 0.5}})
+    for add in (mine.add, lambda one: mine.add_parts(None, [one])):
+        with pytest.raises(germane.PolicyError, match=f"an Evaluator that differs in {what}: "):
+            add(reduced)
+    mine.add(pickle.loads(pickle.dumps(Evaluator(mine.qrels, "AP"))).reduce({"q": {"a": 1}}))
+    assert mine.result()["AP"].mean == 0.5
+
+
 def test_only_what_reduce_made_is_added() -> None:
     with pytest.raises(germane.InputError, match="add takes what reduce made; got 'x'"):
         Evaluator({"q": ["d"]}, "AP").add("x")  # type: ignore[arg-type]

@@ -58,7 +58,7 @@ def evaluate_kept(
                 f"{folder}: {_name(number)} is missing, and later ones are there. Delete this folder."
             )
         start, read = _loaded(path, ways)
-        evaluator.add(Reduced(conventions, policies, read))
+        evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
     for number, (end, batch) in enumerate(sources.batches(given, start, progress), len(kept)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
         if reduced is None:

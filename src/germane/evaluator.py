@@ -1,6 +1,7 @@
 """Evaluator: a run that arrives in batches, from one process or from many."""
 
 import contextlib
+import zlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 import numpy as np
 
 from germane import sources
+from germane._cached import cached
 from germane._records import replaced
 from germane.choices import DEFAULT, Choices, opened, policies_of, spoken_of
 from germane.collection import Collection, complete_for, refuse_places, retrieve
@@ -34,6 +36,7 @@ class Reduced(NamedTuple):
     conventions: Policy
     policies: dict[Measure, Policy]
     read: Read
+    terms: dict[str, str]  # of the Evaluator that made it, whose like alone may add it
 
 
 class Evaluator:
@@ -115,7 +118,8 @@ class Evaluator:
             _, run, conventions = opened(self.qrels, batch, self._choices)
             policies = self.under(conventions, run)
             try:
-                return Reduced(conventions, policies, self._read(run, policies, progress))
+                read = self._read(run, policies, progress)
+                return Reduced(conventions, policies, read, self.terms)
             except EmptyError:
                 if is_file:
                     raise
@@ -126,8 +130,9 @@ class Evaluator:
         if not isinstance(reduced, Reduced | None):
             raise InputError(f"add takes what reduce made; got {clip(reduced)}")
         if reduced is not None:
+            self._check_terms(reduced)
             with self._lock:
-                self._add(*reduced)
+                self._add(reduced.conventions, reduced.policies, reduced.read)
                 self._batches += 1
 
     def add_parts(self, judged: Reduced | None, parts: Sequence[Reduced | None]) -> None:
@@ -147,6 +152,8 @@ class Evaluator:
         PolicyError for ``ties=given`` and ``scores=sigmoid``, which depend on all rows of a query.
         """
         given = [one for one in (judged, *parts) if one is not None]
+        for one in given:
+            self._check_terms(one)
         if given:
             read = {way: self._put_together(way, judged, parts) for way in given[0].read}
             self.add(given[0]._replace(read=read))
@@ -233,6 +240,32 @@ class Evaluator:
         for way, (got, places) in read.items():
             tallies[way].add(got, places, fresh[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
+
+    @cached
+    def terms(self) -> dict[str, str]:
+        """What another Evaluator has to have in common for its batches to mean the same."""
+        qrels = self.qrels
+        content = 0
+        for column in (qrels.offsets, qrels.grades):
+            content = zlib.crc32(np.ascontiguousarray(column).data, content)
+        ends = [qrels.queries[at] for at in (0, -1)] if len(qrels) else []
+        both = _conventions(self._asked, {})
+        chosen = {name: str(one) for name, one, usual in both if one != usual}
+        return chosen | {
+            "measures": " ".join(map(str, self._policies)),
+            "dialect": "none" if self._spoken is None else self._spoken.name,
+            "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
+        }
+
+    def _check_terms(self, reduced: Reduced) -> None:
+        mine, its = self.terms, reduced.terms
+        for what in sorted({*mine, *its}):
+            one, other = (terms.get(what, "germane's own") for terms in (mine, its))
+            if one != other:
+                raise PolicyError(
+                    f"this was reduced by an Evaluator that differs in {what}: {clip(other)}, where "
+                    f"the one that adds it has {clip(one)}."
+                )
 
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
