@@ -256,6 +256,16 @@ def test_what_nobody_judged_can_be_relevant_or_gain(
     assert float(out.split()[2]) == pytest.approx(value, abs=0.50001e-4)
 
 
+@pytest.mark.parametrize("highest", [9, 65_535, 65_536, 99_999_999])
+def test_gains_beside_a_grade_beyond_reason(tmp_path: Path, highest: int) -> None:
+    """It took memory for every grade up to it."""
+    judged, listed = f"q 0 a {highest}\nq 0 b 1\n", "q Q0 b 1 2 t\nq Q0 a 2 1 t\n"
+    flags = ["-m", "ndcg.1=3"]
+    out, _ = said_by_germane(written({"flags": flags, "qrels": judged, "run": listed}, tmp_path))
+    value = (3 + highest / log2(3)) / (highest + 3 / log2(3))
+    assert float(out.split()[2]) == pytest.approx(value, abs=0.50001e-4)
+
+
 def test_a_made_up_result_reaches_a_level_below_0(tmp_path: Path) -> None:
     made = {"flags": ["-qc", "-l-1", "-m", "map"], "qrels": JUDGED + "r 0 d1 1\n", "run": LISTED}
     assert "map                   \tr\t1.0000\n" in said_by_germane(written(made, tmp_path))[0]

@@ -24,6 +24,10 @@ from germane.trec_eval.ranking import POOLED, UNJUDGED, complete
 
 Pairs: TypeAlias = tuple[tuple[str, float], ...]
 
+DENSE = (
+    1 << 16
+)  # up to which highest grade those that no judgment has are put in order too, as there
+
 
 class Gain(NamedTuple):
     """What a grade is worth, and whether that is what its judgments have in the ideal ranking."""
@@ -77,7 +81,11 @@ def valued(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
     tops, of = np.unique(highest.astype(np.int64), return_inverse=True)
     known = np.unique(ranking.ideal.astype(np.int64))
-    grades = [range(top + 1) if given else known[known <= top].tolist() for top in tops.tolist()]
+    every = [given and top < DENSE for top in tops.tolist()]
+    grades = [
+        range(top + 1) if each else known[known <= top].tolist()
+        for top, each in zip(tops.tolist(), every, strict=True)
+    ]
     orders = [by_gain(given, each) for each in grades]
     return ranking, Gains(orders, of, np.concatenate([[POOLED, UNJUDGED], known]))
 
