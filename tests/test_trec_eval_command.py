@@ -183,7 +183,15 @@ def test_whole_numbers_as_c_reads_them(text: str, number: int) -> None:
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("1.5e2x", 150), ("-.5", -0.5), ("high", 0), ("0x1p-1", 0.5), ("-InFinity", -float("inf"))],
+    [
+        ("1.5e2x", 150),
+        ("-.5", -0.5),
+        ("high", 0),
+        ("0x1p-1", 0.5),
+        ("-InFinity", -float("inf")),
+        ("-0x1p1024", -float("inf")),
+        ("1e400", float("inf")),
+    ],
 )
 def test_real_numbers_as_c_reads_them(text: str, number: float) -> None:
     assert real(text.encode()) == number

@@ -1,5 +1,6 @@
 """Numbers as C reads them: as much of the text as is one, and 0 where none of it is."""
 
+import math
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -30,7 +31,10 @@ def real(text: bytes) -> float:
     if found is None:
         return 0.0
     digits = found[2].decode().lower()
-    number = float.fromhex(digits) if digits.startswith("0x") else float(digits)
+    try:
+        number = float.fromhex(digits) if digits.startswith("0x") else float(digits)
+    except OverflowError:
+        number = math.inf
     return -number if found[1] == b"-" else number
 
 
