@@ -79,6 +79,15 @@ def test_a_folder_is_read_whole_whatever_its_files_are_called(tmp_path: Path) ->
     assert got["AP"].mean == germane.evaluate(QRELS, TABLE, "AP")["AP"].mean
 
 
+def test_a_link_that_leads_back_is_an_error(tmp_path: Path) -> None:
+    """It would count every file once a turn."""
+    made = folder(tmp_path)
+    (made / "inside").mkdir()
+    (made / "inside" / "again").symlink_to(made, target_is_directory=True)
+    with pytest.raises(germane.InputError, match=r"inside.again: this link leads back to .*run"):
+        germane.evaluate(QRELS, made, "AP")
+
+
 def test_what_engines_put_aside_is_no_part_of_a_folder(tmp_path: Path) -> None:
     made = folder(tmp_path)
     for aside in ("_temporary", ".spark-staging", "_delta_log", "_of=1"):

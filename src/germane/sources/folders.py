@@ -14,19 +14,23 @@ def files_of(folder: str) -> list[str]:
     What Spark and others put aside is left out: names that begin with ``.``, or with ``_`` unless they
     are a partition's. Raises InputError for a folder that cannot be listed, or that has no such file.
     """
-    found = _below(folder)
+    found = _below(folder, ())
     if not found:
         raise InputError(f"{folder}: this is a directory, with no Parquet file in it.")
     return found
 
 
-def _below(folder: str) -> list[str]:
-    """Files first, then those of its folders."""
+def _below(folder: str, above: tuple[str, ...]) -> list[str]:
+    """Files first, then those of its folders. Raises InputError for a link to a folder that it is in."""
+    here = os.path.realpath(folder)
+    if here in above:
+        raise InputError(f"{folder}: this link leads back to {here}, which it is in.")
     with explained(folder):
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     seen = [entry for entry in entries if not _aside(entry.name)]
     files = [entry.path for entry in seen if not entry.is_dir() and _is_parquet(entry)]
-    return files + [path for entry in seen if entry.is_dir() for path in _below(entry.path)]
+    inside = (entry.path for entry in seen if entry.is_dir())
+    return files + [path for one in inside for path in _below(one, (*above, here))]
 
 
 def _aside(name: str) -> bool:
