@@ -274,6 +274,14 @@ def test_gains_beside_a_grade_beyond_reason(tmp_path: Path, highest: int) -> Non
     assert float(out.split()[2]) == pytest.approx(value, abs=0.50001e-4)
 
 
+def test_grades_that_no_judgment_has_are_put_in_order_too(tmp_path: Path) -> None:
+    """1.5 and 0.7 are no whole number apart: the ideal ranking ends after 5, which is trec_eval's value."""
+    judged = "q 0 a 5\nq 0 b 6\nq 0 c 0\n"
+    flags = ["-m", "ideal_dcg.6=1.5,3=0.7"]
+    given = {"flags": flags, "qrels": judged, "run": "q Q0 a 1 1 t\n"}
+    assert float(said_by_germane(written(given, tmp_path))[0].split()[2]) == 5.0
+
+
 def test_a_made_up_result_reaches_a_level_below_0(tmp_path: Path) -> None:
     made = {"flags": ["-qc", "-l-1", "-m", "map"], "qrels": JUDGED + "r 0 d1 1\n", "run": LISTED}
     assert "map                   \tr\t1.0000\n" in said_by_germane(written(made, tmp_path))[0]
