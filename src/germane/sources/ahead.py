@@ -1,4 +1,4 @@
-"""Reading ahead: what comes next is read by another thread while this one is used."""
+"""Reading ahead: what comes next is read, or computed, by another thread while this one is used."""
 
 from collections.abc import Generator, Iterator
 from typing import Any, TypeVar
@@ -9,7 +9,10 @@ _END: Any = object()
 
 
 def ahead(items: Iterator[T]) -> Generator[T, None, None]:
-    """The same items, or the error that ends them. Decoding Parquet holds no other thread up."""
+    """The same items, or the error that ends them.
+
+    It pays where making an item holds no other thread up, as decoding Parquet and products of matrices.
+    """
     from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
 
     with ThreadPoolExecutor(1) as reader:

@@ -184,7 +184,8 @@ def retrieve_grouped(
         present = column < sizes[groups, None]
         scores = np.full(present.shape, -np.inf, values.dtype)
         scores[present] = values[run.place[(run.offsets[groups, None] + column)[present]]]
-        judgments, query = grid.owned_judgments(qrels, asked)
+        judgments, judged = grid.judgments_of(qrels, asked)
+        query = np.repeat(asked, judged)
         there = values[flat[judgments]] > grid.floor(order)
         judgments, query = judgments[there], query[there]
         offsets = np.append(np.searchsorted(query, asked), len(query))

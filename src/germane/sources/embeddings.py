@@ -18,10 +18,11 @@ from germane.errors import (
 )
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import grid, host
+from germane.sources.ahead import ahead
 from germane.sources.paths import Progress
 
 Similarity: TypeAlias = Literal["cosine", "dot", "euclidean"]
-CELLS = 1 << 24  # similarities that are held at once: few rows multiply slowly
+CELLS = 1 << 23  # similarities of a block, two of which are held: few rows multiply slowly
 SQUARED = 1 << 16  # numbers that are squared at once
 
 
@@ -56,7 +57,7 @@ def read(
     dtype = np.result_type(left, right)
     left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
     excluded = _excluded(exclude_self, len(left), len(right))
-    squares = [_squared_lengths(vectors) for vectors in (left, right)]
+    squares = [_squared_lengths(left, "queries"), _squared_lengths(right, "gallery")]
     _refuse_overflow(squares, float if similarity == "cosine" else dtype)
     offset = None
     if similarity == "cosine":
@@ -77,11 +78,12 @@ def retrieve(
         )
     size, width = run.shape
     step = max(1, min(size, CELLS // width))
-    held = np.empty((step, width), run.gallery.dtype)
+    held = [np.empty((step, width), run.gallery.dtype) for _ in range(min(2, -(-size // step)))]
 
     def block(asked: Ints) -> tuple[Any, Ints | None]:
         vectors = run.queries[_ragged.as_slice(asked)]
-        scores = np.matmul(vectors, run.gallery.T, out=held[: len(vectors)])
+        held.reverse()
+        scores = np.matmul(vectors, run.gallery.T, out=held[0][: len(vectors)])
         if run.offset is not None:
             scores += run.offset
         if run.excluded is None:
@@ -95,8 +97,9 @@ def retrieve(
         if progress is not None:
             progress(run.name, queries, size)
 
+    taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
     return grid.reduced(
-        qrels, run.shape, block, order, what="gallery", cells=step * width, done=done
+        qrels, run.shape, block, order, what="gallery", cells=step * width, taken=taken, done=done
     )
 
 
@@ -126,19 +129,23 @@ def _vectors(given: Any, what: str) -> Any:
         )
     if vectors.dtype.kind != "f":
         return vectors.astype(np.float64)
-    if not np.isfinite(vectors).all():
-        row, column = (int(at[0]) for at in np.nonzero(~np.isfinite(vectors)))
-        raise InputError(
-            f"{what}, row {row}, column {column}: a number is needed; got {vectors[row, column]}"
-        )
     return vectors.astype(np.float32) if vectors.dtype.itemsize == 2 else vectors
 
 
-def _squared_lengths(vectors: Any) -> Floats:
-    """(rows): summed as doubles, some rows at a time, which stay in the processor's cache."""
+def _squared_lengths(vectors: Any, what: str) -> Floats:
+    """(rows): summed as doubles, some rows at a time, which stay in the processor's cache.
+
+    A number that is none shows in its row's sum, so that only then every number is looked at.
+    """
     step = max(1, SQUARED // vectors.shape[1])
     parts = (vectors[at : at + step].astype(float) for at in range(0, len(vectors), step))
-    return np.concatenate([np.einsum("nd,nd->n", part, part) for part in parts])
+    squares = np.concatenate([np.einsum("nd,nd->n", part, part) for part in parts])
+    if not np.isfinite(squares).all() and (odd := np.argwhere(~np.isfinite(vectors))).size:
+        row, column = odd[0].tolist()
+        raise InputError(
+            f"{what}, row {row}, column {column}: a number is needed; got {vectors[row, column]}"
+        )
+    return squares
 
 
 def _refuse_overflow(squares: list[Floats], kind: Any) -> None:

@@ -1,7 +1,7 @@
 """A grid of queries × items, both numbered from 0: the way that all array sources share."""
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -15,8 +15,12 @@ from germane.sources.id_columns import Integers
 
 CELLS = 1 << 23  # scores that are held at once
 
-Block = Callable[[Ints], tuple[Any, Ints | None]]
-"""Row numbers → their scores, and how many of each row are -inf, since they are not there; or None."""
+Scores: TypeAlias = tuple[Any, Ints | None]
+"""Rows of scores, and how many of each row are -inf, since they are not there; or None."""
+Block: TypeAlias = Callable[[Ints], Scores]
+"""Row numbers → their scores."""
+Taken: TypeAlias = tuple[Ints, Scores]
+"""Queries, and the scores of their rows."""
 
 
 def reduced(
@@ -27,36 +31,40 @@ def reduced(
     *,
     what: str,
     cells: int = CELLS,
+    taken: Callable[[Iterator[Taken]], Iterator[Taken]] = iter,
     done: Callable[[int], None] | None = None,
 ) -> Retrieved:
     """The judged columns of scores of this shape, taken in blocks of about ``cells`` scores.
 
-    Raises InputError where the judgments are of other columns.
+    ``taken``: how one block comes after the other. Raises InputError where the judgments are of
+    other columns.
     """
     rows, width = rows_of(qrels, shape[0]), shape[1]
     columns = columns_of(qrels, width, what)
     asked = np.flatnonzero(rows >= 0)
     retrieved = np.zeros(len(qrels), np.int64)
-    parts = []
+    parts, ranked = [], 0
     step = max(1, cells // max(1, width))
-    for start in range(0, len(asked), step):
-        queries = asked[start : start + step]
-        scores, absent = block(rows[queries])
+    shares = (asked[start : start + step] for start in range(0, len(asked), step))
+    for queries, (scores, absent) in taken((share, block(rows[share])) for share in shares):
         if not order.plain:
             ends = np.arange(len(scores) + 1) * width
             scores = admitted(scores.ravel(), ends, order).reshape(scores.shape)
             absent = np.count_nonzero(scores == -np.inf, axis=1)
         retrieved[queries] = width if absent is None else width - absent
-        judgments, owner = owned_judgments(qrels, queries)
-        local = owner - start if len(asked) == len(qrels) else np.searchsorted(queries, owner)
+        judgments, sizes = judgments_of(qrels, queries)
+        local = np.repeat(np.arange(len(queries)), sizes)
         if absent is not None:
             there = scores[local, columns[judgments]] > floor(order)
-            judgments, owner, local = judgments[there], owner[there], local[there]
-        offsets = _ragged.offsets(np.bincount(local, minlength=len(queries)))
-        found = matrix.ranks(scores, offsets, columns[judgments])
+            judgments, local = judgments[there], local[there]
+            sizes = np.bincount(local, minlength=len(queries))
+        found = matrix.ranks(scores, _ragged.offsets(sizes), columns[judgments])
+        owner = queries[local]
         parts.append((judgments[found.order], owner, found.rank, found.tied_from, found.tied_to))
+        del scores  # before the next ones are made
+        ranked += len(queries)
         if done is not None:
-            done(start + len(queries))
+            done(ranked)
     return retrieved_of(parts, retrieved, rows, shape[0])
 
 
@@ -135,24 +143,10 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
     return columns.astype(np.int64, copy=False)
 
 
-def judgments_of(qrels: Qrels, queries: Ints) -> slice | Ints:
-    """The judgments of some queries, which ascend."""
-    at = _ragged.as_slice(queries)
-    if isinstance(at, slice):
-        return slice(int(qrels.offsets[at.start]), int(qrels.offsets[at.stop]))
-    starts = qrels.offsets[queries]
-    lengths = qrels.offsets[queries + 1] - starts
-    ends = np.cumsum(lengths)
-    judgments: Ints = np.repeat(starts - (ends - lengths), lengths)
-    judgments += np.arange(len(judgments))
-    return judgments
-
-
-def owned_judgments(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
-    """The same as numbers, and the query of each."""
-    at = judgments_of(qrels, queries)
-    judgments = np.arange(at.start, at.stop) if isinstance(at, slice) else at
-    return judgments, np.repeat(queries, _ragged.lengths(qrels.offsets)[queries])
+def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
+    """The judgments of some queries, one query after the other, and how many each has."""
+    sizes = _ragged.lengths(qrels.offsets)[queries]
+    return _ragged.between(qrels.offsets[queries], sizes), sizes
 
 
 def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
