@@ -83,7 +83,7 @@ def test_long_stretches_of_one_query(
     query, _, rest = lines[at].partition(b" ")
     lines[at] = data.draw(st.sampled_from([query, query[:-1] + b"x", query + b"x"])) + b" " + rest
     text = b"".join(lines)
-    with mock.patch.object(regular, "_AHEAD", data.draw(st.sampled_from([1, 50, 2048]))):
+    with mock.patch.object(regular, "_WORTH", data.draw(st.sampled_from([0, 1, 128]))):
         found = read(text, 6)
     assert found is not None or len(text) < 48
     assert found in (None, model(text, 6))

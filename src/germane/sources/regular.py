@@ -7,10 +7,11 @@ parser that has to look at every byte. Whatever is not like that is left to the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane._records import Record
 from germane.sources.binary import LONG, Spans, Words, stretches
@@ -88,7 +89,7 @@ def _form(line: list[bytes], columns: int, number: int) -> _Form | None:
 
 # --- Queries ---------------------------------------------------------------------------------------
 
-_AHEAD = 2048  # lines that are compared with the first of their stretch at a time
+_LED = np.dtype([("head", "<u8"), ("tail", "<u8")])  # the first bytes of a line
 _WORTH = 128  # lines a stretch, from which on it is faster to look at stretches
 
 Led: TypeAlias = tuple[list[bytes], Ints, Ints]  # queries, offsets, and where the items begin
@@ -99,42 +100,42 @@ def _by_stretch(data: Bytes, start: Ints, second: bytes) -> Led | None:
 
     None where stretches are short, or query and second column do not fit into two words.
     """
-    words = _words(data, start)
-    queries: list[bytes] = []
-    firsts: list[int] = []
-    sizes: list[int] = []
-    line = 0
-    while line < len(start):
-        if len(queries) * _WORTH > line + _AHEAD:
+    led = _gathered(data, start, _LED)
+    differs = np.zeros((2, len(start)), np.uint64)  # the bits that are others in the line before
+    np.bitwise_xor(led["head"][1:], led["head"][:-1], out=differs[0, 1:])
+    np.bitwise_xor(led["tail"][1:], led["tail"][:-1], out=differs[1, 1:])
+    firsts = np.append(0, _changes(led[:-1], *differs[:, 1:]) + 1)
+    if len(firsts) * _WORTH > len(start):
+        return None
+    differs[:, firsts] = 0
+    others = np.bitwise_or.reduceat(differs, firsts, axis=1)
+    queries, sizes = [], []
+    for first, low, high in zip(firsts.tolist(), *others.tolist(), strict=True):
+        line = led[first].tobytes()
+        query = line.split(b" ", 1)[0]
+        size = len(query + second)
+        if not query or min(query) < ord(" ") or not line.startswith(query + second):
             return None
-        query = bytes(data[start[line] : start[line] + 16]).split(b" ", 1)[0]
-        led = query + second
-        if not query or min(query) < ord(" ") or len(led) > 16:
+        if (low | high << 64) & ((1 << 8 * size) - 1):  # another line has another second column
             return None
         queries.append(query)
-        firsts.append(line)
-        sizes.append(len(led))
-        upto = _led(data, start, words, led, line)
-        if upto == line:  # not even the first
-            return None
-        line = upto
-    offsets = np.array([*firsts, len(start)])
-    return queries, offsets, start + np.repeat(sizes, np.diff(offsets))
+        sizes.append(size)
+    offsets = np.append(firsts, len(start))
+    return queries, offsets, start + np.repeat(sizes, _ragged.lengths(offsets))
 
 
-def _led(data: Bytes, start: Ints, words: Words, led: bytes, line: int) -> int:
-    """The first line, from one on, that does not begin with some bytes."""
-    mask, head, tail = _ones(min(len(led), 8)), _word(led[:8]), _word(led[-8:])
-    while line < len(start):
-        part = slice(line, line + _AHEAD)
-        same = words[part] & mask == head
-        if len(led) > 8:
-            same &= _words(data, start[part] + (len(led) - 8)) == tail
-        other = int(same.argmin())
-        if not same[other]:
-            return line + other
-        line += len(same)
-    return line
+def _changes(led: Any, head: Words, tail: Words) -> Ints:
+    """The lines whose query the next line does not have: they differ up to the blank behind it.
+
+    ``head``, ``tail``: the bits of the first words of the next line that are others in this one.
+    """
+    blank = _first_blank(led["head"])
+    changes = head & (blank ^ (blank - _ONE)) != 0
+    if not blank.all():  # a query of eight bytes or more
+        other = _first_blank(led["tail"])
+        changes |= (blank == 0) & (tail & (other ^ (other - _ONE)) != 0)
+    found: Ints = changes.nonzero()[0]
+    return found
 
 
 def _by_line(data: Bytes, start: Ints, before: Ints, second: bytes) -> Led | None:
@@ -163,14 +164,22 @@ def _ones(size: int) -> np.uint64:
     return np.uint64((1 << 8 * size) - 1)
 
 
+_WORD, _ONE = np.dtype("<u8"), np.uint64(1)
 _BLANKS, _ZEROS, _LOW, _HIGH = _each(0x20), _each(0x30), _each(0x01), _each(0x80)
 _NO_DIGIT = _each(0x80 - 10)  # what takes a byte above 9 to its highest bit
 _BLANK = 0x20 ^ 0x30  # among digits that are numbers
 
 
+def _gathered(data: Bytes, at: Ints, kind: Any) -> Any:
+    """What begins at some bytes. NumPy takes more than one word in the time of one."""
+    size = kind.itemsize
+    return np.ndarray(len(data) - size + 1, f"V{size}", data, strides=(1,))[at].view(kind)
+
+
 def _words(data: Bytes, at: Ints) -> Words:
     """The words that begin at some bytes."""
-    return np.ndarray(len(data) - 7, "<u8", data, strides=(1,))[at]
+    words: Words = _gathered(data, at, _WORD)
+    return words
 
 
 def _texts(data: Bytes, starts: Ints, before: Ints) -> Spans | None:
@@ -192,20 +201,35 @@ def _texts(data: Bytes, starts: Ints, before: Ints) -> Spans | None:
 
 def _to_blank(words: Words) -> tuple[Words, Ints]:
     """Each word without its first blank and what follows, and the number of bytes that are left."""
+    mask = _first_blank(words)
+    mask >>= np.uint64(7)
+    mask -= _ONE
+    words &= mask
+    return words, _bytes(mask)
+
+
+def _first_blank(words: Words) -> Words:
+    """The highest bit of the byte that is the first blank of each word; 0 where there is none."""
     other = words ^ _BLANKS  # a byte is 0 where there is a blank
-    mask = other - _LOW
+    mask: Words = other - _LOW
     np.invert(other, out=other)
     mask &= other
     mask &= _HIGH  # the lowest bit that is set now stands in the first blank
     np.negative(mask, out=other)
     mask &= other
-    mask >>= np.uint64(7)
-    mask -= np.uint64(1)
-    words &= mask
-    return words, _bytes(mask)
+    return mask
 
 
 # --- Numbers ---------------------------------------------------------------------------------------
+
+_AROUND = np.dtype(
+    {
+        "names": ["whole", "point", "fraction"],
+        "formats": ["<u8", "u1", "<u8"],
+        "offsets": [0, 8, 9],
+        "itemsize": 17,
+    }
+)
 
 
 def _numbers(data: Bytes, stop: Ints, decimals: int) -> tuple[Floats, Ints] | None:
@@ -217,7 +241,8 @@ def _numbers(data: Bytes, stop: Ints, decimals: int) -> tuple[Floats, Ints] | No
     point = stop - decimals - 1 if decimals else stop
     if point[0] < 8 or point[-1] + 9 > len(data):
         return None
-    whole = _words(data, point - 8) ^ _ZEROS
+    around = _gathered(data, point - 8, _AROUND)
+    whole = around["whole"] ^ _ZEROS
     found = _signed(whole, data, point)
     if found is None or not _are_digits(whole):
         return None
@@ -227,9 +252,9 @@ def _numbers(data: Bytes, stop: Ints, decimals: int) -> tuple[Floats, Ints] | No
         if (before + negative + 1 == point).any():  # no digit at all
             return None
         return np.where(negative, -number.astype(float), number), before
-    if (data.take(point) != ord(".")).any():
+    if (around["point"] != ord(".")).any():
         return None
-    fraction = _words(data, point + 1) ^ _ZEROS
+    fraction = around["fraction"] ^ _ZEROS
     fraction <<= np.uint64(8 * (8 - decimals))
     if not _are_digits(fraction):
         return None
