@@ -22,6 +22,15 @@ Line = tuple[bytes, bytes, float]
 
 
 def read(text: bytes, columns: int) -> list[Line] | None:
+    """By stretches and by lines, which find the same."""
+    with mock.patch.object(regular, "_WORTH", 0):
+        found = read_one_way(text, columns)
+    with mock.patch.object(regular, "_WORTH", 10**9):
+        assert read_one_way(text, columns) == found
+    return found
+
+
+def read_one_way(text: bytes, columns: int) -> list[Line] | None:
     data = np.frombuffer(text + b"7 7\n" * 4, np.uint8)  # what stands behind does not matter
     found = regular.fields(data, len(text), columns, 4 if columns == 6 else 3)
     if found is None:
@@ -83,10 +92,21 @@ def test_long_stretches_of_one_query(
     query, _, rest = lines[at].partition(b" ")
     lines[at] = data.draw(st.sampled_from([query, query[:-1] + b"x", query + b"x"])) + b" " + rest
     text = b"".join(lines)
-    with mock.patch.object(regular, "_WORTH", data.draw(st.sampled_from([0, 1, 128]))):
-        found = read(text, 6)
+    found = read(text, 6)
     assert found is not None or len(text) < 48
     assert found in (None, model(text, 6))
+
+
+@pytest.mark.parametrize("size", range(1, 18))
+@pytest.mark.parametrize("second", [b"Q", b"Q00", b"R0", b"0"])
+def test_a_second_column_that_is_not_the_others(size: int, second: bytes) -> None:
+    """Among lines of one query of any length: the items would begin elsewhere."""
+    lines = [b"%s Q0 d%d 1 %d.5 tag\n" % (b"q" * size, i, i) for i in range(300)]
+    assert read(b"".join(lines), 6) == model(b"".join(lines), 6)
+    for at in (1, 150, 299):
+        other = [*lines]
+        other[at] = lines[at].replace(b" Q0 ", b" %s " % second)
+        assert read(b"".join(other), 6) is None
 
 
 @pytest.mark.parametrize("columns", [4, 6])
