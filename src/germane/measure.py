@@ -64,7 +64,12 @@ class Measure(Value):
         object.__setattr__(self, "parameters", complete)
         object.__setattr__(self, "k", _cutoff(row, self.k))
 
-    def __call__(self, **parameters: Any) -> "Measure":
+    def __call__(self, *unnamed: Any, **parameters: Any) -> "Measure":
+        if unnamed:
+            raise MeasureError(
+                f"{self.name}(…): parameters are given by name; got {clip(unnamed[0])}."
+                f"{_as_cutoff(self.name, ' @ ', unnamed[0])}"
+            )
         return Measure(self.name, tuple({**dict(self.parameters), **parameters}.items()), self.k)
 
     def __matmul__(self, k: int) -> "Measure":
@@ -283,7 +288,8 @@ def _parameters(name: str, inside: str | None) -> dict[str, Any]:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not (key and equals and value):
             raise MeasureError(
-                f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got {clip(part)}"
+                f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got {clip(part)}."
+                f"{_as_cutoff(name, '@', part.strip())}"
             )
         if key in parameters:
             raise MeasureError(f"{name}(…) is given {key} twice.")
@@ -298,6 +304,11 @@ def _whole(text: str, cutoff: str) -> int:
             f"got {clip('@' + cutoff)}"
         )
     return int(cutoff)
+
+
+def _as_cutoff(name: str, at: str, given: Any) -> str:
+    """How a number in parentheses is written if it was meant as a cutoff."""
+    return f" A cutoff is written {name}{at}{given}." if str(given).isdecimal() else ""
 
 
 def _cutoff(row: Definition, k: Any) -> int | None:
