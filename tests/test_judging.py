@@ -158,6 +158,22 @@ def test_ties_in_the_order_given_and_of_ids() -> None:
     assert one_query({"b": 1}, {"c": 1.0, "b": 1.0}, "RR", ties="given") == 1 / 2
 
 
+@pytest.mark.parametrize("tied", [0, 1, 2])
+def test_ties_in_one_query_leave_the_others_alone(tied: int) -> None:
+    """Each query has its hit at rank 2; in one of them another item has the same score."""
+    run = {f"q{q}": {"z": 3.0, "a": 2.0, "b": 2.0 if q == tied else 1.0} for q in range(3)}
+    result = germane.evaluate({query: {"a": 1} for query in run}, run, "RR", ties="best")
+    assert result["RR"].per_query == {"q0": 1 / 2, "q1": 1 / 2, "q2": 1 / 2}
+    assert result["RR"].worst == (1 / 2 + 1 / 2 + 1 / 3) / 3
+    assert result.counts.tied == 1
+
+
+@pytest.mark.parametrize("rank", [4094, 4095, 4096, 4097, 10_000])
+def test_a_discount_far_down_is_that_of_its_rank(rank: int) -> None:
+    got = [*map(str, range(rank - 1)), "a"]
+    assert one_query({"a": 1}, got, "DCG") == 1 / log2(rank + 1)
+
+
 def test_ids_are_ordered_by_their_utf_8_bytes() -> None:
     """U+FFEE is three bytes from EF, 😀 four from F0; in UTF-16 😀 would come first."""
     got = {"\uffee": 1.0, "😀": 1.0, "z": 1.0, "10": 1.0, "9": 1.0}
@@ -184,6 +200,13 @@ def log2(number: float) -> float:
 def test_minus_zero_ties_with_zero_and_neighbouring_doubles_do_not_tie() -> None:
     assert one_query({"a": 1}, {"a": 0.0, "b": -0.0}, "RR", ties="worst") == 1 / 2
     assert one_query({"a": 1}, {"a": 0.1 + 2**-56, "b": 0.1}, "RR", ties="worst") == 1
+
+
+def test_scores_that_no_double_can_add_up() -> None:
+    got = {"b": 1.7e308, "a": 1.6e308, "c": -1.7e308}
+    assert one_query({"a": 1}, got, "RR") == 1 / 2
+    with pytest.raises(germane.ScoreError, match="item 'd'"):
+        one_query({"a": 1}, {**got, "d": float("inf")}, "RR")
 
 
 def test_the_default_is_trec_for_scores_and_given_for_lists(tmp_path: Path) -> None:
@@ -496,6 +519,17 @@ def test_depth_is_a_whole_number_from_1(wrong: Any) -> None:
 def test_depth_can_be_any_integer_type_and_size() -> None:
     assert Policy(depth=np.int32(3)) == Policy(depth=3)  # type: ignore[arg-type]
     assert one_query(AB, ["a", "b"], "AP", depth=10**40) == 1
+
+
+def test_policies_that_are_equal_print_alike() -> None:
+    """Whichever of them a result was made with, another one has asked for the same."""
+    for one, other in (({"threshold": 1}, {"threshold": 1.0}), ({"digits": 1}, {"digits": True})):
+        assert Policy(**one) == Policy(**other)  # type: ignore[arg-type]
+        assert repr(Policy(**one)) == repr(Policy(**other))  # type: ignore[arg-type]
+    made = [
+        germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0}}, "AP", threshold=t) for t in (1, 1.0)
+    ]
+    assert str(made[0].policy) == str(made[1].policy)
 
 
 def test_a_policy_prints_what_differs_from_the_defaults() -> None:

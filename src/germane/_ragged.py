@@ -4,6 +4,7 @@ Row q is ``values[offsets[q]:offsets[q + 1]]``. Every function gives a row the s
 stands in the other rows, so that a partition of the queries evaluates exactly as the whole.
 """
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,7 +35,14 @@ def owners(offsets: Ints) -> Ints:
     """The row that each value belongs to."""
     if len(offsets) == 2:
         return np.zeros(offsets[1], np.int64)
-    return np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
+    return owners_of(lengths(offsets))
+
+
+def owners_of(lengths: Any) -> Ints:
+    """The same for rows of these lengths."""
+    if len(lengths) == 1:
+        return np.zeros(lengths[0], np.int64)
+    return np.repeat(np.arange(len(lengths)), lengths)
 
 
 def lengths(offsets: Ints) -> Ints:
@@ -65,6 +73,16 @@ def lasts(offsets: Ints) -> Ints:
     ends: Ints = offsets[1:-1]
     inner: Ints = ends[(ends > 0) & (ends < offsets[-1])] - 1
     return inner
+
+
+def are_finite(values: Floats) -> bool:
+    """Is none infinite or NaN? Where squares overflow on the way, NumPy warns unless told not to."""
+    if len(values) < _THREADS and math.isfinite(values.dot(values)):
+        return True
+    return bool(np.isfinite(values).all())
+
+
+_THREADS = 10_000  # values from which on linear algebra may start threads
 
 
 def falls(values: Floats, offsets: Ints) -> bool:
@@ -99,7 +117,7 @@ def running(flags: Bools, offsets: Ints) -> Ints:
     """How many flags of the row are set so far, the one at hand included."""
     total: Ints
     if len(offsets) == 2:
-        total = np.add.accumulate(flags, dtype=np.int64)
+        total = np.add.accumulate(flags.astype(np.int64))
         return total
     upto = np.arange(len(flags) + 1) if flags.all() else counted(flags)
     before = upto[offsets[:-1]]
@@ -157,9 +175,9 @@ def _in_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) 
 def sorted_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
     if len(offsets) == 2:
-        negative = -values
-        negative.sort()
-        return -negative
+        ascending = values.copy()
+        ascending.sort()
+        return ascending[::-1]
     return values if falls(values, offsets) else -sorted_rows(-values, offsets)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 
+from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Floats
 from germane._records import Record, replaced
@@ -145,7 +146,7 @@ def all_scores(
 def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     scored = kernel(measure, ranking)
     out = values(ranking, scored)
-    if not math.isfinite(np.add.reduce(out)) and not np.isfinite(out).all():
+    if not _ragged.are_finite(out):
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
     if no_relevant == "zero" or scored.relevant is None:
         return out
@@ -162,10 +163,11 @@ def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
 
 def kernel(measure: Measure, ranking: Ranking) -> Scored:
     """The measure's terms and norm for every query, or the error for what it cannot be given."""
-    row = measure.row
-    check_ties(measure, ranking.ties)
-    _check_grades(measure, ranking)
-    return row.kernel(ranking, measure.k, **measure.arguments)
+    if ranking.ties != "ordered":
+        check_ties(measure, ranking.ties)
+    if measure.rel is None:
+        _check_grades(measure, ranking)
+    return measure.row.kernel(ranking, measure.k, **measure.arguments)
 
 
 def check_ties(measure: Measure, ties: str) -> None:

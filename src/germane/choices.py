@@ -5,9 +5,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from germane import sources
-from germane._records import replaced
+from germane._cached import cached
+from germane._records import Record, replaced
 from germane.averaging import check_ties
-from germane.collection import refuse_places
+from germane.collection import complete_for, refuse_places
 from germane.errors import PolicyError, suggestion
 from germane.measure import Measure, Measures, parse_all
 from germane.policy import (
@@ -78,32 +79,64 @@ def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping
     return spoken, spoken.choices
 
 
-def policies_of(
+class Plan(Record):
+    """The conventions of each measure, and what follows from both before any data is seen."""
+
+    conventions: Policy
+    policies: dict[Measure, Policy]
+
+    def __post_init__(self) -> None:
+        for measure, policy in self.policies.items():
+            check_ties(measure, policy.ties)
+
+    @cached
+    def groups(self) -> dict[Policy, tuple[Measure, ...]]:
+        """The measures of each policy."""
+        groups: dict[Policy, list[Measure]] = {}
+        for measure, policy in self.policies.items():
+            groups.setdefault(policy, []).append(measure)
+        return {policy: tuple(measures) for policy, measures in groups.items()}
+
+    @cached
+    def own(self) -> dict[Measure, Policy]:
+        """The policies of the measures that have one of their own."""
+        return {one: its for one, its in self.policies.items() if its != self.conventions}
+
+    @cached
+    def complete(self) -> str:
+        """What of it looks at items judged not relevant; "" where nothing does."""
+        return complete_for(self.policies, self.groups)
+
+
+def planned(
     measures: Measures,
     dialect: "Dialect | None",
     conventions: Policy,
     asked_for: Mapping[str, Any],
-) -> dict[Measure, Policy]:
+) -> Plan:
     """The conventions of each measure: those of all, those that the dialect has for it, those asked for.
 
     In a dialect the usual measures are the tool's own of these kinds. Raises PolicyError for an order
     of ties that a measure cannot have, and MeasureError for a name that is neither's.
     """
     if dialect is None:
-        policies = dict.fromkeys(parse_all(measures), conventions)
-    else:
-        from germane.foreign import asked, usual
+        return _alike(measures if isinstance(measures, str) else parse_all(measures), conventions)
+    from germane.foreign import asked, usual
 
-        if isinstance(measures, str) and measures == DEFAULT:
-            measures = usual(DEFAULT, dialect)
-        words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
-        policies = {}
-        for one in asked(measures, dialect):
-            its = replaced(conventions, **{**one.choices, **words})
-            policies[one.measure] = conventions if its == conventions else its
-    for measure, convention in policies.items():
-        check_ties(measure, convention.ties)
-    return policies
+    if isinstance(measures, str) and measures == DEFAULT:
+        measures = usual(DEFAULT, dialect)
+    words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
+    policies = {}
+    for one in asked(measures, dialect):
+        its = replaced(conventions, **{**one.choices, **words})
+        policies[one.measure] = conventions if its == conventions else its
+    return Plan(conventions, policies)
+
+
+@lru_cache(256)
+def _alike(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
+    """All measures under the same conventions."""
+    return Plan(conventions, dict.fromkeys(parse_all(measures), conventions))
 
 
 _remembered = lru_cache(typed=True)(Policy)
@@ -116,14 +149,12 @@ def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, 
     columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
     words = dict(choices)
-    how = [words.pop(name, None) for name in READING]
-    qrels, run = sources.opened(qrels, run, *how)
-    source = None if run is None else sources.source_of(run)
-    if source is not None:
-        words = {"ties": source.ties or run.ties, **words}
-    policy = policy_of(**words)
-    if source is not None:
-        refuse_places(run, policy)
+    qrels, run = sources.opened(qrels, run, *[words.pop(name, None) for name in READING])
+    if run is None:
+        return qrels, run, policy_of(**words)
+    source = sources.source_of(run)
+    policy = policy_of(**{"ties": source.ties or run.ties, **words})
+    refuse_places(source, run, policy)
     return qrels, run, policy
 
 

@@ -1,11 +1,13 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from germane import sources
+from germane._cached import cached
 from germane._ragged import Floats
 from germane._records import replaced
 from germane.errors import GradeError, PolicyError
@@ -13,7 +15,7 @@ from germane.judging import Judged, judge
 from germane.measure import Measure
 from germane.policy import Policy
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import Progress
+from germane.sources import Progress, Source
 
 
 def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
@@ -58,9 +60,9 @@ def retrieve(
     return source.retrieve(judgments, run, policy.duplicates, policy.order, progress)
 
 
-def refuse_places(run: Any, policy: Policy) -> None:
+def refuse_places(source: Source, run: Any, policy: Policy) -> None:
     """Refuse conventions that look at ids where a run has places. Raises PolicyError."""
-    if policy.ties in ("trec", "ascending") and sources.source_of(run).ids == "places":
+    if source.ids == "places" and policy.ties in ("trec", "ascending"):
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
             "choose ties=given, which is the order of columns, expected, best or worst."
@@ -87,25 +89,31 @@ class Collection:
 
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
-        refuse_places(self._run, policy)
-        judgments = self.qrels(policy)
-        reading = policy
-        if any(copies == "error" for _, copies, _ in self._retrieved):
-            reading = replaced(policy, duplicates="error")
-        way = self._twice(policy), reading.duplicates, policy.order
-        if way not in self._retrieved:
-            self._retrieved[way] = retrieve(judgments, self._run, reading, self._progress)
-        return judge(judgments, self._retrieved[way], policy, sources.where(self._run))
+        refuse_places(self._source, self._run, policy)
+        judgments, copies = self.qrels(policy), policy.duplicates
+        if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
+            copies = "error"
+        way = self._twice(policy), copies, policy.order
+        got = self._retrieved.get(way)
+        if got is None:
+            read = self._source.retrieve
+            got = read(judgments, self._run, copies, policy.order, self._progress)
+            self._retrieved[way] = got
+        return judge(judgments, got, policy, partial(sources.where, self._run))
+
+    @cached
+    def _source(self) -> Source:
+        return sources.source_of(self._run)
 
     def qrels(self, policy: Policy) -> Qrels:
         """The judgments as a policy reads them. Raises InputError."""
         twice = self._twice(policy)
-        if (twice, policy.grades) not in self._qrels:
+        read = self._qrels.get((twice, policy.grades))
+        if read is None:
             exact = self._qrels.get((twice, "exact"), self._given)
-            self._qrels[twice, policy.grades] = graded(
-                exact, policy, self._complete, self._progress
-            )
-        return self._qrels[twice, policy.grades]
+            read = graded(exact, policy, self._complete, self._progress)
+            self._qrels[twice, policy.grades] = read
+        return read
 
     def _twice(self, policy: Policy) -> str:
         return "error" if ("error", "exact") in self._qrels else policy.judged_twice

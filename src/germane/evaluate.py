@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -12,8 +12,8 @@ import numpy as np
 from germane import sources
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, scores, weights
-from germane.choices import DEFAULT, Choices, opened, policies_of, spoken_of
-from germane.collection import Collection, complete_for, graded
+from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
+from germane.collection import Collection, graded
 from germane.edge import amended
 from germane.errors import (
     EmptyError,
@@ -27,7 +27,6 @@ from germane.measures import TABLE
 from germane.notice import noticed
 from germane.placement import Placement
 from germane.policy import Duplicates, Policy
-from germane.ranking import Ranking
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels
 from germane.sources import Progress
@@ -83,46 +82,33 @@ def evaluate(
     """
     spoken, own = spoken_of(dialect)
     qrels, run, conventions = opened(qrels, run, {**own, **policy})
-    policies = policies_of(measures, spoken, conventions, policy)
-    groups = grouped(policies, conventions)
-    collection = Collection(qrels, run, complete_for(policies, groups), progress)
-    judged = {one: collection.judged(one) for one in groups}
-    return finished(name or sources.run_name(run), policies, conventions, judged, spoken)
+    plan = planned(measures, spoken, conventions, policy)
+    collection = Collection(qrels, run, plan.complete, progress)
+    judged = [collection.judged(one) for one in plan.groups]
+    return finished(name or sources.run_name(run), plan, judged, spoken)
 
 
 def finished(
-    name: str,
-    policies: Mapping[Measure, Policy],
-    conventions: Policy,
-    judged: Mapping[Policy, Judged],
-    spoken: "Dialect | None",
+    name: str, plan: Plan, judged: Sequence[Judged], spoken: "Dialect | None" = None
 ) -> Result:
-    """The result of what was judged under each of the policies; warns of what may bend its numbers."""
+    """The result of what was judged under each policy of a plan; warns of what may bend its numbers."""
     computed: dict[Measure, MeasureResult] = {}
-    for one, chosen in grouped(policies, conventions).items():
-        computed |= measured(chosen, judged[one])
-    first = next(iter(judged.values()))
+    for chosen, one in zip(plan.groups.values(), judged, strict=True):
+        computed |= measured(chosen, one)
+    if len(judged) > 1:  # back in the order asked for
+        computed = {measure: computed[measure] for measure in plan.policies}
+    first = judged[0]
     result = Result(
         name,
-        {measure: computed[measure] for measure in policies},
+        computed,
         partial(_counts, first),
-        stated(conventions, first.qrels),
+        stated(plan.conventions, first.qrels),
         Placement(first),
         noticed(first, first.ranking(first.policy.ties), computed),
         dialect=spoken,
-        policies={m: its for m, its in policies.items() if its is not conventions},
+        policies=plan.own,
     )
     return _warned(result)
-
-
-def grouped(policies: Mapping[Measure, Policy], conventions: Policy) -> dict[Policy, list[Measure]]:
-    """The measures of each policy."""
-    if all(its is conventions for its in policies.values()):
-        return {conventions: list(policies)}
-    groups: dict[Policy, list[Measure]] = {}
-    for measure, its in policies.items():
-        groups.setdefault(its, []).append(measure)
-    return groups
 
 
 def evaluate_many(
@@ -151,11 +137,10 @@ def evaluate_many(
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
     spoken, own = spoken_of(dialect)
     qrels, _, conventions = opened(qrels, None, {**own, **policy})
-    policies = policies_of(measures, spoken, conventions, policy)
+    plan = planned(measures, spoken, conventions, policy)
     for run in runs.values():
         sources.refuse_ambiguous(qrels, run)
-    complete = complete_for(policies, set(policies.values()))
-    judgments = graded(qrels, conventions, complete, progress)
+    judgments = graded(qrels, conventions, plan.complete, progress)
     return Results(
         {
             name: evaluate(
@@ -249,11 +234,10 @@ def measures() -> tuple[Measure, ...]:
     return tuple(Measure(row.name) for row in TABLE)
 
 
-def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, MeasureResult]:
+def measured(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, MeasureResult]:
     """Several measures of what is judged, under its policy."""
-    policy, chosen = judged.policy, tuple(chosen)
+    policy = judged.policy
     ranking = judged.ranking(policy.ties)
-    ordered = OtherOrders(judged)
     computed = all_scores(chosen, ranking, policy.no_relevant)
     amend = amended(policy)
     if amend is not None:
@@ -265,12 +249,12 @@ def measured(chosen: Iterable[Measure], judged: Judged) -> dict[Measure, Measure
             ranking.queries,
             values,
             left_out,
-            orders=ordered,
-            digits=policy.digits,
-            query_digits=policy.query_digits,
-            undefined=policy.undefined,
-            amend=amend,
-            norm=weights(measure, ranking),
+            policy.digits,
+            policy.query_digits,
+            policy.undefined,
+            weights(measure, ranking),
+            judged.reordered,
+            amend,
         )
         for measure, values in zip(chosen, computed, strict=True)
     }
@@ -287,24 +271,9 @@ def _warned(result: Result) -> Result:
     return result
 
 
-class OtherOrders:
-    """The rankings under other orders of ties, each made once; None where nothing judged is tied."""
-
-    def __init__(self, judged: Judged) -> None:
-        self._judged = judged
-        self._made: dict[str, Ranking] = {}
-
-    def __call__(self, ties: Any) -> Ranking | None:
-        if not self._judged.tied.any():
-            return None
-        if ties not in self._made:
-            self._made[ties] = self._judged.ranking(ties)
-        return self._made[ties]
-
-
 def _counts(judged: Judged) -> Counts:
     qrels, retrieved = judged.qrels, judged.retrieved
-    answered = int(np.count_nonzero(retrieved.answered))
+    answered = retrieved.answers
     reached = np.ones(len(retrieved.judgment), bool)
     if judged.policy.depth is not None:
         reached = retrieved.tied_from <= judged.policy.depth

@@ -11,8 +11,8 @@ import numpy as np
 from germane import sources
 from germane._cached import cached
 from germane._records import replaced
-from germane.choices import DEFAULT, Choices, opened, policies_of, spoken_of
-from germane.collection import Collection, complete_for, refuse_places, retrieve
+from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
+from germane.collection import Collection, refuse_places, retrieve
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
 from germane.evaluate import finished
 from germane.judging import judge
@@ -76,10 +76,10 @@ class Evaluator:
         self._measures, self._twice, self._asked = measures, twice, policy
         self._choices: Mapping[str, Any] = {**own, **policy}
         given, _, conventions = opened(qrels, None, self._choices)
-        self._policies = policies_of(measures, self._spoken, conventions, policy)
-        used = list(dict.fromkeys(self._policies.values()))
-        read = Collection(given, None, complete_for(self._policies, used))
-        self._qrels = {_judging(one): read.qrels(one) for one in used}
+        plan = planned(measures, self._spoken, conventions, policy)
+        self._policies = plan.policies
+        read = Collection(given, None, plan.complete)
+        self._qrels = {_judging(one): read.qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
         self._batches = 0
@@ -189,12 +189,9 @@ class Evaluator:
             if self._conventions is None:
                 raise EmptyError("there is no batch yet: update(batch) adds one.")
             read = {way: tally.whole()[0] for way, tally in self._tallies.items()}
-            conventions, policies = self._conventions, self._policies
-        judged = {
-            one: judge(self._judgments(one), read[way_of(one)], one)
-            for one in dict.fromkeys(policies.values())
-        }
-        return finished(name, policies, conventions, judged, self._spoken)
+            plan = Plan(self._conventions, self._policies)
+        judged = [judge(self._judgments(one), read[way_of(one)], one) for one in plan.groups]
+        return finished(name, plan, judged, self._spoken)
 
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_judging(policy)]
@@ -203,10 +200,11 @@ class Evaluator:
         """The conventions of each measure for a batch, whose source may say the order of ties."""
         if conventions == self._conventions:
             return self._policies
-        policies = policies_of(self._measures, self._spoken, conventions, self._asked)
-        for one in dict.fromkeys(policies.values()):
-            refuse_places(run, one)
-        return policies
+        plan = planned(self._measures, self._spoken, conventions, self._asked)
+        source = sources.source_of(run)
+        for one in plan.groups:
+            refuse_places(source, run, one)
+        return plan.policies
 
     def _read(
         self, run: Any, policies: Mapping[Measure, Policy], progress: Progress | None

@@ -12,7 +12,6 @@ from germane._ragged import Bools, Ints
 from germane.averaging import kernel, scores
 from germane.choices import Choices
 from germane.errors import InputError, MeasureError, clip
-from germane.evaluate import OtherOrders
 from germane.explanation import Explanation, Rank, Ranks, Reading, written
 from germane.listed import NONE, Listed, check_ordered, is_list, one_list, unjudged_of
 from germane.measure import Measure, Measures, parse_all
@@ -79,7 +78,7 @@ def explain_result(
     listed = Listed(
         judged.ranking(judged.policy.ties),
         judged.qrels,
-        OtherOrders(judged),
+        judged.reordered,
         judged.policy,
         NONE if run is None else unjudged_of(judged, run),
         bool(judged.retrieved.answered[0]),

@@ -1,6 +1,7 @@
 """Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class Judged(Record):
         """The ranking under one order of ties."""
         got, depth = self.retrieved, self.policy.depth
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
-        rank = _RANKS.get(ties, _as_read)(self)
+        rank = _RANKS[ties](self) if got.is_tied and ties in _RANKS else got.rank
         retrieved = got.retrieved
         hits = _ragged.ascending(rank, got.owner, len(self.qrels))
         if self.policy.duplicates == "keep":
@@ -40,19 +41,19 @@ class Judged(Record):
         if depth is not None and within != "ordered":
             self._refuse_torn(depth, ties)
         at = _ragged.as_slice(hits) if len(hits) > _ragged.FEW else hits
-        judgment = got.judgment[at]
+        judgment, rank = got.judgment[at], rank[at]
         ranking = Ranking(
-            queries=self.qrels.queries,
-            owner=got.owner[at],
-            rank=rank[at],
-            relevance=self.qrels.grades[judgment],
-            retrieved=retrieved,
-            ideal_offsets=self.qrels.offsets,
-            ideal=self.qrels.ideal,
-            tied_from=got.tied_from[at],
-            tied_to=got.tied_to[at],
-            ties=within,
-            judgment=judgment,
+            self.qrels.queries,
+            got.owner[at],
+            rank,
+            self.qrels.grades[judgment],
+            retrieved,
+            self.qrels.offsets,
+            self.qrels.ideal,
+            got.tied_from[at] if got.is_tied else rank,
+            got.tied_to[at] if got.is_tied else rank,
+            within,
+            judgment,
         )
         if self.policy.unjudged == "remove":
             ranking = _closed_up(ranking)
@@ -75,6 +76,10 @@ class Judged(Record):
             unknown=[],
         )
         return replaced(self, qrels=qrels, retrieved=retrieved, kept=self.kept[q : q + 1])
+
+    def reordered(self, ties: Any) -> Ranking | None:
+        """The ranking under another order of ties; None where nothing judged is tied."""
+        return self.ranking(ties) if self.retrieved.is_tied and self.tied.any() else None
 
     @property
     def grades(self) -> _ragged.Floats:
@@ -111,14 +116,21 @@ class Judged(Record):
             )
 
 
-def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy, where: str = "the run") -> Judged:
-    """Decide which queries are evaluated under a policy; ``where`` is what errors call the run.
+def _the_run() -> str:
+    return "the run"
+
+
+def judge(
+    qrels: Qrels, retrieved: Retrieved, policy: Policy, where: Callable[[], str] = _the_run
+) -> Judged:
+    """Decide which queries are evaluated under a policy; ``where`` says what errors call the run.
 
     Raises CoverageError where no query of the run is judged, or one is missing and may not be.
     """
-    answered = retrieved.answered
+    answered, answers = retrieved.answered, retrieved.answers
     if policy.empty in ("missing", "error"):
         answered = answered & (retrieved.retrieved > 0)
+        answers = int(np.count_nonzero(answered))
     if policy.empty == "error" and not answered[retrieved.answered].all():
         empty = [qrels.queries[q] for q in np.flatnonzero(retrieved.answered & ~answered)]
         raise CoverageError(f"without results: {some(empty)}. empty=answer takes empty lists.")
@@ -126,17 +138,17 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy, where: str = "the 
         raise CoverageError(
             f"not in the qrels: {some(retrieved.unknown)}. unknown=ignore leaves them out."
         )
-    if not np.count_nonzero(answered):
-        if retrieved.answered.any():
+    if not answers:
+        if retrieved.answers:
             raise CoverageError("the run has no results for any judged query: its lists are empty.")
         raise CoverageError(
-            f"no query of {where} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
+            f"no query of {where()} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
             f"{some(qrels.queries)}{_types(retrieved, qrels) or _alike(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
-            f"not in {where}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
+            f"not in {where()}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
     return Judged(qrels, retrieved, stated(policy, qrels), answered)
@@ -144,7 +156,7 @@ def judge(qrels: Qrels, retrieved: Retrieved, policy: Policy, where: str = "the 
 
 def stated(policy: Policy, qrels: Qrels) -> Policy:
     """The policy, which says so where the qrels were read under another choice for duplicates."""
-    if qrels.duplicates in (None, policy.duplicates):
+    if qrels.duplicates is None or qrels.duplicates == policy.duplicates:
         return policy
     return replaced(policy, qrels_duplicates=qrels.duplicates)
 
@@ -171,10 +183,6 @@ def _ascending(judged: Judged) -> Ints:
     """The last of a group under ties=trec is the first."""
     got = judged.retrieved
     return got.tied_from + got.tied_to - got.rank
-
-
-def _as_read(judged: Judged) -> Ints:
-    return judged.retrieved.rank
 
 
 def _expected(judged: Judged) -> Ints:

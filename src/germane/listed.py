@@ -11,7 +11,6 @@ from germane._ragged import Ints
 from germane.choices import opened
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
-from germane.evaluate import OtherOrders
 from germane.judging import Judged, judge, stated
 from germane.measure import Measure
 from germane.policy import WORDS, Policy
@@ -123,7 +122,7 @@ def _of_query(
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.ranking(conventions.ties)
     unjudged = _unjudged(ranking, judgments, items, item_scores, conventions)
-    return Listed(ranking, judgments, OtherOrders(judged), judged.policy, unjudged)
+    return Listed(ranking, judgments, judged.reordered, judged.policy, unjudged)
 
 
 def check_ordered(policy: Policy, refused: Collection[str]) -> None:

@@ -43,7 +43,8 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
     if not len(got.judgment):
         found += _nothing_found(int(got.retrieved.sum()))
     else:
-        found += _tied(got, judged.policy.ties)
+        if got.is_tied:
+            found += _tied(got, judged.policy.ties)
         if len(got.judgment) >= ENOUGH and not any(one.what in ORDERS for one in found):
             found += standing_last(standing_of(judged.qrels, got))
     if len(judged.qrels) >= SEVERAL and got.retrieved[0] < 2 and judged.policy.depth != 1:
@@ -55,7 +56,7 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
 def _orders(judged: Judged) -> tuple[Finding, ...]:
     """What the source saw, but for orders that relevance bears out, and what one of them explains."""
     seen = judged.retrieved.noticed
-    if not any(one.what in ASCENDING for one in seen):
+    if not seen or not any(one.what in ASCENDING for one in seen):
         return seen
     found = standing_of(judged.qrels, judged.retrieved)
     if found is not None and found.is_good:
@@ -67,7 +68,7 @@ def _orders(judged: Judged) -> tuple[Finding, ...]:
 def _absent(judged: Judged) -> Iterator[Finding]:
     """Queries that one side has and the other has not."""
     got, policy, queries = judged.retrieved, judged.policy, judged.qrels.queries
-    if policy.missing == "zero" and np.count_nonzero(got.answered) < len(got.answered):
+    if policy.missing == "zero" and got.answers < len(queries):
         lost = [queries[q] for q in np.flatnonzero(~got.answered)]
         yield missing(lost, queries, got.unknown)
     if got.unknown and policy.unknown == "ignore":
@@ -86,7 +87,7 @@ def _relevance(
     if judged.policy.unknown == "zero":  # the queries that nobody judged stand last
         relevant = relevant[: len(relevant) - len(judged.retrieved.unknown)]
     good = np.count_nonzero(relevant)
-    if len(grades) and (not good or any((one.rel or 0) > 1 for one in measures)):
+    if len(grades) and (not good or max([one.rel or 0 for one in measures]) > 1):
         yield from none_relevant(grades, measures)
     if good < len(relevant) and (good or not len(grades)):
         lost = [ranking.queries[q] for q in np.flatnonzero(relevant == 0)]
@@ -192,7 +193,7 @@ def _nothing_found(results: int) -> Iterator[Finding]:
 
 def _tied(got: Retrieved, ties: str) -> Iterator[Finding]:
     may_be = got.tied_to[0] > got.tied_from[0] or ties == "given"
-    if got.tied_to is got.tied_from or not may_be or (results := int(got.retrieved.sum())) < MANY:
+    if not may_be or (results := int(got.retrieved.sum())) < MANY:
         return
     whole = (got.tied_from == 1) & (got.tied_to == got.retrieved[got.owner])
     order = "the one given" if ties == "given" else "that of their ids"

@@ -141,11 +141,17 @@ class Policy(Value):
             object.__setattr__(self, "depth", min(int(depth.__index__()), 2**62))
         for name in ("digits", "query_digits"):
             digits = getattr(self, name)
-            if digits is not None and digits not in range(16):
-                raise PolicyError(f"{name} takes a whole number from 0 to 15; got {clip(digits)}")
+            if digits is not None:
+                if digits not in range(16):
+                    raise PolicyError(
+                        f"{name} takes a whole number from 0 to 15; got {clip(digits)}"
+                    )
+                object.__setattr__(self, name, int(digits))
         threshold = self.threshold
-        if threshold is not None and not _is_number(threshold):
-            raise PolicyError(f"threshold takes a finite number; got {clip(threshold)}")
+        if threshold is not None:
+            if not _is_number(threshold):
+                raise PolicyError(f"threshold takes a finite number; got {clip(threshold)}")
+            object.__setattr__(self, "threshold", float(threshold))
 
     def __repr__(self) -> str:
         changed = [
@@ -176,7 +182,7 @@ class Policy(Value):
         equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
         return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
 
-    @property
+    @cached
     def judged_twice(self) -> str:
         """What reading qrels does with an item that stands twice for a query."""
         if self.repeated != "error":

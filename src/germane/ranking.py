@@ -50,9 +50,18 @@ class Ranking(Record):
         """J: the query that each judgment belongs to."""
         return _ragged.owners(self.ideal_offsets)
 
+    @cached
+    def ones(self) -> Floats:
+        """Q: 1 for each query, the norm of sums that are divided by nothing."""
+        return np.ones(len(self))
+
     def last(self, k: int | None) -> Ints:
         """Q: the last rank that a measure with cutoff ``k`` looks at."""
         return self.retrieved if k is None else np.minimum(k, self.retrieved)
+
+    def end(self, k: int | None) -> Ints | int | None:
+        """H: the same for each hit; ``k`` itself where hits have one rank, which was retrieved."""
+        return self.last(k)[self.owner] if self.ties == "expected" else k
 
     def within(self, k: int | None) -> Bools:
         """H: does the hit stand within the first ``k`` ranks?"""
@@ -67,15 +76,24 @@ class Ranking(Record):
         """H: is the hit relevant, that is, graded ``rel`` or higher?"""
         return self.relevance >= rel
 
+    @cached
+    def ideal_rank(self) -> Ints:
+        """J: the rank that each judgment would take, from 1, if the best stood first."""
+        rank = np.arange(1, len(self.ideal) + 1)
+        return rank if len(self) == 1 else rank - self.ideal_offsets[self.ideal_owner]
+
     @cached_by_argument
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
-        relevant = self.ideal >= rel
-        if len(self) == 1:
-            return np.array([np.count_nonzero(relevant)])
-        if relevant.all():
+        return self.judged(self.ideal >= rel)
+
+    def judged(self, flags: Bools) -> Ints:
+        """J → Q: how many of each query's judgments are flagged."""
+        if len(self.queries) == 1:
+            return np.array([np.count_nonzero(flags)])
+        if flags.all():
             return _ragged.lengths(self.ideal_offsets)
-        counted = _ragged.counted(relevant)
+        counted = _ragged.counted(flags)
         return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
     @cached_by_argument
@@ -84,7 +102,10 @@ class Ranking(Record):
         if self.ties == "grouped":
             size, before = self.tied_relevant(rel)
             return before + size
-        return _ragged.running(self.relevant(rel), self.offsets)
+        relevant = self.relevant(rel)
+        if len(self.queries) == 1:  # whose hits have none of another query before them
+            return np.add.accumulate(relevant.astype(np.int64))
+        return _ragged.running(relevant, self.offsets)
 
     def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
         """H: the relevant items in each hit's group of equal scores, and those before the group."""

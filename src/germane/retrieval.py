@@ -165,6 +165,16 @@ class Retrieved(Record):
     unknown: list[Hashable]  # the run's queries that nobody judged
     noticed: tuple[Finding, ...] = ()  # what the source saw that may bend the numbers
 
+    @cached
+    def answers(self) -> int:
+        """How many of the judged queries the run has."""
+        return int(np.count_nonzero(self.answered))
+
+    @cached
+    def is_tied(self) -> bool:
+        """May hits share their score with another item? Where none does, their three ranks are one array."""
+        return self.tied_to is not self.tied_from
+
 
 def together(parts: Sequence[tuple[Ints, ...]]) -> list[Ints]:
     """Columns whose last three are the rank and both ends of its group, one part after the other.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 import pyarrow as pa
 
 from germane import errors
-from germane.choices import DEFAULT, Choices, policies_of, policy_of, spoken_of
+from germane.choices import DEFAULT, Choices, planned, policy_of, spoken_of
 from germane.errors import DuplicateError, EmptyError, InputError, PolicyError, clip
 from germane.evaluator import Evaluator, Reduced, joined
 from germane.measure import Measures
@@ -193,8 +193,7 @@ def _policies(
     scored, graded = retrieved.score is not None, judged.relevance is not None
     spoken, own = spoken_of(dialect)
     conventions = policy_of(**{"ties": "trec" if scored else "given", **own, **policy})
-    policies = policies_of(measures, spoken, conventions, policy)
-    for one in dict.fromkeys(policies.values()):
+    for one in planned(measures, spoken, conventions, policy).groups:
         if one.ties == "given" and scored:
             raise PolicyError(
                 "ties=given is the order of rows, and rows of a DataFrame have none; choose "

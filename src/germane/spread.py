@@ -185,7 +185,7 @@ class Values:
         key = policy, measure
         if key not in self._found:
             judged = self.collection.judged(policy)
-            self._found[key] = measured([measure], judged)[measure]
+            self._found[key] = measured((measure,), judged)[measure]
         return self._found[key]
 
 

@@ -20,17 +20,17 @@ def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) ->
             return _expected_over_found(ranking, k, rel, terms)
     else:
         terms = ranking.counted(rel, k) * (ranking.so_far(rel) / ranking.rank)
-    return Scored(terms, _norm(ranking, k, rel, norm), total)
+    return Scored(terms, _norm(ranking, total, k, rel, norm), total)
 
 
-def _norm(ranking: Ranking, k: int | None, rel: float, norm: str) -> Ints:
+def _norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm: str) -> Ints:
     match norm:
         case "R":
-            return ranking.total(rel)
+            return total
         case "min":
-            return ranking.total(rel) if k is None else np.minimum(ranking.total(rel), k)
+            return total if k is None else np.minimum(total, k)
         case "possible":
-            return np.minimum(ranking.total(rel), reach(ranking, k))
+            return np.minimum(total, reach(ranking, k))
         case "found":
             return ranking.found(rel, k)
         case _:
@@ -44,7 +44,7 @@ def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     weight = Weight(
         at=lambda i: end - harmonic(i - 1), upto=lambda n: n * end - n * (harmonic(n) - 1)
     )
-    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.last(k)[ranking.owner])
+    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.end(k))
     return Scored(terms, at, ranking.total(rel))
 
 
@@ -53,7 +53,7 @@ def mean_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
     at = depth(ranking, k)
     end = at[ranking.owner]
     weight = Weight(at=lambda i: end - i + 1.0, upto=lambda n: n * end - n * (n - 1) / 2)
-    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.last(k)[ranking.owner])
+    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.end(k))
     return Scored(terms, ranking.total(rel) * at, ranking.total(rel))
 
 
@@ -67,9 +67,7 @@ def average_precision_to_r(ranking: Ranking, k: None, rel: float) -> Scored:
 def yaap(ranking: Ranking, k: int | None, rel: float) -> Scored:
     total = ranking.total(rel)
     terms = average_precision(ranking, k, rel, "R").terms
-    return Scored(
-        terms, np.ones(len(ranking)), total, link=lambda s: np.log((1 + s) / (1 + total - s))
-    )
+    return Scored(terms, ranking.ones, total, link=lambda s: np.log((1 + s) / (1 + total - s)))
 
 
 # --- Ties in random order (McSherry & Najork, ECIR 2008) -----------------------------------------

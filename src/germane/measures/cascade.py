@@ -13,17 +13,16 @@ def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Sco
     inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
     reached[inner] = _ragged.running_product(1.0 - stop, ranking.offsets)[inner - 1]
     terms = np.where(ranking.within(k), reached * stop / ranking.rank, 0.0)
-    total = _ragged.counts(ranking.ideal > 0, ranking.ideal_owner, len(ranking))
-    return Scored(terms, np.ones(len(ranking)), total)
+    total = ranking.judged(ranking.ideal > 0)
+    return Scored(terms, ranking.ones, total)
 
 
 def rank_biased_precision(ranking: Ranking, k: int | None, rel: float, p: float) -> Scored:
-    weight = placed(ranking, geometric(p), ranking.last(k)[ranking.owner])
-    terms = ranking.relevant(rel) * weight
-    return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
+    terms = ranking.relevant(rel) * placed(ranking, geometric(p), ranking.end(k))
+    return Scored(terms, ranking.ones, ranking.total(rel))
 
 
 def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
-    weight = placed(ranking, geometric(p), ranking.last(k)[ranking.owner])
+    weight = placed(ranking, geometric(p), ranking.end(k))
     judged = ranking.relevance >= 0
-    return Scored(np.where(judged, -weight, 0.0), np.ones(len(ranking)), rest=1.0)
+    return Scored(np.where(judged, -weight, 0.0), ranking.ones, rest=1.0)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from germane._ragged import Floats
-from germane.measures.terms import ONE, Scored, placed
+from germane.measures.sets import hits
+from germane.measures.terms import NOTHING, ONE, Scored, placed
 from germane.ranking import Ranking
 
 
@@ -20,20 +21,18 @@ def relevant(ranking: Ranking, k: None, rel: float) -> Scored:
 
 
 def relevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    last = ranking.last(k)[ranking.owner]
-    return _count(ranking, ranking.relevant(rel) * placed(ranking, ONE, last))
+    return _count(ranking, hits(ranking, k, rel))
 
 
 def nonrelevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
     nonrelevant = (ranking.relevance >= 0) & ~ranking.relevant(rel)
-    return _count(ranking, nonrelevant * placed(ranking, ONE, ranking.last(k)[ranking.owner]))
+    return _count(ranking, nonrelevant * placed(ranking, ONE, ranking.end(k)))
 
 
 def judged(ranking: Ranking, k: int | None, norm: str) -> Scored:
-    last = ranking.last(k)
-    terms = (ranking.relevance >= 0) * placed(ranking, ONE, last[ranking.owner])
+    terms = (ranking.relevance >= 0) * placed(ranking, ONE, ranking.end(k))
     whole = k is None or norm == "retrieved"
-    return Scored(terms, last if whole else np.full(len(ranking), k))
+    return Scored(terms, ranking.last(k) if whole else np.full(len(ranking), k))
 
 
 def unjudged(ranking: Ranking, k: int | None) -> Scored:
@@ -41,5 +40,5 @@ def unjudged(ranking: Ranking, k: int | None) -> Scored:
     return Scored(-among.terms, among.norm, rest=ranking.last(k).astype(float))
 
 
-def _count(ranking: Ranking, terms: Floats, rest: Floats | float = 0.0) -> Scored:
-    return Scored(terms, np.ones(len(ranking)), rest=rest)
+def _count(ranking: Ranking, terms: Floats, rest: Floats | float = NOTHING) -> Scored:
+    return Scored(terms, ranking.ones, rest=rest)

@@ -14,8 +14,8 @@ def reciprocal_rank(ranking: Ranking, k: int | None, rel: float) -> Scored:
     if ranking.ties == "expected":
         terms = _expected(ranking, k, rel, lambda rank: 1.0 / rank)
     else:
-        terms = np.where(_first(ranking, k, rel), 1.0 / ranking.rank, 0.0)
-    return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
+        terms = _first(ranking, k, rel) / ranking.rank
+    return Scored(terms, ranking.ones, ranking.total(rel))
 
 
 def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
@@ -23,12 +23,12 @@ def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
         terms = _expected(ranking, k, rel, lambda rank: np.ones(len(rank)))
     else:
         terms = _first(ranking, k, rel).astype(float)
-    return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
+    return Scored(terms, ranking.ones, ranking.total(rel))
 
 
 def _first(ranking: Ranking, k: int | None, rel: float) -> _ragged.Bools:
-    first: _ragged.Bools = ranking.relevant(rel) & (ranking.so_far(rel) == 1)
-    return first & ranking.within(k)
+    first: _ragged.Bools = ranking.counted(rel, k) & (ranking.so_far(rel) == 1)
+    return first
 
 
 def _expected(

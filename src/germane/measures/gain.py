@@ -12,22 +12,24 @@ from germane.ranking import Ranking
 
 def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     terms = _discounted(ranking, k, gain)
-    return Scored(terms, np.ones(len(ranking)), _gainful(ranking, gain))
+    return Scored(terms, ranking.ones, ranking.judged(_ideal(ranking, gain) > 0))
 
 
 def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    terms = _discounted(ranking, k, gain)
-    return Scored(terms, ideal_sum(ranking, k, gain), _gainful(ranking, gain))
+    ideal = _ideal(ranking, gain)
+    norm = _ideal_sum(ranking, k, ideal)
+    return Scored(_discounted(ranking, k, gain), norm, ranking.judged(ideal > 0))
 
 
 def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    none, ideal = np.zeros(len(ranking.rank)), ideal_sum(ranking, k, gain)
-    return Scored(none, np.ones(len(ranking)), _gainful(ranking, gain), ideal)
+    none, ideal = np.zeros(len(ranking.rank)), _ideal(ranking, gain)
+    total = ranking.judged(ideal > 0)
+    return Scored(none, ranking.ones, total, _ideal_sum(ranking, k, ideal))
 
 
-def ideal_sum(ranking: Ranking, k: int | None, gain: Any) -> Floats:
+def _ideal_sum(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
     """Q: the DCG of the best possible ranking of everything judged."""
-    ideal, rank = _ideal(ranking, gain)
+    rank = ranking.ideal_rank
     discounted = ideal * LOG2.at(rank)
     if k is not None:
         discounted = np.where(rank <= k, discounted, 0.0)
@@ -43,12 +45,13 @@ def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     terms = np.divide(
         dcg_here, ideal_here, out=np.zeros(len(gained)), where=relevant & (ideal_here > 0)
     )
-    total = _gainful(ranking, gain)
+    best = _ideal(ranking, gain)
+    total = ranking.judged(best > 0)
     missed = total - _ragged.counts(relevant, ranking.owner, len(ranking))
     final = np.zeros(len(ranking))
     answered = ranking.offsets[1:] > ranking.offsets[:-1]
     final[answered] = dcg_here[ranking.offsets[1:][answered] - 1]
-    ideal = ideal_sum(ranking, None, gain)
+    ideal = _ideal_sum(ranking, None, best)
     final = np.divide(final, ideal, out=np.zeros(len(ranking)), where=ideal > 0)
     return Scored(terms, total, total, rest=missed * final)
 
@@ -60,9 +63,9 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     ideal's gains, as in the reference implementation. The term of a hit is its discounted gain
     times Σ 1/ideal over the levels at or after its rank.
     """
-    ideal, rank = _ideal(ranking, gain)
-    owner, total = ranking.ideal_owner, _gainful(ranking, gain)
+    ideal, rank, owner = _ideal(ranking, gain), ranking.ideal_rank, ranking.ideal_owner
     ends = ideal > 0  # the last item of each positive gain
+    total = ranking.judged(ends)
     ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
     inverse = 1.0 / _ragged.running_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
     levels = np.bincount(owner[ends], minlength=len(ranking))
@@ -88,7 +91,7 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
 
     "Ideal gain so far" counts at least 1 a rank, as in the reference implementation.
     """
-    ideal, _ = _ideal(ranking, gain)
+    ideal = _ideal(ranking, gain)
     gained = gains(ranking.relevance, gain)
     here = _ragged.running_sum(gained, ranking.offsets)
     costs = np.where(ideal > 0, np.maximum(ideal, 1.0), 1.0)
@@ -100,7 +103,7 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
         gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained != 0
     )
     total = _ragged.sums(ideal, ranking.ideal_owner, len(ranking))
-    return Scored(terms, total, _gainful(ranking, gain))
+    return Scored(terms, total, ranking.judged(ideal > 0))
 
 
 def binary_gain(ranking: Ranking, k: None, rel: float) -> Scored:
@@ -113,28 +116,21 @@ def binary_gain(ranking: Ranking, k: None, rel: float) -> Scored:
 
 def _discounted(ranking: Ranking, k: int | None, gain: Any) -> Floats:
     """H: the gain of each hit times the weight of its rank."""
-    return gains(ranking.relevance, gain) * placed(ranking, LOG2, ranking.last(k)[ranking.owner])
+    return gains(ranking.relevance, gain) * placed(ranking, LOG2, ranking.end(k))
 
 
-def _gainful(ranking: Ranking, gain: Any) -> Ints:
-    """Q: how many judged items have a gain."""
-    positive = gains(ranking.ideal, gain) > 0
-    return _ragged.counts(positive, ranking.ideal_owner, len(ranking))
-
-
-def _ideal(ranking: Ranking, gain: Any) -> tuple[Floats, Ints]:
-    """J: the judged gains of each query from the highest down, and the ranks they would take."""
+def _ideal(ranking: Ranking, gain: Any) -> Floats:
+    """J: the judged gains of each query from the highest down."""
     ideal = gains(ranking.ideal, gain)
     if not isinstance(gain, str):  # an explicit map need not grow with the grade
         ideal = _ragged.sorted_descending(ideal, ranking.ideal_offsets)
-    rank = np.arange(len(ideal)) - ranking.ideal_offsets[ranking.ideal_owner] + 1
-    return ideal, rank
+    return ideal
 
 
 def _ideal_dcg_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     """H: the ideal DCG at the rank of each hit."""
-    ideal, ideal_rank = _ideal(ranking, gain)
-    here = _ragged.running_sum(ideal * LOG2.at(ideal_rank), ranking.ideal_offsets)
+    gained = _ideal(ranking, gain) * LOG2.at(ranking.ideal_rank)
+    here = _ragged.running_sum(gained, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
     return out

@@ -20,7 +20,7 @@ def interpolated_precision(
     ranking: Ranking, k: None, rel: float, recall: float, rounding: str
 ) -> Scored:
     terms = _terms(ranking, None, rel, [exact(recall)], rounding)
-    return Scored(terms, np.ones(len(ranking)), ranking.total(rel))
+    return Scored(terms, ranking.ones, ranking.total(rel))
 
 
 def interpolated_average_precision(

@@ -26,7 +26,9 @@ def reach(ranking: Ranking, k: int | None) -> Ints:
 
 def hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """H: 1 at each relevant hit within k."""
-    return ranking.relevant(rel) * placed(ranking, ONE, ranking.last(k)[ranking.owner])
+    if ranking.ties != "expected":
+        return ranking.counted(rel, k).astype(float)
+    return ranking.relevant(rel) * placed(ranking, ONE, ranking.end(k))
 
 
 def precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
@@ -36,8 +38,10 @@ def precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
 
 def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
-    most = {"R": total, "min": depth(ranking, k), "possible": reach(ranking, k)}[norm]
-    return Scored(hits(ranking, k, rel), np.minimum(total, most), total)
+    most = total
+    if norm != "R":
+        most = np.minimum(total, depth(ranking, k) if norm == "min" else reach(ranking, k))
+    return Scored(hits(ranking, k, rel), most, total)
 
 
 def f_measure(ranking: Ranking, k: int | None, rel: float, beta: float) -> Scored:
@@ -97,4 +101,4 @@ def utility(
 ) -> Scored:
     terms = (hit - noise - miss) * hits(ranking, k, rel)
     rest = noise * ranking.last(k) + miss * ranking.total(rel)
-    return Scored(terms, np.ones(len(ranking)), rest=rest)
+    return Scored(terms, ranking.ones, rest=rest)

@@ -12,7 +12,7 @@ EPSILON = 0.00001  # the smoothing constant of inferred AP
 def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
     total = ranking.total(rel)
     nonrelevant = (ranking.ideal >= 0) & (ranking.ideal < rel)
-    available = _ragged.counts(nonrelevant, ranking.ideal_owner, len(ranking))
+    available = ranking.judged(nonrelevant)
     worse = (ranking.relevance >= 0) & ~ranking.relevant(rel)
     before = _ragged.running(worse, ranking.offsets)
     most = total[ranking.owner]

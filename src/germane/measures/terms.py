@@ -13,6 +13,8 @@ from germane._ragged import Floats, Ints
 from germane._records import Record
 from germane.ranking import Ranking
 
+NOTHING = 0.0  # the rest of most measures, which nobody has to add
+
 
 class Scored(Record):
     """One measure's terms and norm for every query of a ranking."""
@@ -23,14 +25,16 @@ class Scored(Record):
     # None for measures that need no relevant item.
     relevant: Ints | None = None
     # Q: what items without a hit contribute: the unjudged, the missed.
-    rest: Floats | Ints | float = 0.0
+    rest: Floats | Ints | float = NOTHING
     # value from (Σ terms + rest) / norm, for the one measure that is not that quotient itself
     link: Callable[[Floats], Floats] | None = None
 
 
 def values(ranking: Ranking, scored: Scored) -> Floats:
     """Q: each query's value."""
-    total, norm = ranking.sums(scored.terms) + scored.rest, scored.norm
+    total, norm = ranking.sums(scored.terms), scored.norm
+    if scored.rest is not NOTHING:
+        total = total + scored.rest
     if np.count_nonzero(norm) == len(norm):
         out: Floats = total / norm
     else:
@@ -45,21 +49,29 @@ class Weight(Record):
     upto: Callable[[Ints], Floats]
 
 
-def placed(ranking: Ranking, weight: Weight, last: Any) -> Floats:
-    """H: the weight of each hit's rank, 0 beyond ``last`` (one rank a hit, or one for all).
+def placed(ranking: Ranking, weight: Weight, last: Any) -> Floats | float:
+    """H: the weight of each hit's rank, 0 beyond ``last`` (one rank a hit, one for all, or None).
 
     Where the order of ties is random, it is the mean over the ranks that the hit can take.
     """
     if ranking.ties != "expected":
-        return np.where(ranking.rank <= last, weight.at(ranking.rank), 0.0)
+        worth = weight.at(ranking.rank)
+        return worth if last is None else np.where(ranking.rank <= last, worth, 0.0)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
     end = np.maximum(np.minimum(ranking.tied_to, last), first - 1)
     spread: Floats = (weight.upto(end) - weight.upto(first - 1)) / width
     return spread
 
 
+_DISCOUNTS = np.concatenate(([np.inf], 1.0 / np.log2(np.arange(2.0, 4097.0))))  # by rank
+
+
 def _inverse_log(rank: Ints) -> Floats:
-    return 1.0 / np.log2(rank + 1.0)
+    try:
+        known: Floats = _DISCOUNTS[rank]
+    except IndexError:
+        return 1.0 / np.log2(rank + 1.0)
+    return known
 
 
 def _inverse_log_upto(rank: Ints) -> Floats:

@@ -71,9 +71,10 @@ def _retrieve(module: str, function: str = "retrieve") -> Retrieve:
 
 def _is(module: str, kind: str) -> Callable[[object], bool]:
     """Is it of a type that there can be only where the type's module is imported?"""
+    name = f"germane.sources.{module}"
 
     def recognises(given: object) -> bool:
-        loaded = sys.modules.get(f"germane.sources.{module}")
+        loaded = sys.modules.get(name)
         return loaded is not None and isinstance(given, getattr(loaded, kind))
 
     return recognises

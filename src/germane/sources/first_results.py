@@ -17,7 +17,7 @@ _ABSENT: Any = ()
 def of_scores(qrels: Qrels, run: Mapping[Hashable, Any], order: Order) -> Iterator[Finding]:
     """What evaluating says of the order of ``{query: {item: score}}``."""
     first = qrels.queries[:LOOKED]
-    if _rises(first, run) or any(query in run.get(query, _ABSENT) for query in first):
+    if _rises(first, run) or [query for query in first if query in run.get(query, _ABSENT)]:
         from germane.sources.first_rows import Row, by_query, orders
 
         rows = [

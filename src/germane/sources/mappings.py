@@ -4,11 +4,13 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import nan
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import (
@@ -87,9 +89,9 @@ _NAMES = {str, int, bytes, tuple, np.str_, np.int64}
 """Types of ids that are never missing."""
 
 
-def _nothings() -> frozenset[Any]:
+@lru_cache(1)
+def _nothings(pandas: Any) -> frozenset[Any]:
     """The values that stand for a missing id and are always the same object."""
-    pandas = sys.modules.get("pandas")
     return frozenset({None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())})
 
 
@@ -185,7 +187,7 @@ def _each_query(
             add(hits, q, query, judged, got, choice)
     if not answers:
         strangers.refuse_queries(qrels, run)
-    if not hits.owner:
+    if not hits.judgment:
         strangers.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
     return hits.result(qrels, run, unknown)
@@ -198,27 +200,25 @@ class _Hits:
     """The hits found so far."""
 
     def __init__(self, queries: int) -> None:
-        self.nothings = _nothings()
+        self.nothings = _nothings(sys.modules.get("pandas"))
         self.inexact: Hashable = _ABSENT  # a query with a whole score that no double holds
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
-        self.owner, self.judgment = array("q"), array("q")
-        self.rank, self.tied_from, self.tied_to = array("q"), array("q"), array("q")
+        self.found = [0] * queries
+        self.judgment, self.rank = array("q"), array("q")
+        self.tied_from = self.tied_to = self.rank  # the same until there is a tie
 
     def add(self, q: int, judgment: Any, rank: Any, tied_from: Any, tied_to: Any) -> None:
-        """Add one query's hits, as lists or as arrays."""
-        if isinstance(judgment, list):
-            self.owner.fromlist([q] * len(judgment))
-            self.judgment.fromlist(judgment)
-            self.rank.fromlist(rank)
-            self.tied_from.fromlist(tied_from)
-            self.tied_to.fromlist(tied_to)
-        else:
-            self.owner.frombytes(np.full(len(judgment), q, np.int64).tobytes())
-            self.judgment.frombytes(judgment.tobytes())
-            self.rank.frombytes(rank.tobytes())
-            self.tied_from.frombytes(tied_from.tobytes())
-            self.tied_to.frombytes(tied_to.tobytes())
+        """Add one query's hits, as lists or as arrays; where none is tied, the ranks are one of these."""
+        if tied_from is not tied_to and self.tied_from is self.tied_to:
+            self.tied_from, self.tied_to = self.rank[:], self.rank[:]
+        extend = array.fromlist if isinstance(judgment, list) else _from_array
+        self.found[q] = len(judgment)
+        extend(self.judgment, judgment)
+        extend(self.rank, rank)
+        if self.tied_from is not self.tied_to:
+            extend(self.tied_from, tied_from)
+            extend(self.tied_to, tied_to)
 
     def rounded(self) -> tuple[Finding, ...]:
         """Scores that became equal because doubles cannot tell them apart."""
@@ -229,18 +229,27 @@ class _Hits:
     def result(
         self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
     ) -> Retrieved:
-        judgment = np.asarray(self.judgment)
+        judgment, rank = np.asarray(self.judgment), np.asarray(self.rank)
+        is_tied = self.tied_from is not self.tied_to
+        owner = _ragged.owners_of(self.found)
+        tied_from = np.asarray(self.tied_from) if is_tied else rank
+        tied_to = np.asarray(self.tied_to) if is_tied else rank
+        noticed = (*misses.of_mapping(qrels, judgment, self.answered, run), *self.rounded())
         return Retrieved(
-            judgment=judgment,
-            owner=np.asarray(self.owner),
-            rank=np.asarray(self.rank),
-            tied_from=np.asarray(self.tied_from),
-            tied_to=np.asarray(self.tied_to),
-            retrieved=self.retrieved,
-            answered=self.answered,
-            unknown=unknown,
-            noticed=(*misses.of_mapping(qrels, judgment, self.answered, run), *self.rounded()),
+            judgment,
+            owner,
+            rank,
+            tied_from,
+            tied_to,
+            self.retrieved,
+            self.answered,
+            unknown,
+            noticed,
         )
+
+
+def _from_array(to: "array[int]", numbers: Ints) -> None:
+    to.frombytes(numbers.tobytes())
 
 
 def _scored(
@@ -279,7 +288,9 @@ def _scored(
         first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
         last = [int(np.count_nonzero(scores >= score)) for score in own]
     rank = first
-    if first != last:
+    if first == last:
+        last = first
+    else:
         items = list(got)
         places = _places([items.index(item) for item in found], items, scores, order)
         rank = (np.array(first) + places).tolist()
@@ -317,6 +328,8 @@ def _many_scored(
     last = len(scores) - np.searchsorted(ascending, own, "left")
     if (last > first).any():
         rank = first + _places(at, items, scores, order)
+    else:
+        last = first
     hits.add(q, np.array([judged[items[i]] for i in at], np.int64), rank, first, last)
 
 

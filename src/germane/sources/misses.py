@@ -25,8 +25,9 @@ def missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashabl
     """
     if len(found) == len(qrels.grades) or getattr(qrels.items, "kind", "") == "integer":
         return
+    ends = qrels.offsets.tolist()
     for j in _lost(qrels.grades, found):
-        q = bisect_right(qrels.offsets, j) - 1
+        q = bisect_right(ends, j) - 1
         if answered[q]:
             yield qrels.queries[q], qrels.items[j]
 
@@ -60,11 +61,13 @@ def of_mapping(
             if held is None:
                 found += unmatched.beyond_ascii(qrels, query, run[query])
             last, held = query, run[query]
-            held = held if isinstance(held, (dict, Mapping)) else frozenset(held)
-        ways = near.variants(item) if isinstance(item, str) else ()
-        others = (*ways, *near.other_types(item))
-        found += [(query, item, other) for other in others if other in held]
-    return unmatched.finding(found)
+            held = held.keys() if isinstance(held, (dict, Mapping)) else frozenset(held)
+        ways = set(near.other_types(item))
+        if isinstance(item, str):
+            ways |= near.variants(item)
+        if not held.isdisjoint(ways):
+            found += [(query, item, other) for other in ways if other in held]
+    return unmatched.finding(found) if found else ()
 
 
 def of_rows(

@@ -1,5 +1,6 @@
 """Python numbers → doubles, strictly: text is not a number, and neither is NaN."""
 
+import math
 import struct
 import sys
 from collections.abc import Collection
@@ -13,7 +14,7 @@ EXACT = 2.0**53
 """Beyond this size doubles do not hold every whole number."""
 
 
-def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Floats | None:
+def doubles(values: Collection[Any], largest: float | None = None) -> Floats | None:
     """Finite doubles, or None where one of the values is not a finite number, or too large.
 
     ``struct`` refuses what ``float()`` and NumPy would convert ('1.5', None), and is the fastest
@@ -23,10 +24,12 @@ def doubles(values: Collection[Any], largest: float = sys.float_info.max) -> Flo
         packed = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, TypeError, ValueError, OverflowError):
         return None
-    if len(packed) <= FEW:
-        within = all(-largest <= one <= largest for one in packed.tolist())
+    few = packed.tolist() if len(packed) <= FEW else ()
+    if few and math.isfinite(sum(few)):
+        within = largest is None or (-largest <= min(few) and max(few) <= largest)
     else:
-        within = np.count_nonzero(np.abs(packed) <= largest) == len(packed)
+        small = np.abs(packed) <= (largest or sys.float_info.max)
+        within = np.count_nonzero(small) == len(packed)
     return packed if within else None
 
 
