@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
@@ -76,7 +77,7 @@ class Frame:
 
         return replace(self, records=records)
 
-    @property
+    @cached
     def head(self) -> pa.RecordBatch | None:
         """Some of the first rows; None where there are none."""
         found = (record for record in (self.beginning or self.records)() if record.num_rows)

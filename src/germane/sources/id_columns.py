@@ -73,10 +73,11 @@ class IdColumn(Sequence[Hashable]):
         It is kept for the last of the others.
         """
         if self._among is None or self._among[0] is not others:
-            place = others.finder.places(self)
-            lacking = np.flatnonzero(place < 0)
-            place[lacking] = len(others) + np.arange(len(lacking))
-            self._among = others, place.astype(np.int32)
+            mine = self.finder.places(others)
+            found = mine >= 0
+            place = len(others) + np.arange(len(self), dtype=np.int32)
+            place[mine[found]] = np.flatnonzero(found)
+            self._among = others, place
         return self._among[1]
 
     @abstractmethod
@@ -236,8 +237,14 @@ class Categories(IdColumn):
 
     @property
     def python(self) -> list[Hashable]:
+        if len(self.codes) < len(self.entries):
+            return self.text().python
         entries = self.entries.python
         return [entries[code] for code in self.codes.tolist()]
+
+    @property
+    def numbers(self) -> Words:
+        return self.codes.astype(np.uint64)
 
     def words(self) -> Words:
         return self.entries.all_words[self.codes]
@@ -354,7 +361,7 @@ class Index:
     def _found(self, ids: IdColumn) -> Ints:
         if isinstance(ids, Categories) and len(ids.entries) < len(ids):
             return self._found(ids.entries)[ids.codes]
-        row, place = self._table.find(shortened(ids.words()))
+        row, place = self._table.find(shortened(ids.all_words))
         same = equal(ids, row, self._ids, place)
         out = np.full(len(ids), -1)
         out[row[same]] = place[same]
@@ -362,7 +369,7 @@ class Index:
 
     @cached
     def _table(self) -> Table:
-        words = shortened(self._ids.words())
+        words = shortened(self._ids.all_words)
         table = Table(words)
         row, place = table.find(words)
         row, place = row[row != place], place[row != place]

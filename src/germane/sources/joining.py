@@ -46,7 +46,7 @@ def _of_categories(parts: Sequence[Categories]) -> Categories | None:
     codes = [part.codes for part in parts]
     if len(lists) == 1:
         return Categories(lists[0], np.concatenate(codes))
-    if sum(map(len, lists)) > sum(map(len, codes)):
+    if sum(map(len, lists)) >= sum(map(len, codes)):
         return None
     entries = joined(lists)
     first, place = distinct(entries)

@@ -140,7 +140,7 @@ def _numbers(one: Lists, other: Lists, bits: int) -> tuple[Ints, Ints, bool]:
         and isinstance(others, Categories)
         and len(ids.entries) + len(others.entries) < 1 << bits
     ):
-        return ids.entries.among(others.entries)[ids.codes], others.codes[theirs], True
+        return ids.codes, others.entries.among(ids.entries)[others.codes[theirs]], True
     rest = np.uint64(64 - bits)
     return ids.words() >> rest, others.all_words[theirs] >> rest, False
 
