@@ -11,6 +11,7 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane.errors import FormatError, GradeError, InputError, ScoreError
 from germane.sources import views
+from germane.sources.alike import shortened
 from germane.sources.id_columns import Categories, IdColumn, Integers, ShortTexts, Texts
 from germane.sources.numbers import EXACT
 
@@ -31,7 +32,9 @@ class Entries:
             read_ids = read()
             self._ids = read_ids if isinstance(read_ids, Integers) else read_ids.text()
             self._array = array  # held, so that its memory is nobody else's
-            words = np.sort(self._ids.all_words)
+            words = np.sort(shortened(self._ids.all_words))
+            if (words[1:] == words[:-1]).any():
+                words = np.sort(self._ids.all_words)
             self.distinct = not (words[1:] == words[:-1]).any()
         return self._ids
 

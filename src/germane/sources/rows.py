@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STEP = 1 << 18  # rows; what is computed from a batch stays in the processor's cache
 IN_MEMORY = " (its queries are scattered: sorted in memory)"
 ON_DISK = " (its queries are scattered: sorted on disk)"
+LONG = 1 << 17  # rows of a record that takes less time by itself than to be put beside others
 _HEAD = 1 << 12  # rows that are looked at for the end of a query
 
 
@@ -266,14 +267,15 @@ def stretches(code: Ints) -> Iterator[tuple[Ints, Ints, int]]:
 
 
 def _longer(records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in records of about ``STEP``, if theirs are shorter: each record takes its time."""
+    """The same rows in records of about ``STEP``, if theirs are short: each record takes its time."""
     held: list[pa.RecordBatch] = []
     rows = 0
     for record in records:
-        if rows + record.num_rows > STEP:
+        long = record.num_rows >= LONG
+        if long or rows + record.num_rows > STEP:
             yield from combined(held)
             held, rows = [], 0
-        if record.num_rows > STEP:  # at once, so that it is not in memory with the next
+        if long:  # at once, so that it is not in memory with the next
             yield record
         else:
             held.append(record)
