@@ -172,6 +172,42 @@ def test_categories_with_repeated_entries() -> None:
         assert germane.evaluate(judged, run, "RR NumRet")["RR"].per_query == {"a": 1 / 2}
 
 
+@pytest.mark.parametrize("index", [pa.int8(), pa.uint64()], ids=str)
+@pytest.mark.parametrize("unused", [0, 100])
+@pytest.mark.parametrize("length", [3, 6])
+def test_categories_of_which_every_stretch_has_its_own_list(
+    index: pa.DataType, unused: int, length: int
+) -> None:
+    """In another order, and longer than the stretch where most of its entries have no row."""
+    qrels, run = ({str(q): {str(i): n for i, n in d[q].items()} for q in d} for d in (QRELS, RUN))
+
+    def listed(ids: tuple[str, ...], order: int) -> pa.DictionaryArray:
+        entries = [*sorted(set(ids))[::order], *(f"unused {n}" for n in range(unused))]
+        codes = pa.array(list(map(entries.index, ids)), index)
+        return pa.DictionaryArray.from_arrays(codes, entries)
+
+    def stretches(given: dict[str, dict[str, float]], number: str, order: int) -> pa.Table:
+        rows, parts = triples(given), []
+        for part in (rows[at : at + length] for at in range(0, len(rows), length)):
+            query, item, numbers = zip(*part, strict=True)
+            ids = listed(query, order), listed(item, order)
+            parts.append(
+                pa.record_batch(
+                    [*ids, pa.array(numbers, pa.float64())], ["query_id", "doc_id", number]
+                )
+            )
+        return pa.Table.from_batches(parts)
+
+    given = stretches(qrels, "relevance", 1), stretches(run, "score", -1)
+    assert per_query(*given) == per_query(qrels, run)
+    repeated = pa.concat_tables([stretches({"1": {"9": 7.0}}, "score", 1), given[1]])
+    with pytest.raises(DuplicateError, match="item '9' is retrieved twice for query '1'"):
+        germane.evaluate(given[0], repeated)
+    again = pa.concat_tables([stretches({"3": {"9": 1.0}}, "relevance", -1), given[0]])
+    with pytest.raises(DuplicateError, match="item '9' is judged twice for query '3'"):
+        germane.evaluate(again, given[1])
+
+
 def test_frames_and_dicts_in_every_pair() -> None:
     qrels, run = frames()
     expected = per_query(QRELS, RUN)

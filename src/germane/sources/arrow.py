@@ -106,7 +106,8 @@ def _advice(types: Any, kind: Any) -> str:
 
 
 def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
-    codes = _fixed(array.indices, array.type.index_type.to_pandas_dtype())
+    index = array.type.index_type.to_pandas_dtype()
+    codes = _fixed(array.indices, np.int64 if index is np.uint64 else index)  # places, for NumPy
     entries = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
     if isinstance(entries, Integers) or not place.entries.distinct:
         return entries.chosen(codes)

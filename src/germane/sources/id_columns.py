@@ -244,7 +244,7 @@ class Categories(IdColumn):
 
     @property
     def numbers(self) -> Words:
-        return self.codes.astype(np.uint64)
+        return self.codes
 
     def words(self) -> Words:
         return self.entries.all_words[self.codes]
@@ -369,7 +369,7 @@ class Index:
 
     @cached
     def _table(self) -> Table:
-        words = shortened(self._ids.all_words)
+        words = shortened(self._ids.words())
         table = Table(words)
         row, place = table.find(words)
         row, place = row[row != place], place[row != place]

@@ -52,7 +52,7 @@ def _of_categories(parts: Sequence[Categories]) -> Categories | None:
     first, place = distinct(entries)
     ends = np.cumsum([len(one) for one in lists])[:-1]
     place_of = dict(zip(map(id, lists), np.split(place.astype(np.int32), ends), strict=True))
-    codes = [place_of[id(part.entries)][part.codes] for part in parts]
+    codes = [place_of[id(part.entries)].take(part.codes) for part in parts]
     return Categories(entries.chosen(first), np.concatenate(codes))
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 STEP = 1 << 18  # rows; what is computed from a batch stays in the processor's cache
 IN_MEMORY = " (its queries are scattered: sorted in memory)"
 ON_DISK = " (its queries are scattered: sorted on disk)"
-LONG = 1 << 17  # rows of a record that takes less time by itself than to be put beside others
 _HEAD = 1 << 12  # rows that are looked at for the end of a query
 
 
@@ -271,7 +270,7 @@ def _longer(records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     held: list[pa.RecordBatch] = []
     rows = 0
     for record in records:
-        long = record.num_rows >= LONG
+        long = record.num_rows >= STEP // 2  # copying it would take longer than what it costs
         if long or rows + record.num_rows > STEP:
             yield from combined(held)
             held, rows = [], 0
@@ -295,16 +294,17 @@ def combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
 
 def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
     """The rows of one query and those behind them. Raises FormatError where Arrow cannot hold them."""
-    import pyarrow as pa
-
-    parts = [
-        pa.record_batch(list(map(decoded, part.columns)), part.schema.names)
-        for part in (one, other)
-    ]
-    joined = combined(parts)
+    joined = combined([plain(one), plain(other)])
     if len(joined) > 1:
         raise FormatError("the ids of one query are more than 2 GiB of text.")
     return joined[0]
+
+
+def plain(record: pa.RecordBatch) -> pa.RecordBatch:
+    """The same rows, categories as what they stand for."""
+    import pyarrow as pa
+
+    return pa.record_batch(list(map(decoded, record.columns)), record.schema.names)
 
 
 def decoded(array: pa.Array) -> pa.Array:
