@@ -295,6 +295,18 @@ def test_words_are_the_same_in_every_layout(ids: list[str]) -> None:
         assert [ids[at] for at in order] == sorted(ids, key=str.encode, reverse=True)
 
 
+def test_large_text_on_both_sides_of_two_gibibytes() -> None:
+    from germane.sources import arrow
+
+    middle = 2**31
+    data = np.zeros(middle + 8, np.uint8)  # nearly all of which nobody touches
+    data[middle - 5 : middle + 3] = np.frombuffer(b"abcdefgh", np.uint8)
+    offsets = middle + np.array([-5, -2, 0, 3])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    array = pa.Array.from_buffers(pa.large_string(), 3, buffers)
+    assert list(arrow.ids(array, arrow.Place("here", "id"))) == ["abc", "de", "fgh"]
+
+
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 200), min_size=1, max_size=20))
 def test_order_of_integers_as_text(ids: list[int]) -> None:
     column = id_columns.of_python(ids)

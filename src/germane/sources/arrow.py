@@ -150,7 +150,8 @@ def _narrow(array: pa.Array) -> pa.BinaryArray:
         raise FormatError(
             "more than 2 GiB of ids in rows that are not grouped by query; sort them by query first."
         )
-    narrow = (offsets - start).astype(np.int32)
+    narrow = offsets.astype(np.int32)  # what is lost of large ones is the same in all
+    narrow -= narrow[0]
     body = data.slice(start, end - start) if data is not None else pa.py_buffer(b"")
     return pa.Array.from_buffers(pa.binary(), len(array), [None, pa.py_buffer(narrow), body])
 
