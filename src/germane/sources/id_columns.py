@@ -320,8 +320,8 @@ def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools
         same: Bools = one.values[rows] == other.values[other_rows]
         return same
     if isinstance(one, ShortTexts) and isinstance(other, ShortTexts):
-        alike: Bools = (one.views[rows] == other.views[other_rows]).all(axis=1)
-        return alike
+        alike = one.views.take(rows, axis=0) == other.views.take(other_rows, axis=0)
+        return np.ones(len(rows), bool) if alike.all() else alike.all(axis=1)
     if isinstance(one, Categories):
         if isinstance(other, Categories) and one.entries is other.entries:
             return np.asarray(one.codes[rows] == other.codes[other_rows])
