@@ -20,7 +20,6 @@ from germane.sources.slots import Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _SPREAD = np.uint64(0xD1342543DE82EF95)  # odd: the product is one to one
 
 
@@ -239,8 +238,7 @@ class Categories(IdColumn):
     def python(self) -> list[Hashable]:
         if len(self.codes) < len(self.entries):
             return self.text().python
-        entries = self.entries.python
-        return [entries[code] for code in self.codes.tolist()]
+        return list(map(self.entries.python.__getitem__, self.codes.tolist()))
 
     @property
     def numbers(self) -> Words:
@@ -317,8 +315,7 @@ def of_python(ids: Sequence[Hashable]) -> IdColumn:
 def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools:
     """Is the id in each row of one column the id in the row beside it of the other?"""
     if isinstance(one, Integers) and isinstance(other, Integers):
-        same: Bools = one.values[rows] == other.values[other_rows]
-        return same
+        return np.asarray(one.values[rows] == other.values[other_rows])
     if isinstance(one, ShortTexts) and isinstance(other, ShortTexts):
         alike = one.views.take(rows, axis=0) == other.views.take(other_rows, axis=0)
         return np.ones(len(rows), bool) if alike.all() else alike.all(axis=1)
@@ -394,12 +391,10 @@ def last_to_first(ids: IdColumn | binary.Spans, group: Ints) -> Ints:
             powers = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
             digits = np.maximum(np.searchsorted(powers, values, "right"), 1)
             aligned = values.astype(np.int64) * powers[_DIGITS - digits]
-            order: Ints = np.lexsort((-digits, -aligned, group))
-            return order
+            return np.asarray(np.lexsort((-digits, -aligned, group)))
     import pyarrow as pa
     from pyarrow import compute
 
     table = pa.table({"group": pa.array(group), "id": ids.text().values})
-    keys = [("group", "ascending"), ("id", "descending")]
-    found = compute.sort_indices(table, keys)
+    found = compute.sort_indices(table, [("group", "ascending"), ("id", "descending")])
     return np.frombuffer(found.buffers()[1], np.int64, len(found))
