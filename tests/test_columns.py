@@ -172,6 +172,42 @@ def test_categories_with_repeated_entries() -> None:
         assert germane.evaluate(judged, run, "RR NumRet")["RR"].per_query == {"a": 1 / 2}
 
 
+@pytest.mark.parametrize("index", [pa.int8(), pa.uint64()], ids=str)
+@pytest.mark.parametrize("unused", [0, 100])
+@pytest.mark.parametrize("length", [3, 6])
+def test_categories_of_which_every_stretch_has_its_own_list(
+    index: pa.DataType, unused: int, length: int
+) -> None:
+    """In another order, and longer than the stretch where most of its entries have no row."""
+    qrels, run = ({str(q): {str(i): n for i, n in d[q].items()} for q in d} for d in (QRELS, RUN))
+
+    def listed(ids: tuple[str, ...], order: int) -> pa.DictionaryArray:
+        entries = [*sorted(set(ids))[::order], *(f"unused {n}" for n in range(unused))]
+        codes = pa.array(list(map(entries.index, ids)), index)
+        return pa.DictionaryArray.from_arrays(codes, entries)
+
+    def stretches(given: dict[str, dict[str, float]], number: str, order: int) -> pa.Table:
+        rows, parts = triples(given), []
+        for part in (rows[at : at + length] for at in range(0, len(rows), length)):
+            query, item, numbers = zip(*part, strict=True)
+            ids = listed(query, order), listed(item, order)
+            parts.append(
+                pa.record_batch(
+                    [*ids, pa.array(numbers, pa.float64())], ["query_id", "doc_id", number]
+                )
+            )
+        return pa.Table.from_batches(parts)
+
+    given = stretches(qrels, "relevance", 1), stretches(run, "score", -1)
+    assert per_query(*given) == per_query(qrels, run)
+    repeated = pa.concat_tables([stretches({"1": {"9": 7.0}}, "score", 1), given[1]])
+    with pytest.raises(DuplicateError, match="item '9' is retrieved twice for query '1'"):
+        germane.evaluate(given[0], repeated)
+    again = pa.concat_tables([stretches({"3": {"9": 1.0}}, "relevance", -1), given[0]])
+    with pytest.raises(DuplicateError, match="item '9' is judged twice for query '3'"):
+        germane.evaluate(again, given[1])
+
+
 def test_frames_and_dicts_in_every_pair() -> None:
     qrels, run = frames()
     expected = per_query(QRELS, RUN)
@@ -257,6 +293,18 @@ def test_words_are_the_same_in_every_layout(ids: list[str]) -> None:
         assert swapped.tolist() == [a == b for a, b in zip(ids, ids[::-1], strict=True)]
         order = id_columns.last_to_first(column, np.zeros(len(ids), np.int64))
         assert [ids[at] for at in order] == sorted(ids, key=str.encode, reverse=True)
+
+
+def test_large_text_on_both_sides_of_two_gibibytes() -> None:
+    from germane.sources import arrow
+
+    middle = 2**31
+    data = np.zeros(middle + 8, np.uint8)  # nearly all of which nobody touches
+    data[middle - 5 : middle + 3] = np.frombuffer(b"abcdefgh", np.uint8)
+    offsets = middle + np.array([-5, -2, 0, 3])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    array = pa.Array.from_buffers(pa.large_string(), 3, buffers)
+    assert list(arrow.ids(array, arrow.Place("here", "id"))) == ["abc", "de", "fgh"]
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 200), min_size=1, max_size=20))

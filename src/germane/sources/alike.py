@@ -42,6 +42,7 @@ def _with_rows(numbers: Words, bits: int, lengths: Ints, start: int) -> Words:
     if width > 64:
         salt: Words = np.repeat(binary.mixed(rows + np.uint64(start + 1)), lengths)
         return numbers + salt
-    both: Words = np.repeat(rows << np.uint64(bits), lengths)
-    both |= numbers
-    return both if width > 32 else both.astype(np.uint32)
+    dtype = np.uint64 if width > 32 else np.uint32
+    both: Words = np.repeat((rows << np.uint64(bits)).astype(dtype), lengths)
+    both |= numbers.astype(dtype, copy=False)
+    return both

@@ -11,6 +11,7 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane.errors import FormatError, GradeError, InputError, ScoreError
 from germane.sources import views
+from germane.sources.alike import shortened
 from germane.sources.id_columns import Categories, IdColumn, Integers, ShortTexts, Texts
 from germane.sources.numbers import EXACT
 
@@ -31,7 +32,9 @@ class Entries:
             read_ids = read()
             self._ids = read_ids if isinstance(read_ids, Integers) else read_ids.text()
             self._array = array  # held, so that its memory is nobody else's
-            words = np.sort(self._ids.all_words)
+            words = np.sort(shortened(self._ids.all_words))
+            if (words[1:] == words[:-1]).any():
+                words = np.sort(self._ids.all_words)
             self.distinct = not (words[1:] == words[:-1]).any()
         return self._ids
 
@@ -103,7 +106,8 @@ def _advice(types: Any, kind: Any) -> str:
 
 
 def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
-    codes = _fixed(array.indices, array.type.index_type.to_pandas_dtype())
+    index = array.type.index_type.to_pandas_dtype()
+    codes = _fixed(array.indices, np.int64 if index is np.uint64 else index)  # places, for NumPy
     entries = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
     if isinstance(entries, Integers) or not place.entries.distinct:
         return entries.chosen(codes)
@@ -146,7 +150,8 @@ def _narrow(array: pa.Array) -> pa.BinaryArray:
         raise FormatError(
             "more than 2 GiB of ids in rows that are not grouped by query; sort them by query first."
         )
-    narrow = (offsets - start).astype(np.int32)
+    narrow = offsets.astype(np.int32)  # what is lost of large ones is the same in all
+    narrow -= narrow[0]
     body = data.slice(start, end - start) if data is not None else pa.py_buffer(b"")
     return pa.Array.from_buffers(pa.binary(), len(array), [None, pa.py_buffer(narrow), body])
 

@@ -24,6 +24,11 @@ class Even(NamedTuple):
     width: int
     size: int
 
+    @property
+    def bytes(self) -> NDArray[np.uint8]:
+        """The texts as rows of a matrix."""
+        return self.data[self.first :][: self.size * self.width].reshape(self.size, self.width)
+
     def words(self, at: int, wide: int) -> Words:
         """The bytes from a place of every text on, 4 or 8 of them."""
         return np.ndarray(self.size, f"<u{wide}", self.data, self.first + at, (self.width,))
@@ -73,10 +78,10 @@ def changes(texts: Even) -> Ints:
 
 def equal(one: Even, rows: Ints, other: Even, other_rows: Ints) -> Bools:
     """Is text ``rows[i]`` of one the text ``other_rows[i]`` of the other?"""
-    same = np.full(len(rows), one.width == other.width)
-    for at, size in _parts(one.width) if one.width == other.width else ():
-        same &= one.words(at, size)[rows] == other.words(at, size)[other_rows]
-    return same
+    if one.width != other.width:
+        return np.zeros(len(rows), bool)
+    differ = one.bytes.take(rows, axis=0) != other.bytes.take(other_rows, axis=0)
+    return ~differ.any(axis=1) if differ.any() else np.ones(len(rows), bool)
 
 
 def _parts(width: int) -> Iterator[tuple[int, int]]:

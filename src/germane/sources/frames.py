@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
@@ -29,7 +30,7 @@ from germane.sources.first_rows import Row
 from germane.sources.headings import Headings
 from germane.sources.id_columns import IdColumn, Index
 from germane.sources.paths import BATCH, Noted, Progress
-from germane.sources.rows import Batch, Reader, Rows, Scattered
+from germane.sources.rows import Batch, Reader, Rows, Scattered, combined, plain
 from germane.sources.spill import Spill
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Frame:
 
         return replace(self, records=records)
 
-    @property
+    @cached
     def head(self) -> pa.RecordBatch | None:
         """Some of the first rows; None where there are none."""
         found = (record for record in (self.beginning or self.records)() if record.num_rows)
@@ -260,7 +261,7 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
     ranks = [rank for part in parts if part.rank is not None for rank in part.rank.tolist()]
     if not scores:
         items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
-    return frame.holding(combined(records)), items, scores
+    return frame.holding(combined(list(map(plain, records)))), items, scores
 
 
 def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
@@ -306,16 +307,6 @@ def _reduced(
     if not reader.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
     return reducer.result(reader.unknown)
-
-
-def combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """All rows, as one record batch if Arrow can hold them in one."""
-    import pyarrow as pa
-
-    if len(records) < 2:
-        return records
-    table = pa.Table.from_batches(records).unify_dictionaries().combine_chunks()
-    return table.to_batches()  # type: ignore[no-any-return]
 
 
 def twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:

@@ -20,7 +20,6 @@ from germane.sources.slots import Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _SPREAD = np.uint64(0xD1342543DE82EF95)  # odd: the product is one to one
 
 
@@ -73,10 +72,11 @@ class IdColumn(Sequence[Hashable]):
         It is kept for the last of the others.
         """
         if self._among is None or self._among[0] is not others:
-            place = others.finder.places(self)
-            lacking = np.flatnonzero(place < 0)
-            place[lacking] = len(others) + np.arange(len(lacking))
-            self._among = others, place.astype(np.int32)
+            mine = self.finder.places(others)
+            found = mine >= 0
+            place = len(others) + np.arange(len(self), dtype=np.int32)
+            place[mine[found]] = np.flatnonzero(found)
+            self._among = others, place
         return self._among[1]
 
     @abstractmethod
@@ -236,8 +236,13 @@ class Categories(IdColumn):
 
     @property
     def python(self) -> list[Hashable]:
-        entries = self.entries.python
-        return [entries[code] for code in self.codes.tolist()]
+        if len(self.codes) < len(self.entries):
+            return self.text().python
+        return list(map(self.entries.python.__getitem__, self.codes.tolist()))
+
+    @property
+    def numbers(self) -> Words:
+        return self.codes
 
     def words(self) -> Words:
         return self.entries.all_words[self.codes]
@@ -310,11 +315,10 @@ def of_python(ids: Sequence[Hashable]) -> IdColumn:
 def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools:
     """Is the id in each row of one column the id in the row beside it of the other?"""
     if isinstance(one, Integers) and isinstance(other, Integers):
-        same: Bools = one.values[rows] == other.values[other_rows]
-        return same
+        return np.asarray(one.values[rows] == other.values[other_rows])
     if isinstance(one, ShortTexts) and isinstance(other, ShortTexts):
-        alike: Bools = (one.views[rows] == other.views[other_rows]).all(axis=1)
-        return alike
+        alike = one.views.take(rows, axis=0) == other.views.take(other_rows, axis=0)
+        return np.ones(len(rows), bool) if alike.all() else alike.all(axis=1)
     if isinstance(one, Categories):
         if isinstance(other, Categories) and one.entries is other.entries:
             return np.asarray(one.codes[rows] == other.codes[other_rows])
@@ -354,7 +358,7 @@ class Index:
     def _found(self, ids: IdColumn) -> Ints:
         if isinstance(ids, Categories) and len(ids.entries) < len(ids):
             return self._found(ids.entries)[ids.codes]
-        row, place = self._table.find(shortened(ids.words()))
+        row, place = self._table.find(shortened(ids.all_words))
         same = equal(ids, row, self._ids, place)
         out = np.full(len(ids), -1)
         out[row[same]] = place[same]
@@ -387,12 +391,10 @@ def last_to_first(ids: IdColumn | binary.Spans, group: Ints) -> Ints:
             powers = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
             digits = np.maximum(np.searchsorted(powers, values, "right"), 1)
             aligned = values.astype(np.int64) * powers[_DIGITS - digits]
-            order: Ints = np.lexsort((-digits, -aligned, group))
-            return order
+            return np.asarray(np.lexsort((-digits, -aligned, group)))
     import pyarrow as pa
     from pyarrow import compute
 
     table = pa.table({"group": pa.array(group), "id": ids.text().values})
-    keys = [("group", "ascending"), ("id", "descending")]
-    found = compute.sort_indices(table, keys)
+    found = compute.sort_indices(table, [("group", "ascending"), ("id", "descending")])
     return np.frombuffer(found.buffers()[1], np.int64, len(found))

@@ -46,13 +46,13 @@ def _of_categories(parts: Sequence[Categories]) -> Categories | None:
     codes = [part.codes for part in parts]
     if len(lists) == 1:
         return Categories(lists[0], np.concatenate(codes))
-    if sum(map(len, lists)) > sum(map(len, codes)):
+    if sum(map(len, lists)) >= sum(map(len, codes)):
         return None
     entries = joined(lists)
     first, place = distinct(entries)
     ends = np.cumsum([len(one) for one in lists])[:-1]
     place_of = dict(zip(map(id, lists), np.split(place.astype(np.int32), ends), strict=True))
-    codes = [place_of[id(part.entries)][part.codes] for part in parts]
+    codes = [place_of[id(part.entries)].take(part.codes) for part in parts]
     return Categories(entries.chosen(first), np.concatenate(codes))
 
 

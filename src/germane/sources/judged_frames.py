@@ -63,7 +63,7 @@ def _judgments(frame: Frame) -> tuple[IdColumn, Ints, IdColumn, Floats]:
     query, start = joining.joined(queries), np.concatenate(starts)
     changes = query.changes()  # a stretch may go on in the next record
     offsets = np.append(start[changes], row)
-    grade = np.ones(row) if name is None else np.concatenate(grades)
+    grade = np.broadcast_to(1.0, row) if name is None else np.concatenate(grades)
     return query.chosen(changes), offsets, joining.joined(items), grade
 
 

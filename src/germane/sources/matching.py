@@ -19,6 +19,7 @@ from germane._ragged import Ints, between
 from germane.sources.id_columns import Categories, IdColumn, Integers, equal
 
 CELLS = 1 << 18  # numbers that are sorted at once; they stay in the processor's cache
+RENUMBERED = 8  # entries a row up to which it pays to give them the numbers of another list
 PLACES = 11  # bits of a place up to which the 32 of a number leave enough for a hash
 
 
@@ -139,8 +140,9 @@ def _numbers(one: Lists, other: Lists, bits: int) -> tuple[Ints, Ints, bool]:
         isinstance(ids, Categories)
         and isinstance(others, Categories)
         and len(ids.entries) + len(others.entries) < 1 << bits
+        and len(others.entries) < RENUMBERED * len(one.ids)
     ):
-        return ids.entries.among(others.entries)[ids.codes], others.codes[theirs], True
+        return ids.codes, others.entries.among(ids.entries)[others.codes[theirs]], True
     rest = np.uint64(64 - bits)
     return ids.words() >> rest, others.all_words[theirs] >> rest, False
 

@@ -266,14 +266,15 @@ def stretches(code: Ints) -> Iterator[tuple[Ints, Ints, int]]:
 
 
 def _longer(records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in records of about ``STEP``, if theirs are shorter: each record takes its time."""
+    """The same rows in records of about ``STEP``, if theirs are short: each record takes its time."""
     held: list[pa.RecordBatch] = []
     rows = 0
     for record in records:
-        if rows + record.num_rows > STEP:
+        long = record.num_rows >= STEP // 2  # copying it would take longer than what it costs
+        if long or rows + record.num_rows > STEP:
             yield from combined(held)
             held, rows = [], 0
-        if record.num_rows > STEP:  # at once, so that it is not in memory with the next
+        if long:  # at once, so that it is not in memory with the next
             yield record
         else:
             held.append(record)
@@ -293,16 +294,17 @@ def combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
 
 def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
     """The rows of one query and those behind them. Raises FormatError where Arrow cannot hold them."""
-    import pyarrow as pa
-
-    parts = [
-        pa.record_batch(list(map(decoded, part.columns)), part.schema.names)
-        for part in (one, other)
-    ]
-    joined = combined(parts)
+    joined = combined([plain(one), plain(other)])
     if len(joined) > 1:
         raise FormatError("the ids of one query are more than 2 GiB of text.")
     return joined[0]
+
+
+def plain(record: pa.RecordBatch) -> pa.RecordBatch:
+    """The same rows, categories as what they stand for."""
+    import pyarrow as pa
+
+    return pa.record_batch(list(map(decoded, record.columns)), record.schema.names)
 
 
 def decoded(array: pa.Array) -> pa.Array:

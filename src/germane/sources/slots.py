@@ -29,18 +29,17 @@ class Table:
             place = level.enter(words if len(place) == len(words) else words[place], place)
 
     def find(self, words: Ints) -> tuple[Ints, Ints]:
-        """All pairs of a given word and a place where it stands, in the order of the given words."""
-        found = [np.zeros(0, np.int64)]
-        asked: Ints | None = None
+        """All pairs of a given word and a place where it stands, in any order."""
+        none = np.zeros(0, np.int64)
+        numbers, places, asked = [none], [none], np.arange(len(words))
         for level in self._levels:
-            number, place, shared = level.look(words if asked is None else words[asked])
-            if asked is not None:
-                number = asked[number]
+            number, place, shared = level.look(words[asked])
+            number = asked[number]
             same = self._words[place] == words[number]
-            found.append(number[same] << 32 | place[same])
+            numbers.append(number[same])
+            places.append(place[same])
             asked = number[shared]
-        both = np.sort(np.concatenate(found)) if len(found) > 2 else found[-1]
-        return both >> 32, both & 0xFFFFFFFF
+        return np.concatenate(numbers), np.concatenate(places)
 
 
 class _Level:
