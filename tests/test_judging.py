@@ -11,7 +11,7 @@ import pytest
 import germane
 from germane import CoverageError, DuplicateError, Policy, PolicyError
 from germane.policy import WORDS
-from germane.sources import binary
+from germane.sources import binary, mappings
 
 
 def mean(qrels: Any, run: Any, measure: str, **policy: Any) -> float:
@@ -172,6 +172,32 @@ def test_ties_in_one_query_leave_the_others_alone(tied: int) -> None:
 def test_a_discount_far_down_is_that_of_its_rank(rank: int) -> None:
     got = [*map(str, range(rank - 1)), "a"]
     assert one_query({"a": 1}, got, "DCG") == 1 / log2(rank + 1)
+
+
+@pytest.mark.parametrize("ties", WORDS["ties"])
+@pytest.mark.parametrize("few", [0, 10**6])
+@pytest.mark.parametrize("short", [0, 10**6])
+def test_few_results_and_many_have_the_same_ranks(
+    few: int, short: int, ties: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few judged items and results are looked for one by one; files are read otherwise."""
+    monkeypatch.setattr(mappings, "_FEW", few)
+    monkeypatch.setattr(mappings, "_SHORT", short)
+    rng = np.random.default_rng(few + short)
+    for results, judged in ((1, 1), (3, 9), (40, 7), (90, 30)):
+        items = [f"d{i}" for i in rng.permutation(100)]
+        run = {"q": dict(zip(items, rng.integers(0, 9, results).tolist(), strict=False))}
+        qrels = {"q": {items[0]: 1, **{f"d{i}": i % 3 for i in rng.integers(0, 100, judged)}}}
+        path = tmp_path / "run"
+        path.write_text("".join(f"q Q0 {d} 1 {s} t\n" for d, s in run["q"].items()))
+        expected = germane.evaluate(qrels, path, "AP", ties=ties)
+        result = germane.evaluate(qrels, run, "AP", ties=ties)
+        assert result["AP"].mean == expected["AP"].mean
+        assert (result["AP"].best, result["AP"].worst) == (
+            expected["AP"].best,
+            expected["AP"].worst,
+        )
+        assert result.counts == expected.counts
 
 
 def test_ids_are_ordered_by_their_utf_8_bytes() -> None:

@@ -275,11 +275,23 @@ def _scored(
     if not order.plain:
         got, scores = _admitted(query, got, scores, order)
     hits.retrieved[q] = len(scores)
-    found = [item for item in judged if item in got] if len(judged) <= _FEW else None
-    if found is None or len(found) > _FEW or order.nonpositive == "miss":
-        _many_scored(hits, q, judged, got, scores, order)
-        return
-    own, n = [float(got[item]) for item in found], len(scores)
+    few = len(judged) <= _FEW or len(scores) <= _SHORT
+    add = _few_scored if few and order.nonpositive == "hit" else _many_scored
+    add(hits, q, judged, got, scores, order)
+
+
+def _few_scored(
+    hits: _Hits,
+    q: int,
+    judged: dict[Hashable, int],
+    got: Mapping[Hashable, Any],
+    scores: Floats,
+    order: Order,
+) -> None:
+    """The judged items and their ranks, where NumPy would take longer to begin than Python to end."""
+    n = len(scores)
+    found = [i for i in judged if i in got] if len(judged) <= n else [i for i in got if i in judged]
+    own = [float(got[item]) for item in found]
     if n <= _SHORT:
         ascending = sorted(scores.tolist())
         first = [n + 1 - bisect_right(ascending, score) for score in own]
@@ -292,8 +304,8 @@ def _scored(
         last = first
     else:
         items = list(got)
-        places = _places([items.index(item) for item in found], items, scores, order)
-        rank = (np.array(first) + places).tolist()
+        place = {item: i for i, item in enumerate(items)}
+        rank = (np.array(first) + _places([place[i] for i in found], items, scores, order)).tolist()
     hits.add(q, [judged[item] for item in found], rank, first, last)
 
 
@@ -318,7 +330,7 @@ def _many_scored(
     scores: Floats,
     order: Order,
 ) -> None:
-    """The same where sorting the scores once is cheaper than counting for each item."""
+    """The same where sorting the scores once is cheaper than looking for each item."""
     items = list(got)
     at = [i for i, item in enumerate(items) if item in judged]
     if order.nonpositive == "miss":
