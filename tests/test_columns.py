@@ -25,7 +25,7 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.sources import binary, id_columns, rows
+from germane.sources import arrow, binary, id_columns, rows
 
 import column_doors
 
@@ -170,6 +170,52 @@ def test_categories_with_repeated_entries() -> None:
     qrels = pa.table({"qid": ["a"], "docid": ["a"]})
     for judged in (qrels, run.select(["qid", "docid"]).slice(1, 1), {"a": ["a"]}):
         assert germane.evaluate(judged, run, "RR NumRet")["RR"].per_query == {"a": 1 / 2}
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.int64()])
+def test_categories_of_which_one_is_null(kind: pa.DataType) -> None:
+    """Only a row that has it lacks its id."""
+    entries = pa.array([7, None, 8, 9], pa.int64()).cast(pa.string()).cast(kind)
+
+    def run(*codes: int) -> pa.Table:
+        items = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), entries)
+        return pa.table({"query_id": ["q"] * 3, "doc_id": items, "score": [3.0, 2.0, 1.0]})
+
+    relevant = 8 if kind == pa.int64() else "8"
+    for qrels in ({"q": {relevant: 1}}, run(2, 3, 0).slice(0, 1).select(["query_id", "doc_id"])):
+        assert germane.evaluate(qrels, run(3, 2, 0), "RR")["RR"].mean == 1 / 2
+    with pytest.raises(FormatError, match="'doc_id', row 2: an id is missing"):
+        germane.evaluate({"q": {relevant: 1}}, run(3, 2, 1))
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view(), pa.large_string()], ids=str)
+def test_categories_of_a_query_that_goes_on_in_the_next_stretch(kind: pa.DataType) -> None:
+    """Their entries may be views, as those of Polars are."""
+
+    def stretch(items: list[str], scores: list[float]) -> pa.RecordBatch:
+        entries = pa.array(items).cast(pa.large_binary() if "binary" in str(kind) else kind)
+        item = pa.DictionaryArray.from_arrays(pa.array(range(len(items)), pa.uint32()), entries.cast(kind))  # fmt: skip
+        return pa.record_batch([["q"] * len(items), item, scores], ["query_id", "doc_id", "score"])
+
+    run = pa.Table.from_batches([stretch(["a", "b"], [4.0, 3.0]), stretch(["c", "a2"], [2.0, 1.0])])
+    assert germane.evaluate({"q": ["c"]}, run, "RR")["RR"].mean == 1 / 3
+
+
+def test_categories_that_another_thread_reads_at_the_same_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A run that is held keeps its last list of entries, which the other may replace at any time."""
+    one, other = (pa.array(ids).dictionary_encode() for ids in (["x", "y"], ["y", "z", "z"]))
+    place, waiting, words_of = arrow.Place("run", "doc_id"), [1], arrow.shortened
+
+    def interrupted(words: Any) -> Any:
+        if waiting and waiting.pop():
+            assert arrow.ids(other, place).python == ["y", "z", "z"]
+        return words_of(words)
+
+    monkeypatch.setattr(arrow, "shortened", interrupted)
+    assert arrow.ids(one, place).python == ["x", "y"]
+    assert not waiting
 
 
 @pytest.mark.parametrize("index", [pa.int8(), pa.uint64()], ids=str)

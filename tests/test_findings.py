@@ -1,5 +1,7 @@
 """What evaluating notices by itself, as findings, as a Python warning and on standard error."""
 
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,11 @@ RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}, "q3": {"d4": 1.0}}
 
 def test_sound_data_is_evaluated_in_silence() -> None:
     assert noticed(QRELS, RUN) == {}
+
+
+def test_scores_of_types_that_python_does_not_compare() -> None:
+    run = {"q": {"a": Decimal(1), "b": np.int8(2), "c": Fraction(3)}}
+    assert germane.evaluate({"q": ["a"]}, run, "RR")["RR"].mean == 1 / 3
 
 
 def test_missing_queries() -> None:

@@ -180,3 +180,18 @@ def test_categories_stand_for_themselves(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(matching, "equal", None)
     both = (Lists(ids, np.array([0]), np.array([len(ids)])) for ids in (one, other))
     assert matches(*both).one.tolist() == [2]
+
+
+def test_what_another_thread_asks_for_is_not_answered() -> None:
+    class Shared(id_columns.Texts):
+        """Replaces what is kept at once, as a thread may that asks among other ids."""
+
+        @property
+        def _among(self) -> tuple[IdColumn, Ints]:
+            return id_columns.of_python(["c", "b", "a"]), np.array([2, 1, 0])
+
+        @_among.setter
+        def _among(self, kept: object) -> None: ...
+
+    asked = Shared(id_columns.of_python(["a", "b", "c"]).values)
+    assert asked.among(id_columns.of_python(["a", "b", "x"])).tolist() == [0, 1, 5]

@@ -23,20 +23,23 @@ class Entries:
     """The entries of the last list of categories: many stretches of rows share one, or have copies."""
 
     def __init__(self) -> None:
-        self._array: pa.Array | None = None
-        self._ids: IdColumn | None = None
-        self.distinct = True
+        self._last: tuple[pa.Array, IdColumn, bool] | None = None
 
-    def of(self, array: pa.Array, read: Callable[[], IdColumn]) -> IdColumn:
-        if self._ids is None or not _same(array, self._array):
+    def of(self, array: pa.Array, read: Callable[[], IdColumn]) -> tuple[IdColumn, bool]:
+        """The entries of a list, and whether all of them differ.
+
+        Another thread may read other rows of the same frame, so that what is kept is taken at once.
+        """
+        last = self._last
+        if last is None or not _same(array, last[0]):
             read_ids = read()
-            self._ids = read_ids if isinstance(read_ids, Integers) else read_ids.text()
-            self._array = array  # held, so that its memory is nobody else's
-            words = np.sort(shortened(self._ids.all_words))
+            entries = read_ids if isinstance(read_ids, Integers) else read_ids.text()
+            words = np.sort(shortened(entries.all_words))
             if (words[1:] == words[:-1]).any():
-                words = np.sort(self._ids.all_words)
-            self.distinct = not (words[1:] == words[:-1]).any()
-        return self._ids
+                words = np.sort(entries.all_words)
+            # the array is held, so that its memory is nobody else's
+            last = self._last = array, entries, not (words[1:] == words[:-1]).any()
+        return last[1:]
 
 
 def _same(array: pa.Array, other: pa.Array) -> bool:
@@ -89,7 +92,7 @@ def ids(array: pa.Array, place: Place) -> IdColumn:
         return Texts(_as_binary(array))
     if types.is_large_string(kind) or types.is_large_binary(kind):
         return Texts(_narrow(array))
-    if _is_view(kind):
+    if is_view(kind):
         short = views.of_array(array) if len(array) else None
         return Texts(_cast(array)) if short is None else ShortTexts(short)
     if types.is_fixed_size_binary(kind):
@@ -106,15 +109,31 @@ def _advice(types: Any, kind: Any) -> str:
 
 
 def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
+    if array.dictionary.null_count:
+        array = _without_nulls(array, place)
     index = array.type.index_type.to_pandas_dtype()
     codes = _fixed(array.indices, np.int64 if index is np.uint64 else index)  # places, for NumPy
-    entries = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
-    if isinstance(entries, Integers) or not place.entries.distinct:
+    entries, distinct = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
+    if isinstance(entries, Integers) or not distinct:
         return entries.chosen(codes)
     return Categories(entries, codes)
 
 
-def _is_view(kind: pa.DataType) -> bool:
+def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
+    """The same rows, without the entries that are null; no row may have one of these."""
+    import pyarrow as pa
+
+    entries = array.dictionary.to_pylist()
+    absent = np.array([entry is None for entry in entries])
+    codes = np.asarray(array.indices)
+    if absent[codes].any():
+        raise FormatError(_missing(int(absent[codes].argmax()), place, "an id"))
+    kept = pa.array([entry for entry in entries if entry is not None], array.dictionary.type)
+    return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), kept)
+
+
+def is_view(kind: pa.DataType) -> bool:
+    """Text or bytes of which Arrow can neither take rows nor put lists of categories together."""
     return str(kind) in ("string_view", "binary_view")
 
 
@@ -231,5 +250,8 @@ def _finite(values: Floats, place: Place, what: str, error: type[InputError]) ->
 
 def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
     if array.null_count:
-        row = array.is_null().to_pylist().index(True)
-        raise error(f"{place.at(row)}: {what} is missing (null, or NaN in pandas).")
+        raise error(_missing(array.is_null().to_pylist().index(True), place, what))
+
+
+def _missing(row: int, place: Place, what: str) -> str:
+    return f"{place.at(row)}: {what} is missing (null, or NaN in pandas)."

@@ -33,8 +33,8 @@ def _rises(queries: list[Hashable], run: Mapping[Hashable, Any]) -> bool:
     for query in queries:
         results = run.get(query, _ABSENT)
         if len(results) > 2:
-            one, other, third = islice(results.values(), 3)
-            return bool(one <= other <= third and one < third)
+            one, other, third = map(float, islice(results.values(), 3))
+            return one <= other <= third and one < third
     return False
 
 

@@ -71,13 +71,14 @@ class IdColumn(Sequence[Hashable]):
 
         It is kept for the last of the others.
         """
-        if self._among is None or self._among[0] is not others:
+        kept = self._among  # another thread may ask among others
+        if kept is None or kept[0] is not others:
             mine = self.finder.places(others)
             found = mine >= 0
             place = len(others) + np.arange(len(self), dtype=np.int32)
             place[mine[found]] = np.flatnonzero(found)
-            self._among = others, place
-        return self._among[1]
+            kept = self._among = others, place
+        return kept[1]
 
     @abstractmethod
     def changes(self) -> Ints:
@@ -340,8 +341,7 @@ class Index:
     """Where ids stand in a column that has each of them once."""
 
     def __init__(self, ids: IdColumn) -> None:
-        self._ids = ids
-        self._next = 0
+        self._ids, self._next = ids, 0
 
     def places(self, ids: IdColumn) -> Ints:
         """The row of each id, or -1. Ids that go on where the last ones ended are found at once."""

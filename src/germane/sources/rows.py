@@ -13,7 +13,7 @@ from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane.errors import FormatError
 from germane.sources import joining, spill
-from germane.sources.arrow import Place, ids
+from germane.sources.arrow import Place, ids, is_view
 from germane.sources.id_columns import Categories, IdColumn, Index, Integers, Picked
 from germane.sources.paths import Noted
 from germane.sources.spill import Spill
@@ -309,8 +309,15 @@ def plain(record: pa.RecordBatch) -> pa.RecordBatch:
 
 def decoded(array: pa.Array) -> pa.Array:
     """Categories as what they stand for, and anything else as it is."""
-    decode = getattr(array, "dictionary_decode", None)
-    return array if decode is None else decode()
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        return array
+    entries = array.dictionary
+    if is_view(entries.type):
+        wide = pa.large_binary() if entries.type == pa.binary_view() else pa.large_string()
+        array = pa.DictionaryArray.from_arrays(array.indices, entries.cast(wide))
+    return array.dictionary_decode()
 
 
 def _columns(rows: Rows) -> dict[str, Any]:
