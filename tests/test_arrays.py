@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 import germane
 from germane.measures import TABLE
-from germane.sources import embeddings, grid, host, matrix, topk
+from germane.sources import embeddings, grid, host, matrix, threads, topk
 
 from strategies import variants
 
@@ -68,6 +69,10 @@ def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tup
     return out
 
 
+def told(found: matrix.Ranks) -> list[tuple[int, ...]]:
+    return list(zip(found.rank, *matrix.groups(found.rank, found.tied), strict=True))
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 @pytest.mark.parametrize("levels", [40, 1000])
 def test_wanted_columns_that_are_among_the_first(
@@ -81,10 +86,7 @@ def test_wanted_columns_that_are_among_the_first(
     wanted = [sorted(rng.choice(row, 20, replace=False).tolist()) for row in best]
     found = matrix.ranks(scores, np.arange(7) * 20, np.concatenate(wanted))
     expected = by_force(scores, wanted, np.ones(scores.shape, bool))
-    for at, rank, tied_from, tied_to in zip(
-        found.order, found.rank, found.tied_from, found.tied_to, strict=True
-    ):
-        assert (rank, tied_from, tied_to) == expected[at]
+    assert told(found) == [expected[at] for at in found.order]
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
@@ -101,7 +103,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(matrix, "FEW", 10**6)
     if way == "in threads":
         monkeypatch.setattr(matrix, "ALONE", 1)
-        monkeypatch.setattr(matrix, "_cores", lambda: 3)
+        monkeypatch.setattr(matrix, "cores", lambda: 3)
     monkeypatch.setattr(matrix, "BLOCK", 50)
     rng = np.random.default_rng(len(dtype) + len(way))
     for size in (1, 2, 9, 60, 300):
@@ -121,8 +123,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 offsets = np.cumsum([0, *map(len, wanted)])
                 found = matrix.ranks(scores, offsets, np.concatenate(wanted))
                 expected = by_force(scores, [one.tolist() for one in wanted], present)
-                got = zip(found.rank, found.tied_from, found.tied_to, strict=True)
-                assert list(got) == [expected[i] for i in found.order]
+                assert told(found) == [expected[i] for i in found.order]
 
 
 def test_ranks_compare_singles_as_singles() -> None:
@@ -443,6 +444,62 @@ def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.Mo
     whole = evaluated()
     monkeypatch.setattr(embeddings, "CELLS", step * N)
     assert evaluated() == whole
+
+
+@pytest.fixture
+def three_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products are shared out among three threads, and blocks have two queries."""
+    monkeypatch.setattr(threads, "cores", lambda: 3)
+    monkeypatch.setattr(embeddings, "SHARED", 0)
+    monkeypatch.setattr(embeddings, "CELLS", 2 * N)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+def test_shared_products(similarity: Any, request: pytest.FixtureRequest) -> None:
+    def evaluated() -> Any:
+        return values(
+            germane.evaluate_embeddings(
+                vectors(1, Q), vectors(2, N), ALL, similarity=similarity,
+                query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS,
+            )
+        )  # fmt: skip
+
+    whole = evaluated()
+    request.getfixturevalue("three_threads")
+    before = blas_threads()
+    assert evaluated() == whole
+    assert blas_threads() == before
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_the_threads_of_products_are_given_back_after_an_error() -> None:
+    def progress(_name: str, _done: int, _queries: int) -> None:
+        during.append(blas_threads())
+        raise InterruptedError
+
+    before, during = blas_threads(), []
+    with pytest.raises(InterruptedError):
+        germane.evaluate_embeddings(
+            vectors(1, Q), vectors(2, N), "AP", progress=progress,
+            query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS,
+        )  # fmt: skip
+    assert set(during[0]) <= {1}
+    assert blas_threads() == before
+
+
+def test_who_comes_last_gives_the_threads_of_products_back() -> None:
+    before = blas_threads()
+    first, second = threads.single_products(), threads.single_products()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads()) <= {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == before
+
+
+def blas_threads() -> list[int]:
+    return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
 
 
 @pytest.mark.parametrize("measures", [ALL, f"{ALL} {NONRELEVANT}"])

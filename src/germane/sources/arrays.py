@@ -177,7 +177,7 @@ def retrieve_grouped(
     number = {query: g for g, query in enumerate(run.queries)}
     group = np.array([number[query] for query in qrels.queries], np.int64)
     flat = grid.columns_of(qrels, len(values), "scores")
-    parts = []
+    hits = grid.Hits(len(flat))
     for asked in _alike(sizes[group]):
         groups = group[asked]
         column = np.arange(sizes[groups].max())
@@ -189,10 +189,9 @@ def retrieve_grouped(
         there = values[flat[judgments]] > grid.floor(order)
         judgments, query = judgments[there], query[there]
         offsets = np.append(np.searchsorted(query, asked), len(query))
-        found = matrix.ranks(scores, offsets, position[flat[judgments]])
-        parts.append((judgments[found.order], query, found.rank, found.tied_from, found.tied_to))
+        hits.add(judgments, query, matrix.ranks(scores, offsets, position[flat[judgments]]))
     retrieved = (sizes - missing)[group]
-    return grid.retrieved_of(parts, retrieved, np.arange(len(qrels)), len(qrels))
+    return hits.retrieved(retrieved, np.arange(len(qrels)), len(qrels))
 
 
 def _floats(scores: Any, order: Order) -> Any:

@@ -1,5 +1,7 @@
 """Embeddings: every query against the whole gallery, a block of queries at a time."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -17,12 +19,13 @@ from germane.errors import (
     suggestion,
 )
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import grid, host
+from germane.sources import grid, host, threads
 from germane.sources.ahead import ahead
 from germane.sources.paths import Progress
 
 Similarity: TypeAlias = Literal["cosine", "dot", "euclidean"]
-CELLS = 1 << 23  # similarities of a block, two of which are held: few rows multiply slowly
+CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
+SHARED = 1 << 27  # multiplications of a product that is worth sharing out
 SQUARED = 1 << 16  # numbers that are squared at once
 
 
@@ -83,7 +86,8 @@ def retrieve(
     def block(asked: Ints) -> tuple[Any, Ints | None]:
         vectors = run.queries[_ragged.as_slice(asked)]
         held.reverse()
-        scores = np.matmul(vectors, run.gallery.T, out=held[0][: len(vectors)])
+        scores = held[0][: len(vectors)]
+        multiply(vectors, run.gallery, scores)
         if run.offset is not None:
             scores += run.offset
         if run.excluded is None:
@@ -98,9 +102,39 @@ def retrieve(
             progress(run.name, queries, size)
 
     taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
-    return grid.reduced(
-        qrels, run.shape, block, order, what="gallery", cells=step * width, taken=taken, done=done
-    )
+    with _products(step * run.gallery.size) as multiply:
+        return grid.reduced(
+            qrels,
+            run.shape,
+            block,
+            order,
+            what="gallery",
+            cells=step * width,
+            taken=taken,
+            done=done,
+        )
+
+
+@contextmanager
+def _products(multiplications: int) -> Iterator[Callable[[Any, Any, Any], None]]:
+    """What multiplies some vectors with all of a gallery: a product is so many multiplications.
+
+    Large products are shared out by columns, a part of the gallery to each thread.
+    """
+    count = threads.cores()
+    if count == 1 or multiplications < SHARED:
+        yield lambda vectors, gallery, out: np.matmul(vectors, gallery.T, out=out)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
+
+    with threads.single_products(), ThreadPoolExecutor(count) as pool:
+
+        def multiply(vectors: Any, gallery: Any, out: Any) -> None:
+            step = -(-len(gallery) // count)
+            parts = [slice(at, at + step) for at in range(0, len(gallery), step)]
+            list(pool.map(lambda p: np.matmul(vectors, gallery[p].T, out=out[:, p]), parts))
+
+        yield multiply
 
 
 def without_excluded(qrels: Qrels, run: Embeddings) -> Qrels:

@@ -1,6 +1,6 @@
 """A grid of queries × items, both numbered from 0: the way that all array sources share."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -9,7 +9,7 @@ from germane import _ragged
 from germane._ragged import Bools, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, InputError, clip
-from germane.retrieval import Order, Qrels, Retrieved, together
+from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import matrix
 from germane.sources.id_columns import Integers
 
@@ -43,7 +43,7 @@ def reduced(
     columns = columns_of(qrels, width, what)
     asked = np.flatnonzero(rows >= 0)
     retrieved = np.zeros(len(qrels), np.int64)
-    parts, ranked = [], 0
+    hits, ranked = Hits(len(columns)), 0
     step = max(1, cells // max(1, width))
     shares = (asked[start : start + step] for start in range(0, len(asked), step))
     for queries, (scores, absent) in taken((share, block(rows[share])) for share in shares):
@@ -53,19 +53,18 @@ def reduced(
             absent = np.count_nonzero(scores == -np.inf, axis=1)
         retrieved[queries] = width if absent is None else width - absent
         judgments, sizes = judgments_of(qrels, queries)
-        local = np.repeat(np.arange(len(queries)), sizes)
         if absent is not None:
+            local = np.repeat(np.arange(len(queries)), sizes)
             there = scores[local, columns[judgments]] > floor(order)
             judgments, local = judgments[there], local[there]
             sizes = np.bincount(local, minlength=len(queries))
         found = matrix.ranks(scores, _ragged.offsets(sizes), columns[judgments])
-        owner = queries[local]
-        parts.append((judgments[found.order], owner, found.rank, found.tied_from, found.tied_to))
+        hits.add(judgments, np.repeat(queries, sizes), found)
         del scores  # before the next ones are made
         ranked += len(queries)
         if done is not None:
             done(ranked)
-    return retrieved_of(parts, retrieved, rows, shape[0])
+    return hits.retrieved(retrieved, rows, shape[0])
 
 
 def admitted(scores: Any, offsets: Ints, order: Order) -> Any:
@@ -85,18 +84,36 @@ def floor(order: Order) -> float:
     return 0.0 if order.nonpositive == "miss" else -np.inf
 
 
-def retrieved_of(
-    parts: Sequence[tuple[Ints, ...]], retrieved: Ints, rows: Ints, count: int
-) -> Retrieved:
-    """What the blocks found, put together. ``rows``: each query's row of ``count``, or -1."""
-    found = together(parts or [(np.zeros(0, np.int64),) * 5])
-    if (found[1][1:] < found[1][:-1]).any():  # the blocks were not in the order of queries
-        order = np.argsort(found[1], kind="stable")
-        found = [column[order] for column in found]
-    judgment, owner, rank, tied_from, tied_to = found
-    return Retrieved(
-        judgment, owner, rank, tied_from, tied_to, retrieved, rows >= 0, unknown(rows, count)
-    )
+class Hits:
+    """What blocks of queries found of so many judgments, each at most once."""
+
+    def __init__(self, judgments: int) -> None:
+        self._judgment, self._owner, self._rank = np.empty((3, judgments), np.int64)
+        self._tied: list[matrix.Tied] = []
+        self._count = 0
+
+    def add(self, judgments: Ints, owner: Ints, found: matrix.Ranks) -> None:
+        """The ranks of some judgments, and their queries."""
+        start, self._count = self._count, self._count + len(judgments)
+        here = slice(start, self._count)
+        judgments.take(found.order, out=self._judgment[here], mode="clip")
+        self._owner[here], self._rank[here] = owner, found.rank
+        for at, first, last in found.tied:
+            self._tied.append((slice(start + at.start, start + at.stop), first, last))
+
+    def retrieved(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
+        """All of them. ``rows``: each query's row of ``count``, or -1."""
+        judgment, owner, rank = (
+            part[: self._count] for part in (self._judgment, self._owner, self._rank)
+        )
+        tied_from, tied_to = matrix.groups(rank, self._tied)
+        if (owner[1:] < owner[:-1]).any():  # the blocks were not in the order of queries
+            order = np.argsort(owner, kind="stable")
+            judgment, owner, rank = judgment[order], owner[order], rank[order]
+            tied_from, tied_to = tied_from[order], tied_to[order]
+        return Retrieved(
+            judgment, owner, rank, tied_from, tied_to, retrieved, rows >= 0, unknown(rows, count)
+        )
 
 
 def unknown(rows: Ints, count: int) -> list[Hashable]:
@@ -146,6 +163,8 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
 def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
     """The judgments of some queries, one query after the other, and how many each has."""
     sizes = _ragged.lengths(qrels.offsets)[queries]
+    if isinstance(_ragged.as_slice(queries), slice):
+        return np.arange(qrels.offsets[queries[0]], qrels.offsets[queries[-1] + 1]), sizes
     return _ragged.between(qrels.offsets[queries], sizes), sizes
 
 

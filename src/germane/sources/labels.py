@@ -130,14 +130,12 @@ def _matched(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
     sizes = np.append(np.bincount(having, minlength=len(codes)), 0)  # of a label nobody has: 0
     starts = np.append(0, np.cumsum(sizes[:-1]))[: len(sizes)]
     lengths = sizes[asked]
-    ends = np.cumsum(lengths)
-    found = columns[
-        np.arange(int(lengths.sum())) + np.repeat(starts[asked] - (ends - lengths), lengths)
-    ]
+    found = columns[_ragged.between(starts[asked], lengths)]
+    if queries.form == "one label each":
+        return _ragged.offsets(lengths), found
     owner = np.repeat(_ragged.owners(queries.offsets), lengths)
-    if queries.form != "one label each":  # two labels in common are one reason
-        pairs = np.unique(owner * gallery.size + found)
-        owner, found = np.divmod(pairs, gallery.size)
+    pairs = np.unique(owner * gallery.size + found)  # two labels in common are one reason
+    owner, found = np.divmod(pairs, gallery.size)
     return _ragged.offsets(np.bincount(owner, minlength=queries.size)), found
 
 

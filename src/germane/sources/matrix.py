@@ -6,19 +6,23 @@ histogram of the scores, refined in the bins that hold wanted ones, was measured
 elements of these bins out of the row costs more than sorting all of it.
 """
 
-import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from functools import partial
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from germane._ragged import Ints, owners
-from germane.retrieval import together
+from germane.sources.threads import cores
 
 Scores: TypeAlias = Any
 """An array of floating-point numbers of any width, or of bools."""
+Tied: TypeAlias = tuple[slice, Ints, Ints]
+"""Where a row's columns stand, some of which are tied, and the first and last ranks of their groups."""
 
+PAIR = 2  # wanted columns of a row up to which counting is cheaper than looking for what is above
 FEW = 8  # wanted columns of a row up to which counting is cheaper than sorting it
 SHORT = 8192  # comparisons a row up to which all rows are counted at once
 BLOCK = 1 << 22  # comparisons that are held at once
@@ -30,54 +34,76 @@ SPREAD = 16  # tied scores of a row from which it is sorted once more, columns a
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranks:
-    """The ranks of wanted columns, those of a row together; one array where none is tied."""
+    """The ranks of wanted columns, those of a row together."""
 
     order: Ints  # H, place in the ``columns`` asked for
     rank: Ints  # H, from 1; equal scores in the order of their columns
-    tied_from: Ints  # H, first and last rank of the group of equal scores
-    tied_to: Ints  # H
+    tied: list[Tied]  # of some rows; the other columns share their rank with no other
+
+
+def groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
+    """The first and last rank of the group of equal scores of each; ``rank`` itself where none is tied."""
+    if not tied:
+        return rank, rank
+    tied_from, tied_to = rank.copy(), rank.copy()
+    for here, first, last in tied:
+        tied_from[here], tied_to[here] = first, last
+    return tied_from, tied_to
 
 
 def ranks(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     """The ranks of the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b of ``scores``.
 
     ``scores``: (B, N), compared as they are; -0.0 equals 0.0. None is NaN; -inf is a cell that is not
-    there, and not wanted. Needs memory for a few rows, or for ``BLOCK`` comparisons.
+    there, and not wanted. The columns of a row are different ones. Needs memory for a few rows, or for
+    ``BLOCK`` comparisons.
     """
     if len(columns) * scores.shape[1] <= SHORT * len(scores):
         return _counted(comparable(scores), offsets, columns)
-    return Ranks(*together(_in_threads(scores, offsets, columns)))
+    rows = _Rows(scores, offsets, columns)
+    left = rows.add(range(len(scores)), sort=False)
+    _in_threads(partial(rows.add, sort=True), left, scores.shape[1])
+    return Ranks(rows.order, rows.rank, rows.tied)
 
 
-def _in_threads(scores: Scores, offsets: Ints, columns: Ints) -> list[tuple[Ints, ...]]:
-    """Every row, some at a time: NumPy lets other threads run while it sorts."""
-    threads = min(_cores(), scores.size // ALONE)
+def _in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
+    """Some rows of so many scores at a time: other threads run while NumPy sorts."""
+    threads = min(cores(), MOST_THREADS, len(rows) * width // ALONE)
     if threads <= 1:
-        return _of_rows(range(len(scores)), scores, offsets, columns)
+        each(rows)
+        return
     from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
 
-    step = -(-len(scores) // (4 * threads))
+    step = -(-len(rows) // (4 * threads))
     with ThreadPoolExecutor(threads) as pool:
-        shares = [range(len(scores))[start : start + step] for start in range(0, len(scores), step)]
-        done = pool.map(lambda share: _of_rows(share, scores, offsets, columns), shares)
-        return list(chain.from_iterable(done))
+        list(pool.map(each, (rows[at : at + step] for at in range(0, len(rows), step))))
 
 
-def _of_rows(share: range, scores: Scores, offsets: Ints, columns: Ints) -> list[tuple[Ints, ...]]:
-    scratch = np.empty(scores.shape[1], comparable(scores[:0]).dtype)
-    parts = []
-    for b in share:
-        start, end = int(offsets[b]), int(offsets[b + 1])
-        order, *found = _of_row(comparable(scores[b]), columns[start:end], scratch)
-        parts.append((order + start, *found))
-    return parts
+class _Rows:
+    """The wanted columns of rows, and what ``Ranks`` holds of them as far as it is found."""
 
+    def __init__(self, scores: Scores, offsets: Ints, columns: Ints) -> None:
+        self._scores, self._ends, self._columns = scores, offsets.tolist(), columns
+        self.order, self.rank = np.empty((2, len(columns)), np.int64)
+        self.tied: list[Tied] = []
 
-def _cores() -> int:
-    """The cores that this process may use, up to the number that still helps."""
-    if hasattr(os, "sched_getaffinity"):
-        return min(MOST_THREADS, len(os.sched_getaffinity(0)))
-    return min(MOST_THREADS, os.cpu_count() or 1)
+    def add(self, rows: Iterable[int], *, sort: bool) -> list[int]:
+        """Find the ranks of some rows. Returns those left out, which have to be sorted, if not ``sort``."""
+        scratch = np.empty(self._scores.shape[1], comparable(self._scores[:0]).dtype)
+        left = []
+        for b in rows:
+            here = slice(self._ends[b], self._ends[b + 1])
+            if here.start == here.stop:
+                continue
+            found = _of_row(comparable(self._scores[b]), self._columns[here], scratch, sort)
+            if found is None:
+                left.append(b)
+                continue
+            place, self.rank[here], *groups = found
+            np.add(place, here.start, out=self.order[here])
+            if groups:
+                self.tied.append((here, groups[0], groups[1]))
+        return left
 
 
 def comparable(scores: Scores) -> Scores:
@@ -98,62 +124,81 @@ def _counted(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
         tied_to = tied_from - 1 + np.count_nonzero(equal, axis=1)
         equal &= column < own[:, None]
         parts.append((tied_from + np.count_nonzero(equal, axis=1), tied_from, tied_to))
-    return Ranks(
-        np.arange(len(columns)), *(np.concatenate(part) for part in zip(*parts, strict=True))
-    )
+    rank, tied_from, tied_to = map(np.concatenate, zip(*parts, strict=True))
+    tied = [(slice(0, len(rank)), tied_from, tied_to)] if (tied_to > tied_from).any() else []
+    return Ranks(np.arange(len(columns)), rank, tied)
 
 
-def _of_row(row: Scores, own: Ints, scratch: Scores) -> tuple[Ints, Ints, Ints, Ints]:
-    """``Ranks`` of one row's columns."""
+def _of_row(row: Scores, own: Ints, scratch: Scores, sort: bool) -> tuple[Ints, ...] | None:
+    """``Ranks`` of one row's columns, two where none is tied; None: all of it has to be sorted."""
     mine = row[own]
     order = mine.argsort()[::-1]
-    own, mine = own[order], mine[order]
-    ascending = _sorted(row, mine, scratch)
-    if ascending is None:
+    mine = mine[order]
+    others = None if sort or len(mine) <= PAIR else _high(row, own, mine, scratch)
+    if others is None and len(mine) <= FEW:
         counted = [(np.count_nonzero(row > s) + 1, np.count_nonzero(row >= s)) for s in mine]
-        tied_from, tied_to = np.array(counted, np.int64).reshape(-1, 2).T
+        tied_from, tied_to = np.array(counted, np.int64).T
     else:
-        tied_from, tied_to = _bisected(ascending, mine)
-    rank, tied = tied_from, (tied_to > tied_from).nonzero()[0]
-    if not len(tied):
-        tied_to = rank
-    else:
-        rank = tied_from.copy()
-        rank[tied] = _ranks_of_tied(row, own[tied], mine[tied], tied_from[tied], tied_to[tied])
-        rising = np.argsort(rank)
-        order, rank = order[rising], rank[rising]
-        tied_from, tied_to = tied_from[rising], tied_to[rising]
-    return order, rank, tied_from, tied_to
+        if others is None:
+            if not sort:
+                return None
+            others = scratch
+            np.copyto(others, row)
+            others[own] = -np.inf
+        tied_from, tied_to = _merged(mine, others)
+    if tied_to is tied_from or not len(tied := (tied_to > tied_from).nonzero()[0]):
+        return order, tied_from
+    own = own[order]
+    rank = tied_from.copy()
+    rank[tied] = _ranks_of_tied(row, own[tied], mine[tied], tied_from[tied], tied_to[tied])
+    rising = np.argsort(rank)
+    return order[rising], rank[rising], tied_from[rising], tied_to[rising]
 
 
-def _sorted(row: Scores, mine: Scores, scratch: Scores) -> Scores | None:
-    """The scores of a row that can stand above one of ``mine``, ascending; None: rather count.
+def _high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | None:
+    """The scores of other columns that reach the last of ``mine``, which fall; None: too many.
 
     The better the system, the fewer these are: its relevant items stand among the first.
     """
-    if len(mine) > 2:
-        above = row >= mine[-1]
-        if np.count_nonzero(above) <= len(row) // TOP:
-            (top,) = above.nonzero()
-            ascending = row.take(top, out=scratch[: len(top)], mode="clip")
-            ascending.sort()
-            return ascending
-    if len(mine) <= FEW:
+    high = row >= mine[-1]
+    high[own] = False
+    count = np.count_nonzero(high)
+    if not count:
+        return row[:0]
+    if count > len(row) // TOP:
         return None
-    ascending = scratch[: len(row)]
-    np.copyto(ascending, row)
-    ascending.sort()
-    return ascending
+    return row.take(high.nonzero()[0], out=scratch[:count], mode="clip")
 
 
-def _bisected(ascending: Scores, falling: Scores) -> tuple[Ints, Ints]:
-    """The first and last rank of the groups of some scores, which fall, in a sorted row."""
-    size, rising = len(ascending), falling[::-1]
-    not_above = ascending.searchsorted(rising, "right")
-    tied_to = size + 1 - not_above
-    tied = (ascending[np.maximum(not_above, 2) - 2] == rising).nonzero()[0]
-    tied_to[tied] = size - ascending.searchsorted(rising[tied], "left")
-    return (size + 1 - not_above)[::-1], tied_to[::-1]
+def _merged(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
+    """The first and last rank of the group of each score that falls, among others; these are sorted."""
+    above, not_below = _above(falling, others)
+    place = np.arange(1, len(falling) + 1)
+    new = falling[1:] != falling[:-1]
+    if new.all():
+        first = place + above
+        return first, first if not_below is above else place + not_below
+    first = np.maximum.accumulate(np.where(np.append(True, new), place, 0))
+    last = np.where(np.append(new, True), place, len(place))
+    return first + above, np.minimum.accumulate(last[::-1])[::-1] + not_below
+
+
+def _above(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
+    """How many others are above each score, and how many are at least as high."""
+    rising, size = falling[::-1], len(falling)
+    if not len(others):
+        return (np.zeros(size, np.int64),) * 2
+    if len(others) < size:  # each of these has a place among the scores
+        places = (size - rising.searchsorted(others, side) for side in ("left", "right"))
+        above, not_below = (np.bincount(at, minlength=size + 1)[:size] for at in places)
+        return np.add.accumulate(above), np.add.accumulate(not_below)
+    others.sort()
+    not_above = others.searchsorted(rising, "right")
+    above = len(others) - not_above
+    tied = (others[np.maximum(not_above, 1) - 1] == rising).nonzero()[0]
+    not_below = above.copy()
+    not_below[tied] = len(others) - others.searchsorted(rising[tied], "left")
+    return above[::-1], not_below[::-1]
 
 
 def _ranks_of_tied(row: Scores, own: Ints, mine: Scores, tied_from: Ints, tied_to: Ints) -> Ints:
