@@ -192,12 +192,12 @@ def _nothing_found(results: int) -> Iterator[Finding]:
 
 
 def _tied(got: Retrieved, ties: str) -> Iterator[Finding]:
-    may_be = got.tied_to[0] > got.tied_from[0] or ties == "given"
+    may_be = got.is_tied and (got.tied_to[0] > got.tied_from[0] or ties == "given")
     if not may_be or (results := int(got.retrieved.sum())) < MANY:
         return
-    whole = (got.tied_from == 1) & (got.tied_to == got.retrieved[got.owner])
     order = "the one given" if ties == "given" else "that of their ids"
-    if whole.all() and (got.tied_to > 1).all():
+    first = (got.tied_from == 1).all() and (got.tied_to > 1).all()
+    if first and (got.tied_to == got.retrieved[got.owner]).all():
         says = f"all {results:,} results have the same score as the others of their query"
         advice = f"Their order is {order}; best and worst say what that decides."
         yield Finding("serious", "constant scores", says, results, (), advice)

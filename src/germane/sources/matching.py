@@ -18,7 +18,7 @@ import numpy as np
 from germane._ragged import Ints, between
 from germane.sources.id_columns import Categories, IdColumn, Integers, equal
 
-CELLS = 1 << 18  # numbers that are sorted at once; they stay in the processor's cache
+CELLS = 1 << 19  # numbers that are sorted at once: about what the processor has a cache for
 RENUMBERED = 8  # entries a row up to which it pays to give them the numbers of another list
 PLACES = 11  # bits of a place up to which the 32 of a number leave enough for a hash
 
