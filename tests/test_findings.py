@@ -13,6 +13,7 @@ import germane
 from check_examples import noticed
 from germane import near
 from germane.errors import GermaneWarning
+from germane.sources import misses
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}, "q3": {"d4": 1.0}}
@@ -89,6 +90,24 @@ def test_qrels_with_the_grades_of_a_run(tmp_path: Path) -> None:
         finding = noticed(qrels, given)["qrels that look like a run"]
         assert finding.says == germane.check(qrels, given, "AP").serious[0].says
     assert noticed({"q": {f"d{i}": 1.5 for i in range(30)}}, run) == {}
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 64, 100, 999, 10_000])
+@pytest.mark.parametrize("size", [65, 1_000, 100_000])
+def test_relevant_items_that_were_not_found_are_taken_from_everywhere(
+    size: int, every: int
+) -> None:
+    """Also where they stand at regular places, which steps of some length pass over."""
+    lost = np.arange(size) % every == every - 1
+    found = np.flatnonzero(~lost)[::2]  # the others that are relevant; the rest is not
+    grades = lost.astype(float)
+    grades[found] = 1
+    taken = misses._lost(grades, found)
+    assert lost[taken].all()
+    assert len(set(taken)) == len(taken) == min(np.count_nonzero(lost), misses.MOST)
+    if len(taken) == misses.MOST:
+        assert taken[0] <= size / 8
+        assert taken[-1] >= size * 7 / 8
 
 
 def test_near_misses_are_counted_as_far_as_was_looked() -> None:

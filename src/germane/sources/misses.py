@@ -39,7 +39,10 @@ def _lost(grades: Floats, found: Ints) -> list[int]:
         return [j for j, grade in enumerate(grades.tolist()) if grade > 0 and j not in hits]
     lost = grades > 0
     lost[found] = False
-    (at,) = lost.nonzero()
+    step = max(1, int(np.count_nonzero(lost)) // (4 * MOST))
+    at = lost[::step].nonzero()[0] * step
+    if len(at) < MOST:  # those that every so many pass over
+        (at,) = lost.nonzero()
     if len(at) > MOST:
         at = at[np.linspace(0, len(at) - 1, MOST).astype(np.int64)]
     out: list[int] = at.tolist()
