@@ -26,6 +26,7 @@ from germane.errors import (
     ScoreError,
 )
 from germane.sources import arrow, binary, id_columns, rows
+from germane.sources.order import last_to_first
 
 import column_doors
 
@@ -337,7 +338,7 @@ def test_words_are_the_same_in_every_layout(ids: list[str]) -> None:
         assert id_columns.equal(column, row, columns[0], row).all()
         swapped = id_columns.equal(column, row, columns[0], row[::-1])
         assert swapped.tolist() == [a == b for a, b in zip(ids, ids[::-1], strict=True)]
-        order = id_columns.last_to_first(column, np.zeros(len(ids), np.int64))
+        order = last_to_first(column, np.zeros(len(ids), np.int64))
         assert [ids[at] for at in order] == sorted(ids, key=str.encode, reverse=True)
 
 
@@ -356,7 +357,7 @@ def test_large_text_on_both_sides_of_two_gibibytes() -> None:
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 200), min_size=1, max_size=20))
 def test_order_of_integers_as_text(ids: list[int]) -> None:
     column = id_columns.of_python(ids)
-    order = id_columns.last_to_first(column, np.zeros(len(ids), np.int64))
+    order = last_to_first(column, np.zeros(len(ids), np.int64))
     assert [ids[at] for at in order] == sorted(ids, key=str, reverse=True)
 
 

@@ -26,7 +26,7 @@ from germane.sources.paths import Progress
 Similarity: TypeAlias = Literal["cosine", "dot", "euclidean"]
 CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
 SHARED = 1 << 27  # multiplications of a product that is worth sharing out
-SQUARED = 1 << 16  # numbers that are squared at once
+SQUARED = 1 << 14  # numbers that are squared at once; they stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -56,6 +56,10 @@ class IdColumn(Sequence[Hashable]):
         """The same, kept."""
         return self.words()
 
+    def words_at(self, rows: Ints | slice) -> Words:
+        """The hashes of some ids."""
+        return self.all_words[rows]
+
     @property
     def numbers(self) -> Words:
         """Numbers of at most 64 bits, the same ones for the same ids."""
@@ -248,6 +252,9 @@ class Categories(IdColumn):
     def words(self) -> Words:
         return self.entries.all_words[self.codes]
 
+    def words_at(self, rows: Ints | slice) -> Words:
+        return self.entries.all_words[self.codes[rows]]
+
     def changes(self) -> Ints:
         return Integers(self.codes).changes()
 
@@ -373,28 +380,3 @@ class Index:
         if equal(self._ids, row, self._ids, place).any():
             raise FormatError("two query ids of the qrels have the same text.")
         return table
-
-
-# --- The order of ids as text ----------------------------------------------------------------------
-
-_DIGITS = 18  # of integers whose order as text is found by arithmetic
-
-
-def last_to_first(ids: IdColumn | binary.Spans, group: Ints) -> Ints:
-    """The rows by group, and within a group by id as text, the last one first."""
-    if isinstance(ids, binary.Spans):
-        falling = binary.falling(ids)
-        return falling[np.argsort(group[falling], kind="stable")]
-    if isinstance(ids, Integers):
-        values = ids.values
-        if not len(values) or (values.min() >= 0 and values.max() < 10**_DIGITS):
-            powers = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
-            digits = np.maximum(np.searchsorted(powers, values, "right"), 1)
-            aligned = values.astype(np.int64) * powers[_DIGITS - digits]
-            return np.asarray(np.lexsort((-digits, -aligned, group)))
-    import pyarrow as pa
-    from pyarrow import compute
-
-    table = pa.table({"group": pa.array(group), "id": ids.text().values})
-    found = compute.sort_indices(table, [("group", "ascending"), ("id", "descending")])
-    return np.frombuffer(found.buffers()[1], np.int64, len(found))

@@ -144,7 +144,7 @@ def _numbers(one: Lists, other: Lists, bits: int) -> tuple[Ints, Ints, bool]:
     ):
         return ids.codes, others.entries.among(ids.entries)[others.codes[theirs]], True
     rest = np.uint64(64 - bits)
-    return ids.words() >> rest, others.all_words[theirs] >> rest, False
+    return ids.words() >> rest, others.words_at(theirs) >> rest, False
 
 
 def _fill(keys: Ints, mine: Ints, lengths: Ints, theirs: Ints, other_lengths: Ints) -> None:

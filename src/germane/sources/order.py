@@ -11,9 +11,9 @@ from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, clip
 from germane.retrieval import Order
-from germane.sources import id_columns
+from germane.sources import binary
 from germane.sources.binary import Spans
-from germane.sources.id_columns import IdColumn
+from germane.sources.id_columns import IdColumn, Integers
 
 if TYPE_CHECKING:  # a file of lines has no use for batches of columns
     from germane.sources.rows import Batch
@@ -171,9 +171,34 @@ def _places(
     members = at if arranged is None else arranged[at]
     group = np.repeat(np.arange(len(runs)), lengths)
     if order.equal != "given":
-        members = members[id_columns.last_to_first(items.chosen(members), group)]
+        members = members[last_to_first(items.chosen(members), group)]
     elif arranged is not None:
         members = members[np.lexsort((members, group))]
     place = np.empty(len(items), np.int64)
     place[members] = _ragged.between(np.zeros(len(runs), np.int64), lengths)
     return place[row]
+
+
+# --- The order of ids as text ----------------------------------------------------------------------
+
+_DIGITS = 18  # of integers whose order as text is found by arithmetic
+
+
+def last_to_first(ids: Items, group: Ints) -> Ints:
+    """The rows by group, and within a group by id as text, the last one first."""
+    if isinstance(ids, Spans):
+        falling = binary.falling(ids)
+        return falling[np.argsort(group[falling], kind="stable")]
+    if isinstance(ids, Integers):
+        values = ids.values
+        if not len(values) or (values.min() >= 0 and values.max() < 10**_DIGITS):
+            powers = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
+            digits = np.maximum(np.searchsorted(powers, values, "right"), 1)
+            aligned = values.astype(np.int64) * powers[_DIGITS - digits]
+            return np.asarray(np.lexsort((-digits, -aligned, group)))
+    import pyarrow as pa
+    from pyarrow import compute
+
+    table = pa.table({"group": pa.array(group), "id": ids.text().values})
+    found = compute.sort_indices(table, [("group", "ascending"), ("id", "descending")])
+    return np.frombuffer(found.buffers()[1], np.int64, len(found))
