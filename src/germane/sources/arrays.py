@@ -38,7 +38,9 @@ def retrieve(
 
 def _check_finite(scores: Any, rows: Ints) -> None:
     """Refuse NaN and infinity in cells that are not masked."""
-    finite = np.isfinite(np.ma.getdata(scores)) | np.ma.getmask(scores)
+    finite = np.isfinite(np.ma.getdata(scores))
+    if np.ma.is_masked(scores):
+        finite |= np.ma.getmaskarray(scores)
     if not finite.all():
         row, column = map(int, np.argwhere(~finite)[0])
         raise ScoreError(

@@ -22,6 +22,7 @@ Scores: TypeAlias = Any
 Tied: TypeAlias = tuple[slice, Ints, Ints]
 """Where a row's columns stand, some of which are tied, and the first and last ranks of their groups."""
 
+TRIED = 8  # rows: where each of them has to be sorted, the others are sorted, too
 PAIR = 2  # wanted columns of a row up to which counting is cheaper than looking for what is above
 FEW = 8  # wanted columns of a row up to which counting is cheaper than sorting it
 SHORT = 8192  # comparisons a row up to which all rows are counted at once
@@ -61,7 +62,9 @@ def ranks(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     if len(columns) * scores.shape[1] <= SHORT * len(scores):
         return _counted(comparable(scores), offsets, columns)
     rows = _Rows(scores, offsets, columns)
-    left = rows.add(range(len(scores)), sort=False)
+    some, rest = range(len(scores))[:TRIED], range(len(scores))[TRIED:]
+    left = rows.add(some, sort=False)
+    left += rest if len(left) == TRIED else rows.add(rest, sort=False)
     _in_threads(partial(rows.add, sort=True), left, scores.shape[1])
     return Ranks(rows.order, rows.rank, rows.tied)
 
