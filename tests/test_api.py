@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import math
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -110,6 +111,11 @@ def test_every_measure_is_exported_under_its_name(name: str) -> None:
 def test_measures_lists_the_table() -> None:
     assert germane.measures() == tuple(germane.Measure(row.name) for row in TABLE)
     assert [measure.name for measure in germane.measures()] == MEASURES
+
+
+def test_the_package_travels_to_other_processes() -> None:
+    """As joblib, Dask and Spark send a function of a notebook: with the modules that it mentions."""
+    assert pickle.loads(pickle.dumps(germane)) is germane
 
 
 @pytest.mark.parametrize("name", ERRORS)

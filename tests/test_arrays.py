@@ -1,13 +1,15 @@
 """Arrays: scores, ids, groups, labels and embeddings, against the same data as mappings."""
 
+import concurrent.futures
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import germane
 from germane.measures import TABLE
@@ -447,11 +449,13 @@ def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def three_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Products are shared out among three threads, and blocks have two queries."""
     monkeypatch.setattr(threads, "cores", lambda: 3)
     monkeypatch.setattr(embeddings, "SHARED", 0)
     monkeypatch.setattr(embeddings, "CELLS", 2 * N)
+    with threadpool_limits(3, "blas"):
+        yield
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
@@ -496,6 +500,33 @@ def test_who_comes_last_gives_the_threads_of_products_back() -> None:
     assert set(blas_threads()) <= {1}
     second.__exit__(None, None, None)
     assert blas_threads() == before
+
+
+@pytest.mark.usefixtures("three_threads")
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_products_are_shared_among_as_many_threads_as_the_matrix_library_may_use(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers of joblib, whose libraries are held to one thread, would else start some each."""
+
+    class Counted(ThreadPoolExecutor):
+        def __init__(self, count: int) -> None:
+            counts.append(count)
+            super().__init__(count)
+
+    counts: list[int] = []
+    monkeypatch.setattr(concurrent.futures, "ThreadPoolExecutor", Counted)
+    with threadpool_limits(most, "blas"):
+        for _ in range(2):
+            germane.evaluate_embeddings(
+                vectors(1, Q), vectors(2, N), "AP",
+                query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS,
+            )  # fmt: skip
+        ahead = 1
+        assert counts == [min(3, most), ahead] * 2
+        with threads.single_products() as first, threads.single_products() as second:
+            assert first == second == min(3, most)
+        assert set(blas_threads()) == {most}
 
 
 def blas_threads() -> list[int]:

@@ -263,5 +263,9 @@ class _Package(_ModuleType):
         if not (name in _LATER and isinstance(value, _ModuleType)):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """By its name: functions of a notebook travel to workers with the modules that they mention."""
+        return _import_module, (self.__name__,)
+
 
 _sys.modules[__name__].__class__ = _Package

@@ -121,13 +121,12 @@ def _products(multiplications: int) -> Iterator[Callable[[Any, Any, Any], None]]
 
     Large products are shared out by columns, a part of the gallery to each thread.
     """
-    count = threads.cores()
-    if count == 1 or multiplications < SHARED:
+    if threads.cores() == 1 or multiplications < SHARED:
         yield lambda vectors, gallery, out: np.matmul(vectors, gallery.T, out=out)
         return
     from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
 
-    with threads.single_products(), ThreadPoolExecutor(count) as pool:
+    with threads.single_products() as count, ThreadPoolExecutor(count) as pool:
 
         def multiply(vectors: Any, gallery: Any, out: Any) -> None:
             step = -(-len(gallery) // count)

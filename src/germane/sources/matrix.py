@@ -20,7 +20,7 @@ from germane.sources.threads import cores
 Scores: TypeAlias = Any
 """An array of floating-point numbers of any width, or of bools."""
 Tied: TypeAlias = tuple[slice, Ints, Ints]
-"""Where a row's columns stand, some of which are tied, and the first and last ranks of their groups."""
+"""Where columns stand, some of which are tied, and the first and last ranks of their groups."""
 
 TRIED = 8  # rows: where each of them has to be sorted, the others are sorted, too
 PAIR = 2  # wanted columns of a row up to which counting is cheaper than looking for what is above
@@ -39,7 +39,7 @@ class Ranks:
 
     order: Ints  # H, place in the ``columns`` asked for
     rank: Ints  # H, from 1; equal scores in the order of their columns
-    tied: list[Tied]  # of some rows; the other columns share their rank with no other
+    tied: list[Tied]  # columns that stand in none of these share their score with no other
 
 
 def groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
@@ -133,7 +133,10 @@ def _counted(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
 
 
 def _of_row(row: Scores, own: Ints, scratch: Scores, sort: bool) -> tuple[Ints, ...] | None:
-    """``Ranks`` of one row's columns, two where none is tied; None: all of it has to be sorted."""
+    """Order and rank of one row's columns, and both ends of their groups where one is tied.
+
+    None: all of the row has to be sorted, and ``sort`` does not say so.
+    """
     mine = row[own]
     order = mine.argsort()[::-1]
     mine = mine[order]

@@ -21,14 +21,19 @@ class _Held:
         self.lock = threading.Lock()
         self.users = 0
         self.limits: Any = None
+        self.before = 1  # threads that a product might use
 
-    def take(self) -> None:
-        from threadpoolctl import threadpool_limits
+    def take(self) -> int:
+        from threadpoolctl import ThreadpoolController
 
         with self.lock:
             if not self.users:
-                self.limits = threadpool_limits(1, "blas")
+                blas = ThreadpoolController().select(user_api="blas")
+                counts = [one["num_threads"] or 1 for one in blas.info()]
+                self.before = max(counts, default=cores())
+                self.limits = blas.limit(limits=1)
             self.users += 1
+            return self.before
 
     def leave(self) -> None:
         with self.lock:
@@ -41,14 +46,15 @@ _held = _Held()
 
 
 @contextmanager
-def single_products() -> Iterator[None]:
+def single_products() -> Iterator[int]:
     """Products of matrices, of the whole process, use the thread that asks for them and no other.
 
-    The threads of a matrix library wait for the next product by spinning, and take the cores from
-    whoever works between two products.
+    Yields how many threads may share a product out instead: as many as the matrix library used before,
+    since workers of joblib and clusters limit these. Threads of its own wait for the next product by
+    spinning, and take the cores from whoever works between two products.
     """
-    _held.take()
+    before = _held.take()
     try:
-        yield
+        yield min(cores(), before)
     finally:
         _held.leave()
