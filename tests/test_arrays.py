@@ -101,6 +101,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way == "by row, columns too":
         monkeypatch.setattr(matrix, "SPREAD", 0)
         monkeypatch.setattr(matrix, "FEW", 0)
+        monkeypatch.setattr(matrix, "PAIR", 0)
     if way == "by row, counted":
         monkeypatch.setattr(matrix, "FEW", 10**6)
     if way == "in threads":

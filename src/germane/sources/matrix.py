@@ -22,6 +22,9 @@ Scores: TypeAlias = Any
 Tied: TypeAlias = tuple[slice, Ints, Ints]
 """Where columns stand, some of which are tied, and the first and last ranks of their groups."""
 
+Others: TypeAlias = Callable[[Scores, Ints, Scores, Scores], Scores | None]
+"""A row, some of its columns, their scores, which fall, and memory → scores of other columns."""
+
 TRIED = 8  # rows: where each of them has to be sorted, the others are sorted, too
 PAIR = 2  # wanted columns of a row up to which counting is cheaper than looking for what is above
 FEW = 8  # wanted columns of a row up to which counting is cheaper than sorting it
@@ -63,9 +66,9 @@ def ranks(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
         return _counted(comparable(scores), offsets, columns)
     rows = _Rows(scores, offsets, columns)
     some, rest = range(len(scores))[:TRIED], range(len(scores))[TRIED:]
-    left = rows.add(some, sort=False)
-    left += rest if len(left) == TRIED else rows.add(rest, sort=False)
-    _in_threads(partial(rows.add, sort=True), left, scores.shape[1])
+    left = rows.add(some, _high)
+    left += rest if len(left) == TRIED else rows.add(rest, _high)
+    _in_threads(partial(rows.add, others=_all), left, scores.shape[1])
     return Ranks(rows.order, rows.rank, rows.tied)
 
 
@@ -90,15 +93,15 @@ class _Rows:
         self.order, self.rank = np.empty((2, len(columns)), np.int64)
         self.tied: list[Tied] = []
 
-    def add(self, rows: Iterable[int], *, sort: bool) -> list[int]:
-        """Find the ranks of some rows. Returns those left out, which have to be sorted, if not ``sort``."""
+    def add(self, rows: Iterable[int], others: Others) -> list[int]:
+        """Find the ranks of some rows. Returns those left out, for which there are no ``others``."""
         scratch = np.empty(self._scores.shape[1], comparable(self._scores[:0]).dtype)
         left = []
         for b in rows:
             here = slice(self._ends[b], self._ends[b + 1])
             if here.start == here.stop:
                 continue
-            found = _of_row(comparable(self._scores[b]), self._columns[here], scratch, sort)
+            found = _of_row(comparable(self._scores[b]), self._columns[here], scratch, others)
             if found is None:
                 left.append(b)
                 continue
@@ -132,26 +135,22 @@ def _counted(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     return Ranks(np.arange(len(columns)), rank, tied)
 
 
-def _of_row(row: Scores, own: Ints, scratch: Scores, sort: bool) -> tuple[Ints, ...] | None:
+def _of_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[Ints, ...] | None:
     """Order and rank of one row's columns, and both ends of their groups where one is tied.
 
-    None: all of the row has to be sorted, and ``sort`` does not say so.
+    None: there are no ``others``, and too many columns to count what is above each.
     """
     mine = row[own]
     order = mine.argsort()[::-1]
     mine = mine[order]
-    others = None if sort or len(mine) <= PAIR else _high(row, own, mine, scratch)
-    if others is None and len(mine) <= FEW:
+    found = None if len(mine) <= PAIR else others(row, own, mine, scratch)
+    if found is not None:
+        tied_from, tied_to = _merged(mine, found)
+    elif len(mine) <= FEW:
         counted = [(np.count_nonzero(row > s) + 1, np.count_nonzero(row >= s)) for s in mine]
         tied_from, tied_to = np.array(counted, np.int64).T
     else:
-        if others is None:
-            if not sort:
-                return None
-            others = scratch
-            np.copyto(others, row)
-            others[own] = -np.inf
-        tied_from, tied_to = _merged(mine, others)
+        return None
     if tied_to is tied_from or not len(tied := (tied_to > tied_from).nonzero()[0]):
         return order, tied_from
     own = own[order]
@@ -174,6 +173,13 @@ def _high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | Non
     if count > len(row) // TOP:
         return None
     return row.take(high.nonzero()[0], out=scratch[:count], mode="clip")
+
+
+def _all(row: Scores, own: Ints, _mine: Scores, scratch: Scores) -> Scores:
+    """The scores of the whole row, its own at -inf: above none of them."""
+    np.copyto(scratch, row)
+    scratch[own] = -np.inf
+    return scratch
 
 
 def _merged(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
