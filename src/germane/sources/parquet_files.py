@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 20  # that are held at a time
 _FEW = 1 << 11  # for a look at the first
-MANY = 1 << 23  # from which on it pays to decode them ahead
+MANY = 1 << 24  # from which on it pays to decode them ahead
 _PAGES = 1 << 16  # bytes of a column that are read ahead; without it, a row group's are all read
 
 
