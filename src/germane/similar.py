@@ -42,7 +42,8 @@ def evaluate_embeddings(
     ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy; halves are
     multiplied as singles, whole numbers as doubles. Queries and items are numbered from 0, and tied
     items stand in the order of the gallery. Memory: both arrays once more, and two blocks of some
-    queries × N similarities.
+    queries × N similarities. Large products are shared out among threads; meanwhile other products of
+    the process use one thread each.
 
     Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``: graded
     (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
