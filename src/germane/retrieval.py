@@ -174,15 +174,3 @@ class Retrieved(Record):
     def is_tied(self) -> bool:
         """May hits share their score with another item? Where none does, their three ranks are one array."""
         return self.tied_to is not self.tied_from
-
-
-def together(parts: Sequence[tuple[Ints, ...]]) -> list[Ints]:
-    """Columns whose last three are the rank and both ends of its group, one part after the other.
-
-    These three are one array where no rank is tied, if they are in every part.
-    """
-    *columns, tied_from, tied_to = zip(*parts, strict=True)
-    found = [np.concatenate(column) for column in columns]
-    if all(last is rank for last, rank in zip(tied_to, columns[-1], strict=True)):
-        return [*found, found[-1], found[-1]]
-    return [*found, np.concatenate(tied_from), np.concatenate(tied_to)]

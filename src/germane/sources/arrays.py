@@ -193,7 +193,7 @@ def retrieve_grouped(
         offsets = np.append(np.searchsorted(query, asked), len(query))
         hits.add(judgments, query, matrix.ranks(scores, offsets, position[flat[judgments]]))
     retrieved = (sizes - missing)[group]
-    return hits.retrieved(retrieved, np.arange(len(qrels)), len(qrels))
+    return hits.result(retrieved, np.arange(len(qrels)), len(qrels))
 
 
 def _floats(scores: Any, order: Order) -> Any:

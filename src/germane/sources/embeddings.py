@@ -24,6 +24,9 @@ from germane.sources.ahead import ahead
 from germane.sources.paths import Progress
 
 Similarity: TypeAlias = Literal["cosine", "dot", "euclidean"]
+Product: TypeAlias = Callable[[Any, Any, Any], None]
+"""Some vectors, all of a gallery, and where their products go."""
+
 CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
 SHARED = 1 << 27  # multiplications of a product that is worth sharing out
 SQUARED = 1 << 14  # numbers that are squared at once; they stay in the processor's cache
@@ -83,7 +86,28 @@ def retrieve(
     step = max(1, min(size, CELLS // width))
     held = [np.empty((step, width), run.gallery.dtype) for _ in range(min(2, -(-size // step)))]
 
-    def block(asked: Ints) -> tuple[Any, Ints | None]:
+    def done(queries: int) -> None:
+        if progress is not None:
+            progress(run.name, queries, size)
+
+    taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
+    with _products(step * run.gallery.size) as multiply:
+        return grid.reduced(
+            qrels,
+            run.shape,
+            _blocks(run, held, multiply),
+            order,
+            what="gallery",
+            cells=step * width,
+            taken=taken,
+            done=done,
+        )
+
+
+def _blocks(run: Embeddings, held: list[Any], multiply: Product) -> grid.Block:
+    """What makes the similarities of some queries, in the held arrays by turns."""
+
+    def block(asked: Ints) -> grid.Scores:
         vectors = run.queries[_ragged.as_slice(asked)]
         held.reverse()
         scores = held[0][: len(vectors)]
@@ -97,26 +121,11 @@ def retrieve(
         scores[inside, excluded[inside]] = -np.inf
         return scores, (excluded >= 0).astype(np.int64)
 
-    def done(queries: int) -> None:
-        if progress is not None:
-            progress(run.name, queries, size)
-
-    taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
-    with _products(step * run.gallery.size) as multiply:
-        return grid.reduced(
-            qrels,
-            run.shape,
-            block,
-            order,
-            what="gallery",
-            cells=step * width,
-            taken=taken,
-            done=done,
-        )
+    return block
 
 
 @contextmanager
-def _products(multiplications: int) -> Iterator[Callable[[Any, Any, Any], None]]:
+def _products(multiplications: int) -> Iterator[Product]:
     """What multiplies some vectors with all of a gallery: a product is so many multiplications.
 
     Large products are shared out by columns, a part of the gallery to each thread.

@@ -64,7 +64,7 @@ def reduced(
         ranked += len(queries)
         if done is not None:
             done(ranked)
-    return hits.retrieved(retrieved, rows, shape[0])
+    return hits.result(retrieved, rows, shape[0])
 
 
 def admitted(scores: Any, offsets: Ints, order: Order) -> Any:
@@ -101,7 +101,7 @@ class Hits:
         for at, first, last in found.tied:
             self._tied.append((slice(start + at.start, start + at.stop), first, last))
 
-    def retrieved(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
+    def result(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
         """All of them. ``rows``: each query's row of ``count``, or -1."""
         judgment, owner, rank = (
             part[: self._count] for part in (self._judgment, self._owner, self._rank)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import nan
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from germane.sources.ids import by_bytes, is_missing
 from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
+_Ranked: TypeAlias = tuple[Any, Any, Any, Any]
+"""Judgments, their ranks, and the first and last ranks of their groups: lists, or arrays."""
+
 _FEW = 4  # judged items up to which counting is cheaper than sorting
 _SHORT = 64  # results up to which Python's own sorting is cheaper than NumPy's counting
 
@@ -253,12 +256,7 @@ def _from_array(to: "array[int]", numbers: Ints) -> None:
 
 
 def _scored(
-    hits: _Hits,
-    q: int,
-    query: Hashable,
-    judged: dict[Hashable, int],
-    got: Any,
-    order: Order,
+    hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any, order: Order
 ) -> None:
     if not isinstance(got, MAPPING):
         raise FormatError(
@@ -276,18 +274,13 @@ def _scored(
         got, scores = _admitted(query, got, scores, order)
     hits.retrieved[q] = len(scores)
     few = len(judged) <= _FEW or len(scores) <= _SHORT
-    add = _few_scored if few and order.nonpositive == "hit" else _many_scored
-    add(hits, q, judged, got, scores, order)
+    find = _few_scored if few and order.nonpositive == "hit" else _many_scored
+    hits.add(q, *find(judged, got, scores, order))
 
 
 def _few_scored(
-    hits: _Hits,
-    q: int,
-    judged: dict[Hashable, int],
-    got: Mapping[Hashable, Any],
-    scores: Floats,
-    order: Order,
-) -> None:
+    judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
+) -> _Ranked:
     """The judged items and their ranks, where NumPy would take longer to begin than Python to end."""
     n = len(scores)
     found = [i for i in judged if i in got] if len(judged) <= n else [i for i in got if i in judged]
@@ -306,7 +299,7 @@ def _few_scored(
         items = list(got)
         place = {item: i for i, item in enumerate(items)}
         rank = (np.array(first) + _places([place[i] for i in found], items, scores, order)).tolist()
-    hits.add(q, [judged[item] for item in found], rank, first, last)
+    return [judged[item] for item in found], rank, first, last
 
 
 def _admitted(
@@ -323,13 +316,8 @@ def _admitted(
 
 
 def _many_scored(
-    hits: _Hits,
-    q: int,
-    judged: dict[Hashable, int],
-    got: Mapping[Hashable, Any],
-    scores: Floats,
-    order: Order,
-) -> None:
+    judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
+) -> _Ranked:
     """The same where sorting the scores once is cheaper than looking for each item."""
     items = list(got)
     at = [i for i, item in enumerate(items) if item in judged]
@@ -342,7 +330,7 @@ def _many_scored(
         rank = first + _places(at, items, scores, order)
     else:
         last = first
-    hits.add(q, np.array([judged[items[i]] for i in at], np.int64), rank, first, last)
+    return np.array([judged[items[i]] for i in at], np.int64), rank, first, last
 
 
 def _places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:

@@ -1,8 +1,8 @@
 """Scores in rows: the exact rank of some columns of each, without an argsort.
 
-Sorting values is several times cheaper than sorting indices, since NumPy sorts numbers by vector
-instructions; the wanted scores are then found in the sorted row by bisection. Counting over a
-histogram of the scores, refined in the bins that hold wanted ones, was measured too: taking the
+Where few other scores stand above the last wanted one, these are placed among the wanted ones. Else
+the row is sorted and the wanted scores are found in it by bisection: sorting values is several times
+cheaper than sorting indices, since NumPy sorts numbers by vector instructions. Counting over a histogram of the scores, refined in the bins that hold wanted ones, was measured too: taking the
 elements of these bins out of the row costs more than sorting all of it.
 """
 
@@ -21,7 +21,6 @@ Scores: TypeAlias = Any
 """An array of floating-point numbers of any width, or of bools."""
 Tied: TypeAlias = tuple[slice, Ints, Ints]
 """Where columns stand, some of which are tied, and the first and last ranks of their groups."""
-
 Others: TypeAlias = Callable[[Scores, Ints, Scores, Scores], Scores | None]
 """A row, some of its columns, their scores, which fall, and memory → scores of other columns."""
 
@@ -105,10 +104,10 @@ class _Rows:
             if found is None:
                 left.append(b)
                 continue
-            place, self.rank[here], *groups = found
+            place, self.rank[here], *ends = found
             np.add(place, here.start, out=self.order[here])
-            if groups:
-                self.tied.append((here, groups[0], groups[1]))
+            if ends:
+                self.tied.append((here, ends[0], ends[1]))
         return left
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
-from germane.retrieval import COPIES, Order, Qrels, Retrieved, together
+from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import joining
 from germane.sources.id_columns import IdColumn
 from germane.sources.matching import Lists, Matches, matches
@@ -99,11 +99,23 @@ class Reducer:
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         """What was retrieved of the judgments."""
-        found = together(self._parts or [(np.zeros(0, np.int64),) * 5])
+        found = _together(self._parts or [(np.zeros(0, np.int64),) * 5])
         judgment, owner, rank, tied_from, tied_to = found
         return Retrieved(
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
+
+
+def _together(parts: Sequence[tuple[Ints, ...]]) -> list[Ints]:
+    """Columns whose last three are the rank and both ends of its group, one part after the other.
+
+    These three are one array where no rank is tied, if they are in every part.
+    """
+    *columns, tied_from, tied_to = zip(*parts, strict=True)
+    found = [np.concatenate(column) for column in columns]
+    if all(last is rank for last, rank in zip(tied_to, columns[-1], strict=True)):
+        return [*found, found[-1], found[-1]]
+    return [*found, np.concatenate(tied_from), np.concatenate(tied_to)]
 
 
 def _has_repeats(code: Ints) -> bool:
