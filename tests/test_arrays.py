@@ -91,6 +91,34 @@ def test_wanted_columns_that_are_among_the_first(
     assert told(found) == [expected[at] for at in found.order]
 
 
+@pytest.mark.parametrize("low", [0, 7, 8, 9, 30])
+def test_rows_after_some_that_have_to_be_sorted(low: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In so many rows from the first on, wanted columns stand anywhere; in the others, at the top."""
+    monkeypatch.setattr(matrix, "SHORT", 0)
+    scores = np.random.default_rng(low).integers(0, 500, (30, 300)).astype(np.float32)
+    order = np.argsort(-scores, axis=1)
+    wanted = [sorted(row[:: 15 if b < low else 1][:20].tolist()) for b, row in enumerate(order)]
+    found = matrix.ranks(scores, np.arange(31) * 20, np.concatenate(wanted))
+    expected = by_force(scores, wanted, np.ones(scores.shape, bool))
+    assert told(found) == [expected[at] for at in found.order]
+    assert sorted(found.order) == list(range(len(expected)))
+
+
+def test_hits_of_blocks_come_in_the_order_of_queries() -> None:
+    """Groups of similar size make a block, whichever queries they are."""
+    hits = grid.Hits(5)
+    hits.add(np.array([4]), np.array([2]), matrix.Ranks(np.array([0]), np.array([7]), []))
+    tied = [(slice(0, 2), np.array([1, 1]), np.array([2, 2]))]
+    ranked = matrix.Ranks(np.array([1, 0]), np.array([1, 2]), tied)
+    hits.add(np.array([0, 1]), np.array([0, 0]), ranked)
+    got = hits.result(np.array([9, 9, 9]), np.arange(3), 3)
+    assert got.owner.tolist() == [0, 0, 2]
+    assert got.judgment.tolist() == [1, 0, 4]
+    assert got.rank.tolist() == [1, 2, 7]
+    assert got.tied_from.tolist() == [1, 1, 7]
+    assert got.tied_to.tolist() == [2, 2, 7]
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?"])
 @pytest.mark.parametrize(
     "way", ["all at once", "by row", "by row, counted", "by row, columns too", "in threads"]
