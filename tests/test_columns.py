@@ -207,14 +207,14 @@ def test_categories_that_another_thread_reads_at_the_same_time(
 ) -> None:
     """A run that is held keeps its last list of entries, which the other may replace at any time."""
     one, other = (pa.array(ids).dictionary_encode() for ids in (["x", "y"], ["y", "z", "z"]))
-    place, waiting, words_of = arrow.Place("run", "doc_id"), [1], arrow.shortened
+    place, waiting, keys_of = arrow.Place("run", "doc_id"), [1], id_columns.Keys
 
     def interrupted(words: Any) -> Any:
         if waiting and waiting.pop():
             assert arrow.ids(other, place).python == ["y", "z", "z"]
-        return words_of(words)
+        return keys_of(words)
 
-    monkeypatch.setattr(arrow, "shortened", interrupted)
+    monkeypatch.setattr(id_columns, "Keys", interrupted)
     assert arrow.ids(one, place).python == ["x", "y"]
     assert not waiting
 

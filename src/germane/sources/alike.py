@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from germane import _ragged
 from germane._ragged import Ints
 from germane.sources import binary
 from germane.sources.binary import Words
@@ -14,6 +15,58 @@ SORTED = 1 << 14  # words that are sorted at once; they stay in the processor's 
 def shortened(words: Ints) -> Ints:
     """The highest 32 bits of words of 64; they depend on all of them."""
     return np.ascontiguousarray(words, "<u8").view("<u4")[1::2]
+
+
+class Keys:
+    """Words in ascending order, their lowest bits taken by their places."""
+
+    def __init__(self, words: Words) -> None:
+        self._low = np.uint64((1 << len(words).bit_length()) - 1)
+        self._sorted = words & ~self._low
+        self._sorted |= np.arange(len(words), dtype=np.uint64)
+        self._sorted.sort()
+        self._least = self._steps().min(initial=_MOST)
+        self.alike = bool(self._least <= self._low)
+        """are words of two places equal, as far as they are kept?"""
+
+    def _steps(self) -> Words:
+        """In which bits each differs from the one before."""
+        steps: Words = self._sorted[1:] ^ self._sorted[:-1]
+        return steps
+
+    def suspects(self) -> Ints:
+        """The places whose words are those of another place, ascending."""
+        near = np.zeros(len(self._sorted) + 1, bool)
+        near[1:-1] = self._steps() <= self._low
+        return _places(np.sort(self._sorted[near[1:] | near[:-1]] & self._low))
+
+    def places(self, words: Words) -> tuple[Ints, Ints]:
+        """The places that have one of some words, and which of the words that is."""
+        first = np.searchsorted(self._sorted, words & ~self._low)
+        lengths = np.searchsorted(self._sorted, words | self._low, "right") - first
+        at = _ragged.between(first, lengths)
+        return np.repeat(np.arange(len(words)), lengths), _places(self._sorted[at] & self._low)
+
+    def pairs(self, others: Keys) -> tuple[Ints, Ints] | None:
+        """Places here and there of equal words; None where several words there are alike."""
+        low = max(self._low, others._low)
+        if others._least <= low:
+            return None
+        here, there = self._sorted, others._sorted
+        if len(here) != len(there) or ((here ^ there) > low).any():  # not the same words in all
+            at = np.searchsorted(there, here & ~low)
+            inside = at < len(there)
+            here, there = here[inside], there[at[inside]]
+            same = (here ^ there) <= low
+            here, there = here[same], there[same]
+        return _places(here & self._low), _places(there & others._low)
+
+
+_MOST = np.uint64((1 << 64) - 1)
+
+
+def _places(numbers: Words) -> Ints:
+    return numbers.view(np.int64)
 
 
 def repeats(numbers: Words, offsets: Ints) -> Ints:

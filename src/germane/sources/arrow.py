@@ -11,7 +11,6 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane.errors import FormatError, GradeError, InputError, ScoreError
 from germane.sources import views
-from germane.sources.alike import shortened
 from germane.sources.id_columns import Categories, IdColumn, Integers, ShortTexts, Texts
 from germane.sources.numbers import EXACT
 
@@ -34,11 +33,8 @@ class Entries:
         if last is None or not _same(array, last[0]):
             read_ids = read()
             entries = read_ids if isinstance(read_ids, Integers) else read_ids.text()
-            words = np.sort(shortened(entries.all_words))
-            if (words[1:] == words[:-1]).any():
-                words = np.sort(entries.all_words)
             # the array is held, so that its memory is nobody else's
-            last = self._last = array, entries, not (words[1:] == words[:-1]).any()
+            last = self._last = array, entries, not entries.may_repeat
         return last[1:]
 
 

@@ -20,6 +20,7 @@ from germane._records import replaced
 from germane.errors import DuplicateError, FormatError
 from germane.retrieval import COPIES, Order, Qrels, Retrieved
 from germane.sources import binary, first_rows, misses
+from germane.sources.alike import Keys
 from germane.sources.binary import Spans
 from germane.sources.first_rows import Row
 from germane.sources.ids import shown_id, to_bytes, to_text
@@ -121,12 +122,12 @@ class Reducer:
         batch = _admitted(batch, self._order)
         pair = binary.fingerprints(batch.item)
         pair += np.repeat(self._salt[code], np.diff(batch.offsets))
-        keys = _Keys(pair)
+        keys = Keys(pair)
         if keys.alike and self._duplicates not in COPIES:
             kept = self._without_repeats(batch, keys.suspects())
             if kept is not None:
                 batch, pair = _some_rows(batch, kept), pair[kept]
-                keys = _Keys(pair)
+                keys = Keys(pair)
         self._retrieved[code] = np.diff(batch.offsets)
         row, judgment = self._hits(batch, code, keys)
         if self._order.nonpositive == "miss":
@@ -148,12 +149,12 @@ class Reducer:
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
 
-    def _hits(self, batch: Batch, code: Ints, keys: _Keys) -> tuple[Ints, Ints]:
+    def _hits(self, batch: Batch, code: Ints, keys: Keys) -> tuple[Ints, Ints]:
         """The rows that are judged, and their places in the qrels."""
         starts = self._offsets[code]
         lengths = self._offsets[code + 1] - starts
         place = _ragged.between(starts, lengths)
-        found, row = keys.rows(self._pairs[place])
+        found, row = keys.places(self._pairs[place])
         by_row = np.argsort(row)
         row, judgment = row[by_row], place[found][by_row]
         exact = binary.equal(batch.item, row, self._judged, judgment)
@@ -183,37 +184,6 @@ def _spans(items: Sequence[Hashable]) -> Spans:
     if isinstance(items, Spans):
         return items
     return items.spans if isinstance(items, Ids) else binary.spans(list(map(to_bytes, items)))
-
-
-class _Keys:
-    """Words of rows in ascending order, their lowest bits taken by the numbers of the rows."""
-
-    def __init__(self, words: binary.Words) -> None:
-        self._low = np.uint64((1 << len(words).bit_length()) - 1)
-        self._sorted = words & ~self._low
-        self._sorted |= np.arange(len(words), dtype=np.uint64)
-        self._sorted.sort()
-        near = self._sorted[1:] ^ self._sorted[:-1]
-        self._near = near <= self._low
-        self.alike = bool(self._near.any())
-        """are words of two rows equal, as far as they are kept?"""
-
-    def suspects(self) -> Ints:
-        """The rows whose words are those of another row, ascending."""
-        near = np.zeros(len(self._sorted) + 1, bool)
-        near[1:-1] = self._near
-        return self._rows(np.sort(self._sorted[near[1:] | near[:-1]] & self._low))
-
-    def rows(self, words: binary.Words) -> tuple[Ints, Ints]:
-        """The rows that have one of some words, and which of the words that is."""
-        first = np.searchsorted(self._sorted, words & ~self._low)
-        lengths = np.searchsorted(self._sorted, words | self._low, "right") - first
-        at = _ragged.between(first, lengths)
-        return np.repeat(np.arange(len(words)), lengths), self._rows(self._sorted[at] & self._low)
-
-    @staticmethod
-    def _rows(numbers: binary.Words) -> Ints:
-        return numbers.view(np.int64)
 
 
 def _group(batch: Batch, row: Ints) -> Ints:

@@ -12,7 +12,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Ints
 from germane.errors import FormatError
 from germane.sources import binary, even, views
-from germane.sources.alike import shortened
+from germane.sources.alike import Keys, shortened
 from germane.sources.binary import Words
 from germane.sources.ids import to_bytes, to_text
 from germane.sources.slots import Table
@@ -56,6 +56,19 @@ class IdColumn(Sequence[Hashable]):
         """The same, kept."""
         return self.words()
 
+    @cached
+    def keys(self) -> Keys:
+        """The hashes in ascending order."""
+        return Keys(self.all_words)
+
+    @cached
+    def may_repeat(self) -> bool:
+        """Does one of the ids stand there twice? Perhaps so, where the hashes of two are equal."""
+        if not self.keys.alike:
+            return False
+        words = np.sort(self.all_words)
+        return bool((words[1:] == words[:-1]).any())
+
     def words_at(self, rows: Ints | slice) -> Words:
         """The hashes of some ids."""
         return self.all_words[rows]
@@ -77,12 +90,21 @@ class IdColumn(Sequence[Hashable]):
         """
         kept = self._among  # another thread may ask among others
         if kept is None or kept[0] is not others:
-            mine = self.finder.places(others)
-            found = mine >= 0
             place = len(others) + np.arange(len(self), dtype=np.int32)
-            place[mine[found]] = np.flatnonzero(found)
+            mine, theirs = self._shared(others)
+            place[mine] = theirs
             kept = self._among = others, place
         return kept[1]
+
+    def _shared(self, others: IdColumn) -> tuple[Ints, Ints]:
+        """Where the ids that both have stand here and there, both without repeats."""
+        pairs = self.keys.pairs(others.keys)
+        if pairs is None:  # words of several ids are alike
+            place = self.finder.places(others)
+            found = np.flatnonzero(place >= 0)
+            return place[found], found
+        same = equal(self, pairs[0], others, pairs[1])
+        return pairs[0][same], pairs[1][same]
 
     @abstractmethod
     def changes(self) -> Ints:

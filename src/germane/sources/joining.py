@@ -74,9 +74,3 @@ def distinct(ids: IdColumn) -> tuple[Ints, Ints]:
         places = np.array([seen.setdefault(one, len(seen)) for one in ids.python])
         return np.unique(places, return_index=True)[1], places
     return first, places
-
-
-def may_repeat(ids: IdColumn) -> bool:
-    """Does one of the ids stand there twice? Perhaps so, where the words of two are equal."""
-    words = np.sort(ids.words())
-    return bool((words[1:] == words[:-1]).any())

@@ -24,7 +24,7 @@ def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) ->
     """Judgments of a frame; without a column of grades every row is relevant."""
     frame = opened(given, "qrels").reported(progress)
     queries, offsets, item, grade = _judgments(frame)
-    if joining.may_repeat(queries):
+    if queries.may_repeat:
         first, group = joining.distinct(queries)
         owner = np.repeat(group, np.diff(offsets))
         by_query = np.argsort(owner, kind="stable")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -25,9 +24,8 @@ def missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashabl
     """
     if len(found) == len(qrels.grades) or getattr(qrels.items, "kind", "") == "integer":
         return
-    ends = qrels.offsets.tolist()
     for j in _lost(qrels.grades, found):
-        q = bisect_right(ends, j) - 1
+        q = int(qrels.offsets.searchsorted(j, "right")) - 1
         if answered[q]:
             yield qrels.queries[q], qrels.items[j]
 
@@ -37,12 +35,12 @@ def _lost(grades: Floats, found: Ints) -> list[int]:
     if len(grades) <= FEW:
         hits = set(found.tolist())
         return [j for j, grade in enumerate(grades.tolist()) if grade > 0 and j not in hits]
-    lost = grades > 0
-    lost[found] = False
-    step = max(1, int(np.count_nonzero(lost)) // (4 * MOST))
-    at = lost[::step].nonzero()[0] * step
+    hit = np.zeros(len(grades), bool)
+    hit[found] = True
+    step = max(1, len(grades) // (64 * MOST))
+    at = np.flatnonzero((grades[::step] > 0) & ~hit[::step]) * step
     if len(at) < MOST:  # those that every so many pass over
-        (at,) = lost.nonzero()
+        at = np.flatnonzero((grades > 0) & ~hit)
     if len(at) > MOST:
         at = at[np.linspace(0, len(at) - 1, MOST).astype(np.int64)]
     out: list[int] = at.tolist()
