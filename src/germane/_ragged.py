@@ -113,7 +113,7 @@ def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
     return np.bincount(owner[flags], minlength=rows)
 
 
-def running(flags: Bools, offsets: Ints) -> Ints:
+def running(flags: Bools, offsets: Ints, owner: Ints) -> Ints:
     """How many flags of the row are set so far, the one at hand included."""
     total: Ints
     if len(offsets) == 2:
@@ -122,7 +122,7 @@ def running(flags: Bools, offsets: Ints) -> Ints:
     upto = np.arange(len(flags) + 1) if flags.all() else counted(flags)
     before = upto[offsets[:-1]]
     total = upto[1:]
-    total -= np.repeat(before, lengths(offsets))
+    total -= before.take(owner)
     return total
 
 

@@ -105,7 +105,7 @@ class Ranking(Record):
         relevant = self.relevant(rel)
         if len(self.queries) == 1:  # whose hits have none of another query before them
             return np.add.accumulate(relevant.astype(np.int64))
-        return _ragged.running(relevant, self.offsets)
+        return _ragged.running(relevant, self.offsets, self.owner)
 
     def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
         """H: the relevant items in each hit's group of equal scores, and those before the group."""
@@ -114,7 +114,7 @@ class Ranking(Record):
         group = np.cumsum(starts) - 1
         relevant = self.relevant(rel)
         size = np.bincount(group, weights=relevant).astype(np.int64)[group]
-        running = _ragged.running(relevant, self.offsets)
+        running = _ragged.running(relevant, self.offsets, self.owner)
         return size, (running - relevant)[np.flatnonzero(starts)[group]]
 
     def found(self, rel: float, k: int | None) -> Ints:

@@ -48,12 +48,21 @@ def _of_categories(parts: Sequence[Categories]) -> Categories | None:
         return Categories(lists[0], np.concatenate(codes))
     if sum(map(len, lists)) >= sum(map(len, codes)):
         return None
-    entries = joined(lists)
-    first, place = distinct(entries)
-    ends = np.cumsum([len(one) for one in lists])[:-1]
-    place_of = dict(zip(map(id, lists), np.split(place.astype(np.int32), ends), strict=True))
-    codes = [place_of[id(part.entries)].take(part.codes) for part in parts]
-    return Categories(entries.chosen(first), np.concatenate(codes))
+    base, *others = lists  # most have the same entries, in another order
+    places = [one.among(base).copy() for one in others]
+    lacking = [np.flatnonzero(place >= len(base)) for place in places]
+    added = joined([one.chosen(rows) for one, rows in zip(others, lacking, strict=True)])
+    first, number = distinct(added)
+    ends = np.cumsum(list(map(len, lacking)))[:-1]
+    for place, rows, numbers in zip(places, lacking, np.split(number, ends), strict=True):
+        place[rows] = len(base) + numbers
+    place_of = dict(zip(map(id, others), places, strict=True))
+    codes = [
+        part.codes if part.entries is base else place_of[id(part.entries)].take(part.codes)
+        for part in parts
+    ]
+    entries = joined([base, added.chosen(first)]) if len(first) else base
+    return Categories(entries, np.concatenate(codes))
 
 
 def distinct(ids: IdColumn) -> tuple[Ints, Ints]:

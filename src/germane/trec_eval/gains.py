@@ -119,7 +119,7 @@ def _ideal(ranking: Ranking, gains: Gains) -> Floats:
                 at = (of == number) & (ranking.ideal == gain.grade)
                 place[at], worth[at] = position, gain.worth
     ideal = worth[_ragged.ascending(place, owner, len(ranking))]
-    over = _ragged.running(~(ideal > 0), ranking.ideal_offsets) > 0
+    over = _ragged.running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
     return np.where(over | ends[owner], 0.0, ideal)
 
 
