@@ -87,6 +87,8 @@ _THREADS = 10_000  # values from which on linear algebra may start threads
 
 def falls(values: Floats, offsets: Ints) -> bool:
     """Is no value above the one before it in its row?"""
+    if not any(values.strides):  # one value stands for all
+        return True
     rising = values[1:] > values[:-1]
     rising[lasts(offsets)] = False
     return not rising.any()
@@ -196,6 +198,14 @@ def falling(values: Floats, offsets: Ints) -> Ints:
     return place
 
 
+def ascends(values: Ints, owner: Ints) -> bool:
+    """Does no value stand above the one behind it, rows being in their order?"""
+    same = owner[1:] == owner[:-1]
+    same &= values[1:] >= values[:-1]
+    same |= owner[1:] > owner[:-1]
+    return bool(same.all())
+
+
 def ascending(values: Ints, owner: Ints, rows: int) -> Ints:
     """The positions of the values, row by row, from each row's smallest to its largest.
 
@@ -204,8 +214,5 @@ def ascending(values: Ints, owner: Ints, rows: int) -> Ints:
     if rows == 1:
         return values.argsort(kind="stable")
     if values.dtype.kind == "i":
-        numbers = (owner << 32) + values
-        if (numbers[1:] >= numbers[:-1]).all():
-            return np.arange(len(numbers))
-        return numbers.argsort(kind="stable")
+        return np.argsort((owner << 32) + values, kind="stable")
     return np.lexsort((values, owner))

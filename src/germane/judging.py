@@ -30,17 +30,11 @@ class Judged(Record):
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = _RANKS[ties](self) if got.is_tied and ties in _RANKS else got.rank
         retrieved = got.retrieved
-        hits = _ragged.ascending(rank, got.owner, len(self.qrels))
-        if self.policy.duplicates == "keep":
-            hits = self._counted_once(hits, ties)
+        at = self._hits(rank, ties)
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
-            hits = hits[rank[hits] <= depth]
-        if self.policy.unjudged == "remove":
-            hits = hits[self.grades[hits] >= 0]
         if depth is not None and within != "ordered":
             self._refuse_torn(depth, ties)
-        at = _ragged.as_slice(hits) if len(hits) > _ragged.FEW else hits
         judgment, rank = got.judgment[at], rank[at]
         ranking = Ranking(
             self.qrels.queries,
@@ -90,6 +84,23 @@ class Judged(Record):
     def tied(self) -> Bools:
         """H: does the hit share its score with another item?"""
         return self.retrieved.tied_to > self.retrieved.tied_from
+
+    def _hits(self, rank: Ints, ties: Ties) -> Ints | slice:
+        """Which hits are ranked, in the order of queries and ranks."""
+        owner, policy = self.retrieved.owner, self.policy
+        some = (
+            policy.duplicates == "keep" or policy.depth is not None or policy.unjudged == "remove"
+        )
+        if not some and len(rank) > _ragged.FEW and _ragged.ascends(rank, owner):
+            return slice(None)  # a view needs no copy
+        hits = _ragged.ascending(rank, owner, len(self.qrels))
+        if policy.duplicates == "keep":
+            hits = self._counted_once(hits, ties)
+        if policy.depth is not None:
+            hits = hits[rank[hits] <= policy.depth]
+        if policy.unjudged == "remove":
+            hits = hits[self.grades[hits] >= 0]
+        return hits
 
     def _counted_once(self, hits: Ints, ties: Ties) -> Ints:
         """The hits without further copies of the same item: these only occupy their ranks."""

@@ -204,7 +204,7 @@ def _crowded(place: Ints, at: Ints, width: int, lengths: Ints) -> tuple[Ints, ..
 def _in_order(group: Ints, left: Ints, right: Ints, shift: int) -> tuple[Ints, Ints, Ints]:
     """Pairs in the order of lists and places."""
     small = (int(group.max(initial=0)) + 1) << 2 * shift <= 1 << 31
-    packed = group.astype(np.int32 if small else np.int64)
+    packed: Ints = group.astype(np.int32 if small else np.int64)
     packed <<= shift
     packed |= left.astype(packed.dtype, copy=False)
     packed <<= shift
