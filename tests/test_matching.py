@@ -28,6 +28,16 @@ class Narrow(Integers):
         return Narrow(self.values[rows])
 
 
+class Low(Integers):
+    """Integers whose hashes differ in their lowest bits alone, of which the longer of two lists keeps fewer."""
+
+    def words(self) -> Ints:
+        return self.values.astype(np.uint64) << np.uint64(1)
+
+    def chosen(self, rows: Ints) -> Integers:
+        return Low(self.values[rows])
+
+
 FAR = 1 << 40  # an id that is too large to stand for itself
 
 KINDS: dict[str, Callable[[list[int]], IdColumn]] = {
@@ -152,6 +162,12 @@ def test_repeats(sorted_at_once: int, wide: int, rows: list[list[int]]) -> None:
     assert all(a < b for a, b in pairwise(found))
 
 
+@given(flags=st.lists(st.booleans()))
+def test_places_of_flags(flags: list[bool]) -> None:
+    fours = np.array([*flags, *[False] * (-len(flags) % 4)], bool)
+    assert matching._places(fours).tolist() == [at for at, flag in enumerate(flags) if flag]
+
+
 # --- Distinct ids, and lists of them ----------------------------------------------------------------
 
 
@@ -161,6 +177,17 @@ def test_distinct_ids_in_the_order_of_their_first_rows(kind: str, ids: list[int]
     first, place = joining.distinct(KINDS[kind](ids))
     assert [ids[at] for at in first] == list(dict.fromkeys(ids))
     assert [ids[first[at]] for at in place] == ids
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "low"])
+@given(one=st.sets(st.integers(0, 40)), other=st.sets(st.integers(0, 40)))
+def test_places_among_other_ids(kind: str, one: set[int], other: set[int]) -> None:
+    column = KINDS.get(kind, lambda ids: Low(np.array(ids, np.int64)))
+    ids, others = sorted(one, key=str), sorted(other, reverse=True)
+    place = [others.index(i) if i in other else len(others) + at for at, i in enumerate(ids)]
+    assert column(ids).among(column(others)).tolist() == place
+    assert kind == "colliding" or not column(ids).may_repeat
+    assert column([*ids, *ids]).may_repeat == bool(ids)
 
 
 @given(parts=st.lists(st.lists(st.integers(0, 9), max_size=30), min_size=1, max_size=5))

@@ -83,6 +83,12 @@ def test_few_rows_that_are_not_tied_need_no_order_of_all(
     assert rank is last
 
 
+@given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=6))
+def test_rows_that_stand_in_order(rows: list[tuple[int, int]]) -> None:
+    owner, values = (np.array(column, np.int64) for column in zip(*rows or [(0, 0)], strict=True))
+    assert _ragged.ascends(values, owner) == (rows == sorted(rows))
+
+
 @given(lists=LISTS | EVEN)
 def test_rows_are_sorted_each_for_itself(lists: list[list[float]]) -> None:
     values, ends = batch(lists).rows.score, batch(lists).offsets
