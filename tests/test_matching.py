@@ -193,7 +193,11 @@ def test_places_among_other_ids(kind: str, one: set[int], other: set[int]) -> No
 @given(parts=st.lists(st.lists(st.integers(0, 9), max_size=30), min_size=1, max_size=5))
 def test_categories_with_lists_of_their_own_are_joined(parts: list[list[int]]) -> None:
     texts = [[f"item {one}" for one in part] for part in parts]
-    one = joining.joined([as_categories(part) for part in texts])
+    columns = [as_categories(part) for part in texts]
+    base, last = columns[0].entries, columns[-1].entries
+    among = last.among(base).tolist()
+    one = joining.joined(columns)
+    assert last.among(base).tolist() == among  # what is kept is nobody's to change
     assert list(one) == [text for part in texts for text in part]
     if isinstance(one, Categories):
         assert len(set(one.entries)) == len(one.entries)

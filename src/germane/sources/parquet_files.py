@@ -52,9 +52,8 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
     def beginning() -> Iterator[pa.RecordBatch]:
         for file in files:
             parts[:] = [(0, file.name)]
-            yield from _records(
-                file, found, [], _FEW
-            )  # to number the texts would be to read them all
+            # no text as categories here: all of a row group's would be numbered for a few rows
+            yield from _records(file, found, [], _FEW)
 
     return Frame(
         where, name_of(path), found, records, parts=parts, stands="on disk", beginning=beginning
