@@ -1,7 +1,7 @@
 """What each tool does with recommendations: columns of users, items and ranks, and what was liked.
 
 The queries are those that a user of the library writes: for AP@10 the first ten, the liked ones among
-them, their precisions. They do not look for repeated items.
+them, their precisions. They do not look for repeated items, but for one of Polars.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,11 @@ def germane_frames(qrels: Any, run: Any) -> Values:
     return {AP10: float(germane.evaluate(qrels, run, AP10)[AP10].mean)}
 
 
-def polars_frames(qrels: Any, run: Any) -> Values:
-    """The query a Polars user writes: the first ten, the liked ones among them, their precisions."""
+def polars_frames(qrels: Any, run: Any, refusing: bool = False) -> Values:
+    """The query a Polars user writes: the first ten, the liked ones among them, their precisions.
+
+    A refusing one looks for repeated items in all rows, as germane does.
+    """
     import polars as pl
 
     hits = (
@@ -34,7 +37,16 @@ def polars_frames(qrels: Any, run: Any) -> Values:
     )
     value = pl.col("precisions").fill_null(0) / pl.min_horizontal("R", pl.lit(10))
     liked = qrels.lazy().group_by("user_id").agg(pl.len().alias("R"))
-    return {AP10: liked.join(hits, on="user_id", how="left").select(value.mean()).collect().item()}
+    mean = liked.join(hits, on="user_id", how="left").select(value.mean())
+    repeats = run.lazy().group_by("user_id").agg(pl.col("item_id").n_unique() < pl.len())
+    found, *repeated = pl.collect_all([mean, repeats.filter("item_id")] if refusing else [mean])
+    if any(map(len, repeated)):
+        raise SystemExit("an item is recommended twice")
+    return {AP10: found.item()}
+
+
+def polars_refusing(qrels: Any, run: Any) -> Values:
+    return polars_frames(qrels, run, refusing=True)
 
 
 def pandas_frames(qrels: Any, run: Any) -> Values:
@@ -214,6 +226,7 @@ FRAMES: dict[str, tuple[Callable[[str], Any], Callable[[Any, Any], Values]]] = {
     "germane from Polars": (read_polars, germane_frames),
     "germane from pandas": (read_pandas, germane_frames),
     "polars": (read_polars, polars_frames),
+    "polars refusing": (read_polars, polars_refusing),
     "duckdb": (read_arrow, duckdb_frames),
     "pandas": (read_pandas, pandas_frames),
     "rectools": (read_pandas, rectools_frames),
@@ -221,6 +234,7 @@ FRAMES: dict[str, tuple[Callable[[str], Any], Callable[[Any, Any], Values]]] = {
 PARQUET: dict[str, Callable[[str, str], Values]] = {
     "germane": germane_frames,
     "polars": lambda qrels, run: polars_frames(scan_polars(qrels), scan_polars(run)),
+    "polars refusing": lambda qrels, run: polars_refusing(scan_polars(qrels), scan_polars(run)),
     "duckdb": duckdb_frames,
     "pandas": lambda qrels, run: pandas_frames(read_pandas(qrels), read_pandas(run)),
 }

@@ -16,6 +16,7 @@ NAMES = {
     "trec_eval": "trec_eval (C)",
     "polars": "Polars, hand-written",
     "polars strict": "the same, ties ordered and repeated items refused",
+    "polars refusing": "the same, repeated items refused",
     "duckdb": "DuckDB, hand-written",
     "pandas": "pandas, hand-written",
     "rectools": "RecTools",
