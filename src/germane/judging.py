@@ -88,11 +88,11 @@ class Judged(Record):
     def _hits(self, rank: Ints, ties: Ties) -> Ints | slice:
         """Which hits are ranked, in the order of queries and ranks."""
         owner, policy = self.retrieved.owner, self.policy
-        some = (
+        filtered = (
             policy.duplicates == "keep" or policy.depth is not None or policy.unjudged == "remove"
         )
-        if not some and len(rank) > _ragged.FEW and _ragged.ascends(rank, owner):
-            return slice(None)  # a view needs no copy
+        if not filtered and len(rank) > _ragged.FEW and _ragged.ascends(rank, owner):
+            return slice(None)
         hits = _ragged.ascending(rank, owner, len(self.qrels))
         if policy.duplicates == "keep":
             hits = self._counted_once(hits, ties)
@@ -100,7 +100,7 @@ class Judged(Record):
             hits = hits[rank[hits] <= policy.depth]
         if policy.unjudged == "remove":
             hits = hits[self.grades[hits] >= 0]
-        return hits
+        return _ragged.as_slice(hits) if len(hits) > _ragged.FEW else hits
 
     def _counted_once(self, hits: Ints, ties: Ties) -> Ints:
         """The hits without further copies of the same item: these only occupy their ranks."""

@@ -9,6 +9,7 @@ from germane._ragged import Ints
 from germane.sources import binary
 from germane.sources.binary import Words
 
+_TOP = np.uint64((1 << 64) - 1)
 SORTED = 1 << 14  # words that are sorted at once; they stay in the processor's cache
 
 
@@ -25,7 +26,7 @@ class Keys:
         self._sorted = words & ~self._low
         self._sorted |= np.arange(len(words), dtype=np.uint64)
         self._sorted.sort()
-        self._least = self._steps().min(initial=_MOST)
+        self._least = self._steps().min(initial=_TOP)
         self.alike = bool(self._least <= self._low)
         """are words of two places equal, as far as they are kept?"""
 
@@ -38,17 +39,20 @@ class Keys:
         """The places whose words are those of another place, ascending."""
         near = np.zeros(len(self._sorted) + 1, bool)
         near[1:-1] = self._steps() <= self._low
-        return _places(np.sort(self._sorted[near[1:] | near[:-1]] & self._low))
+        return _signed(np.sort(self._sorted[near[1:] | near[:-1]] & self._low))
 
     def places(self, words: Words) -> tuple[Ints, Ints]:
         """The places that have one of some words, and which of the words that is."""
         first = np.searchsorted(self._sorted, words & ~self._low)
         lengths = np.searchsorted(self._sorted, words | self._low, "right") - first
         at = _ragged.between(first, lengths)
-        return np.repeat(np.arange(len(words)), lengths), _places(self._sorted[at] & self._low)
+        return np.repeat(np.arange(len(words)), lengths), _signed(self._sorted[at] & self._low)
 
     def pairs(self, others: Keys) -> tuple[Ints, Ints] | None:
-        """Places here and there of equal words; None where several words there are alike."""
+        """Places here and there of words that are equal as far as both are kept.
+
+        None where several words there are alike: each word here has one there at most.
+        """
         low = max(self._low, others._low)
         if others._least <= low:
             return None
@@ -59,13 +63,10 @@ class Keys:
             here, there = here[inside], there[at[inside]]
             same = (here ^ there) <= low
             here, there = here[same], there[same]
-        return _places(here & self._low), _places(there & others._low)
+        return _signed(here & self._low), _signed(there & others._low)
 
 
-_MOST = np.uint64((1 << 64) - 1)
-
-
-def _places(numbers: Words) -> Ints:
+def _signed(numbers: Words) -> Ints:
     return numbers.view(np.int64)
 
 

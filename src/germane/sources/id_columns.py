@@ -64,7 +64,7 @@ class IdColumn(Sequence[Hashable]):
     @cached
     def may_repeat(self) -> bool:
         """Does one of the ids stand there twice? Perhaps so, where the hashes of two are equal."""
-        if not self.keys.alike:
+        if not self.keys.alike:  # whose hashes are a little shorter
             return False
         words = np.sort(self.all_words)
         return bool((words[1:] == words[:-1]).any())

@@ -104,7 +104,7 @@ def _of_block(one: Lists, other: Lists) -> tuple[Ints, ...]:
     unlike = (flat[1:] ^ flat[:-1]).view(f"u{dtype.itemsize}")
     np.less(unlike, 1 << shift, out=near[: len(unlike)])
     near[width - 1 :: width] = False  # the last of a row and the first of the next
-    at = _places(near)
+    at = _set(near)
     group = at // width
     mask, size = dtype.type((1 << shift) - 1), one.lengths.astype(dtype)[group]
     left, right = flat.take(at) & mask, flat.take(at + 1) & mask
@@ -165,11 +165,12 @@ def _fill(keys: Ints, mine: Ints, lengths: Ints, theirs: Ints, other_lengths: In
         keys[(place >= first) & (place < end)] = theirs
 
 
-def _places(flags: Bools) -> Ints:
-    """Where flags are set, of which a few of a hundred are; there is a multiple of four of them.
+def _set(flags: Bools) -> Ints:
+    """Where flags are set, of a multiple of four.
 
-    NumPy looks for each of so few by itself, but without branches where more than a tenth are set: that many
-    fours of them have one, and that many flags of these fours are.
+    NumPy takes a branch at each flag where less than a tenth are set, and none where more are. Of 15 million flags,
+    one in twenty set, a fifth of the fours have one, and so have a quarter of the flags in these: 18 ms
+    for 30.
     """
     fours = flags.view(np.uint32)
     at = (fours != 0).nonzero()[0]
