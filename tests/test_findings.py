@@ -118,6 +118,18 @@ def test_near_misses_are_counted_as_far_as_was_looked() -> None:
     assert told.says.startswith("400 judged items")
 
 
+def test_what_the_first_rows_miss_is_looked_for_among_them(tmp_path: Path) -> None:
+    """Also where other queries, which they do not have, lack far more."""
+    qrels = {f"q{n}": {f"d{n}-{i}": 1 for i in range(5)} | {"x": 1} for n in range(300)}
+    rows = [(q, item, 1.0) for q in qrels for item in ["x", *(f"other-{i}" for i in range(199))]]
+    rows[201:206] = [("q1", f"D1-{i}", 1.0) for i in range(5)]
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {item} 0 {s} t\n" for q, item, s in rows))
+    columns = zip(("query", "item", "score"), zip(*rows, strict=True), strict=True)
+    for given in (pa.table({name: list(of) for name, of in columns}), tmp_path / "run"):
+        says = noticed(qrels, given)["ids nearly the same"].says
+        assert "query 'q1': item 'd1-0' is judged and 'D1-0' was retrieved" in says
+
+
 @pytest.mark.parametrize(("results", "told"), [(99, False), (100, True)])
 def test_a_constant_scorer(results: int, told: bool) -> None:
     """Few results may well be tied."""

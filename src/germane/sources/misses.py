@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from germane import near
-from germane._ragged import FEW, Bools, Floats, Ints
+from germane._ragged import FEW, Bools, Floats, Ints, between
 from germane.finding import Finding
 from germane.retrieval import Qrels, Retrieved
 from germane.sources import unmatched
@@ -22,12 +23,32 @@ def missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashabl
 
     Integers are left out, which have one spelling.
     """
-    if len(found) == len(qrels.grades) or getattr(qrels.items, "kind", "") == "integer":
+    if len(found) == len(qrels.grades) or _of_integers(qrels):
         return
     for j in _lost(qrels.grades, found):
         q = int(qrels.offsets.searchsorted(j, "right")) - 1
         if answered[q]:
             yield qrels.queries[q], qrels.items[j]
+
+
+def _missed_by(
+    rows: list[tuple[Hashable, Hashable]], qrels: Qrels, got: Retrieved
+) -> Iterator[tuple[Hashable, Hashable]]:
+    """The same for the queries of some rows."""
+    if _of_integers(qrels):
+        return
+    named, looked = {query for query, _ in rows}, np.zeros(len(qrels), bool)
+    places = (q for q, query in enumerate(qrels.queries) if query in named)
+    looked[list(islice(places, len(named)))] = True
+    starts, lengths = qrels.offsets[:-1][looked], np.diff(qrels.offsets)[looked]
+    judgment = between(starts, lengths)
+    found = np.isin(judgment, got.judgment[looked[got.owner]])
+    for j in judgment[_lost(qrels.grades[judgment], np.flatnonzero(found))].tolist():
+        yield qrels.queries[int(qrels.offsets.searchsorted(j, "right")) - 1], qrels.items[j]
+
+
+def _of_integers(qrels: Qrels) -> bool:
+    return getattr(qrels.items, "kind", "") == "integer"
 
 
 def _lost(grades: Floats, found: Ints) -> list[int]:
@@ -80,7 +101,7 @@ def of_rows(
     rows = list(rows)
     wanted = {
         (query, other): item
-        for query, item in missed(qrels, got.judgment, got.answered)
+        for query, item in _missed_by(rows, qrels, got)
         if isinstance(item, str)
         for other in near.variants(item)
     }
