@@ -261,6 +261,9 @@ class Categories(IdColumn):
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __getitem__(self, at: Any) -> Any:
+        return super().__getitem__(at) if isinstance(at, slice) else self.entries[self.codes[at]]
+
     @property
     def python(self) -> list[Hashable]:
         if len(self.codes) < len(self.entries):
