@@ -542,6 +542,13 @@ def test_depth_is_a_whole_number_from_1(wrong: Any) -> None:
         germane.evaluate(TWO, {"q1": ["a"]}, "AP", depth=wrong)
 
 
+@pytest.mark.parametrize("wrong", [-1, 16, True, 1.5, "3", [2]], ids=repr)
+@pytest.mark.parametrize("name", ["digits", "query_digits"])
+def test_digits_are_a_whole_number_from_0_to_15(name: str, wrong: Any) -> None:
+    with pytest.raises(PolicyError, match=f"^{name} takes a whole number from 0 to 15; got"):
+        Policy(**{name: wrong})
+
+
 def test_depth_can_be_any_integer_type_and_size() -> None:
     assert Policy(depth=np.int32(3)) == Policy(depth=3)  # type: ignore[arg-type]
     assert one_query(AB, ["a", "b"], "AP", depth=10**40) == 1
@@ -549,7 +556,7 @@ def test_depth_can_be_any_integer_type_and_size() -> None:
 
 def test_policies_that_are_equal_print_alike() -> None:
     """Whichever of them a result was made with, another one has asked for the same."""
-    for one, other in (({"threshold": 1}, {"threshold": 1.0}), ({"digits": 1}, {"digits": True})):
+    for one, other in (({"threshold": 1}, {"threshold": 1.0}), ({"digits": 1}, {"digits": 1.0})):
         assert Policy(**one) == Policy(**other)  # type: ignore[arg-type]
         assert repr(Policy(**one)) == repr(Policy(**other))  # type: ignore[arg-type]
     made = [

@@ -142,7 +142,7 @@ class Policy(Value):
         for name in ("digits", "query_digits"):
             digits = getattr(self, name)
             if digits is not None:
-                if digits not in range(16):
+                if isinstance(digits, bool) or digits not in range(16):
                     raise PolicyError(
                         f"{name} takes a whole number from 0 to 15; got {clip(digits)}"
                     )
