@@ -29,6 +29,7 @@ Product: TypeAlias = Callable[[Any, Any, Any], None]
 
 CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
 SHARED = 1 << 27  # multiplications of a product that is worth sharing out
+LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
 SQUARED = 1 << 14  # numbers that are squared at once; they stay in the processor's cache
 
 
@@ -64,12 +65,13 @@ def read(
     left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
     excluded = _excluded(exclude_self, len(left), len(right))
     squares = [_squared_lengths(left, "queries"), _squared_lengths(right, "gallery")]
-    _refuse_overflow(squares, float if similarity == "cosine" else dtype)
     offset = None
     if similarity == "cosine":
         left, right = _unit(left, squares[0], "queries"), _unit(right, squares[1], "gallery")
-    elif similarity == "euclidean":  # |q - g|² = |q|² - 2(q·g - |g|²/2)
-        offset = (-0.5 * squares[1]).astype(dtype)
+    else:
+        _refuse_overflow(squares, dtype)
+        if similarity == "euclidean":  # |q - g|² = |q|² - 2(q·g - |g|²/2)
+            offset = (-0.5 * squares[1]).astype(dtype)
     return Embeddings(left, right, offset, excluded, name)
 
 
@@ -201,16 +203,21 @@ def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
 
 
 def _unit(vectors: Any, squares: Floats, what: str) -> Any:
-    """The vectors at length 1."""
-    lengths = np.sqrt(squares)
-    zero = np.flatnonzero(lengths == 0)
-    if len(zero):
-        raise InputError(
-            f"{what}, row {zero[0]}: a vector of zeros has no direction, so that its cosine is not "
-            f"defined ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
-            "similarity=dot or euclidean."
-        )
-    return vectors / lengths.astype(vectors.dtype)[:, None]
+    """The vectors at length 1; where squares lose digits, they are scaled by powers of two first."""
+    extreme = np.flatnonzero((squares < 1 / LARGE) | (squares > LARGE))
+    if len(extreme):
+        largest = np.abs(vectors[extreme]).max(axis=1)
+        zero = extreme[largest == 0]
+        if len(zero):
+            raise InputError(
+                f"{what}, row {zero[0]}: a vector of zeros has no direction, so that its cosine is not "
+                f"defined ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
+                "similarity=dot or euclidean."
+            )
+        vectors = vectors.copy()
+        vectors[extreme] = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
+        squares[extreme] = _squared_lengths(vectors[extreme], what)
+    return vectors / np.sqrt(squares).astype(vectors.dtype)[:, None]
 
 
 def _excluded(given: Any, queries: int, gallery: int) -> Ints | None:
