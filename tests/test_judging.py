@@ -542,7 +542,7 @@ def test_depth_is_a_whole_number_from_1(wrong: Any) -> None:
         germane.evaluate(TWO, {"q1": ["a"]}, "AP", depth=wrong)
 
 
-@pytest.mark.parametrize("wrong", [-1, 16, True, 1.5, "3", [2]], ids=repr)
+@pytest.mark.parametrize("wrong", [-1, 16, True, np.True_, 1.0, "3", [2], np.array([2])], ids=repr)
 @pytest.mark.parametrize("name", ["digits", "query_digits"])
 def test_digits_are_a_whole_number_from_0_to_15(name: str, wrong: Any) -> None:
     with pytest.raises(PolicyError, match=f"^{name} takes a whole number from 0 to 15; got"):
@@ -556,7 +556,10 @@ def test_depth_can_be_any_integer_type_and_size() -> None:
 
 def test_policies_that_are_equal_print_alike() -> None:
     """Whichever of them a result was made with, another one has asked for the same."""
-    for one, other in (({"threshold": 1}, {"threshold": 1.0}), ({"digits": 1}, {"digits": 1.0})):
+    for one, other in (
+        ({"threshold": 1}, {"threshold": 1.0}),
+        ({"digits": 1}, {"digits": np.int8(1)}),
+    ):
         assert Policy(**one) == Policy(**other)  # type: ignore[arg-type]
         assert repr(Policy(**one)) == repr(Policy(**other))  # type: ignore[arg-type]
     made = [

@@ -1,7 +1,8 @@
 """Policy: the conventions on which tools differ, outside the measures themselves."""
 
 from math import isfinite
-from typing import Literal, TypeAlias, get_args
+from operator import index
+from typing import Any, Literal, TypeAlias, get_args
 
 from germane._cached import cached
 from germane._records import Value, as_dict
@@ -134,19 +135,20 @@ class Policy(Value):
             if not isinstance(given, str) or given not in words:
                 near = suggestion(given, words) if isinstance(given, str) else ""
                 raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
-        depth = self.depth
-        if depth is not None:
-            if isinstance(depth, bool) or not hasattr(depth, "__index__") or depth.__index__() < 1:
-                raise PolicyError(f"depth must be a positive integer; got {clip(depth)}")
-            object.__setattr__(self, "depth", min(int(depth.__index__()), 2**62))
+        if self.depth is not None:
+            depth = _whole(self.depth)
+            if depth is None or depth < 1:
+                raise PolicyError(f"depth must be a positive integer; got {clip(self.depth)}")
+            object.__setattr__(self, "depth", min(depth, 2**62))
         for name in ("digits", "query_digits"):
-            digits = getattr(self, name)
-            if digits is not None:
-                if isinstance(digits, bool) or digits not in range(16):
+            given = getattr(self, name)
+            if given is not None:
+                digits = _whole(given)
+                if digits not in range(16):
                     raise PolicyError(
-                        f"{name} takes a whole number from 0 to 15; got {clip(digits)}"
+                        f"{name} takes a whole number from 0 to 15; got {clip(given)}"
                     )
-                object.__setattr__(self, name, int(digits))
+                object.__setattr__(self, name, digits)
         threshold = self.threshold
         if threshold is not None:
             if not _is_number(threshold):
@@ -188,6 +190,14 @@ class Policy(Value):
         if self.repeated != "error":
             return "first" if self.repeated == "once" else "each"
         return self.duplicates if self.duplicates not in COPIES else "error"
+
+
+def _whole(given: Any) -> int | None:
+    """An integer of any type as Python's; None for anything else, and for True and False."""
+    try:
+        return None if isinstance(given, bool) else index(given)
+    except TypeError:
+        return None
 
 
 def _is_number(given: object) -> bool:
