@@ -203,8 +203,13 @@ def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
 
 
 def _unit(vectors: Any, squares: Floats, what: str) -> Any:
-    """The vectors at length 1; where squares lose digits, they are scaled by powers of two first."""
+    """The vectors at length 1; those whose squares overflow or lose digits are scaled before.
+
+    They are scaled by powers of two, which loses none.
+    """
     extreme = np.flatnonzero((squares < 1 / LARGE) | (squares > LARGE))
+    squares[extreme] = 1
+    unit = vectors / np.sqrt(squares).astype(vectors.dtype)[:, None]
     if len(extreme):
         largest = np.abs(vectors[extreme]).max(axis=1)
         zero = extreme[largest == 0]
@@ -214,10 +219,9 @@ def _unit(vectors: Any, squares: Floats, what: str) -> Any:
                 f"defined ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
                 "similarity=dot or euclidean."
             )
-        vectors = vectors.copy()
-        vectors[extreme] = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
-        squares[extreme] = _squared_lengths(vectors[extreme], what)
-    return vectors / np.sqrt(squares).astype(vectors.dtype)[:, None]
+        scaled = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
+        unit[extreme] = _unit(scaled, _squared_lengths(scaled, what), what)
+    return unit
 
 
 def _excluded(given: Any, queries: int, gallery: int) -> Ints | None:
