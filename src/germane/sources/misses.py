@@ -38,6 +38,7 @@ def _missed_by(
     if _of_integers(qrels):
         return
     named, looked = {query for query, _ in rows}, np.zeros(len(qrels), bool)
+    named.difference_update(got.unknown)  # so that the search ends where all others are found
     places = (q for q, query in enumerate(qrels.queries) if query in named)
     looked[list(islice(places, len(named)))] = True
     starts, lengths = qrels.offsets[:-1][looked], np.diff(qrels.offsets)[looked]
