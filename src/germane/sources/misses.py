@@ -18,7 +18,7 @@ ROWS = 2000  # rows of a run that are looked at
 MOST = 64  # relevant items that are looked for under another spelling
 
 
-def missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashable, Hashable]]:
+def _missed(qrels: Qrels, found: Ints, answered: Bools) -> Iterator[tuple[Hashable, Hashable]]:
     """Some queries that the run answers, and relevant items of theirs that it does not have.
 
     Integers are left out, which have one spelling.
@@ -59,10 +59,7 @@ def _lost(grades: Floats, found: Ints) -> list[int]:
         return [j for j, grade in enumerate(grades.tolist()) if grade > 0 and j not in hits]
     hit = np.zeros(len(grades), bool)
     hit[found] = True
-    step = max(1, len(grades) // (64 * MOST))
-    at = np.flatnonzero((grades[::step] > 0) & ~hit[::step]) * step
-    if len(at) < MOST:  # those that every so many pass over
-        at = np.flatnonzero((grades > 0) & ~hit)
+    at = np.flatnonzero((grades > 0) & ~hit)
     if len(at) > MOST:
         at = at[np.linspace(0, len(at) - 1, MOST).astype(np.int64)]
     out: list[int] = at.tolist()
@@ -79,7 +76,7 @@ def of_mapping(
     found: list[unmatched.Pair] = []
     last: Hashable = None
     held: Any = None
-    for query, item in missed(qrels, judgment, answered):
+    for query, item in _missed(qrels, judgment, answered):
         if query is not last:
             if held is None:
                 found += unmatched.beyond_ascii(qrels, query, run[query])
