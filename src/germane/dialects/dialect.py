@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 from germane.errors import MeasureError, clip, suggestion
@@ -31,12 +32,9 @@ class Foreign:
     def read(self, name: str) -> str | None:
         """The measure that a written name stands for, or None."""
         for spelling in (self.name, *self.also):
-            places = _PLACE.findall(spelling)
-            pattern = re.escape(spelling)
-            for place in places:
-                pattern = pattern.replace(rf"\{{{place}\}}", _PLACES[place])
-            if found := re.fullmatch(pattern, name):
-                return _filled(self.measure, dict(zip(places, found.groups(), strict=True)))
+            if found := _pattern(spelling).fullmatch(name):
+                values = dict(zip(_PLACE.findall(spelling), found.groups(), strict=True))
+                return _filled(self.measure, values)
         return None
 
     def written(self, k: int | None = None) -> str:
@@ -55,6 +53,14 @@ class Foreign:
     def cutoff(self) -> bool:
         """Has the measure a cutoff?"""
         return "{k}" in self.measure
+
+
+@cache
+def _pattern(spelling: str) -> re.Pattern[str]:
+    pattern = re.escape(spelling)
+    for place, written in _PLACES.items():
+        pattern = pattern.replace(rf"\{{{place}\}}", written)
+    return re.compile(pattern)
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
