@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 		-m 'AP AP@10 AP(norm=R)@10 nDCG@10 P@10 RR'
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -50,8 +50,9 @@ def values(result: germane.Result) -> dict[str, dict[Any, float]]:
 
 def same(one: germane.Result, other: germane.Result) -> None:
     """Equal to the last bit but for sums of expected orders, whose terms stand in another order."""
+    found = values(one)
     for name, expected in values(other).items():
-        assert values(one)[name] == pytest.approx(expected, rel=1e-12, abs=1e-15), name
+        assert found[name] == pytest.approx(expected, rel=1e-12, abs=1e-15), name
     for name in other:
         assert one[name].best == pytest.approx(other[name].best, rel=1e-12), name
         assert one[name].worst == pytest.approx(other[name].worst, rel=1e-12), name
