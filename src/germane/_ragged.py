@@ -85,9 +85,19 @@ def are_finite(values: Floats) -> bool:
 _THREADS = 10_000  # values from which on linear algebra may start threads
 
 
+def is_one(values: Floats) -> bool:
+    """Does one value stand for all of them?"""
+    return len(values) > 0 and not any(values.strides)
+
+
+def taken(values: Floats, at: Ints) -> Floats:
+    """Some of the values; one that stands for all does so for these."""
+    return np.broadcast_to(values[0], len(at)) if is_one(values) else values[at]
+
+
 def falls(values: Floats, offsets: Ints) -> bool:
     """Is no value above the one before it in its row?"""
-    if not any(values.strides):  # one value stands for all
+    if is_one(values):
         return True
     rising = values[1:] > values[:-1]
     rising[lasts(offsets)] = False

@@ -40,7 +40,7 @@ class Judged(Record):
             self.qrels.queries,
             got.owner[at],
             rank,
-            self.qrels.grades[judgment],
+            _ragged.taken(self.qrels.grades, judgment),
             retrieved,
             self.qrels.offsets,
             self.qrels.ideal,

@@ -85,6 +85,9 @@ class Ranking(Record):
     @cached_by_argument
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
+        if _ragged.is_one(self.ideal):
+            judged = _ragged.lengths(self.ideal_offsets)
+            return judged if self.ideal[0] >= rel else np.zeros_like(judged)
         return self.judged(self.ideal >= rel)
 
     def judged(self, flags: Bools) -> Ints:
