@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Entries:
     """The entries of the last list of categories: many stretches of rows share one, or have copies."""
 
-    def __init__(self) -> None:
+    def __init__(self, distinct: bool = False) -> None:
+        self._distinct = distinct  # are those of each list known to differ?
         self._last: tuple[pa.Array, IdColumn, bool] | None = None
 
     def of(self, array: pa.Array, read: Callable[[], IdColumn]) -> tuple[IdColumn, bool]:
@@ -33,8 +34,9 @@ class Entries:
         if last is None or not _same(array, last[0]):
             read_ids = read()
             entries = read_ids if isinstance(read_ids, Integers) else read_ids.text()
+            distinct = self._distinct or not entries.may_repeat
             # the array is held, so that its memory is nobody else's
-            last = self._last = array, entries, not entries.may_repeat
+            last = self._last = array, entries, distinct
         return last[1:]
 
 

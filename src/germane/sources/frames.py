@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
@@ -49,7 +49,6 @@ class Frame:
     ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
     parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
     stands: Literal["in memory", "on disk"] = "in memory"
-    beginning: Callable[[], Iterator[pa.RecordBatch]] | None = None  # if a small record costs less
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -61,7 +60,7 @@ class Frame:
 
     def holding(self, records: list[pa.RecordBatch]) -> Frame:
         """The same columns of rows that are in memory."""
-        return replace(self, records=lambda: iter(records), stands="in memory", beginning=None)
+        return replace(self, records=lambda: iter(records), stands="in memory")
 
     def reported(self, progress: Progress | None) -> Frame:
         """The same, which says how many bytes of its columns have been read."""
@@ -77,12 +76,19 @@ class Frame:
 
         return replace(self, records=records)
 
-    @cached
-    def head(self) -> pa.RecordBatch | None:
-        """Some of the first rows; None where there are none."""
-        found = (record for record in (self.beginning or self.records)() if record.num_rows)
-        first = next(found, None)
-        return None if first is None else first.slice(0, misses.ROWS)
+    def begun(self) -> tuple[pa.RecordBatch | None, Frame]:
+        """Some of the first rows, None where there are none, and the same, which goes on from there."""
+        reading = (record for record in self.records() if record.num_rows)
+        first = list(itertools.islice(reading, 1))
+
+        def records() -> Iterator[pa.RecordBatch]:
+            if first:
+                yield first.pop()  # so that it is not in memory with the next
+                yield from reading
+            else:
+                yield from self.records()
+
+        return first[0].slice(0, misses.ROWS) if first else None, replace(self, records=records)
 
     @property
     def lines(self) -> Frame | None:
@@ -185,8 +191,10 @@ def retrieve(
 ) -> Retrieved:
     """Find the judged items of a run."""
     told = Noted(progress)
-    frame = opened(given, "run").reported(told)
-    queries, items, frame = _alike(qrels, frame)
+    head, frame = opened(given, "run").reported(told).begun()
+    queries, items, frame = _alike(qrels, head, frame)
+    rows, inexact = _first_rows(frame, head), [*_inexact(frame, head)]
+    del head  # and with it all rows of its record
     index = Index(queries)
     moves = "any" if duplicates in ("error", *COPIES) else "none"
     reader = Reader(frame.records, frame.rows, index, moves)
@@ -197,9 +205,8 @@ def retrieve(
         with Spill() as disk:  # what is in memory anyway is sorted there
             batches = reader.gathered(told, disk if frame.stands == "on disk" else None)
             got = _reduced(batches, reader, qrels, items, duplicates, order, frame)
-    head = frame.head
-    shown = first_rows.of_rows(_first_rows(frame, head), qrels, got, order)
-    return replaced(got, noticed=(*shown, *_inexact(frame, head)))
+    shown = first_rows.of_rows(rows, qrels, got, order)
+    return replaced(got, noticed=(*shown, *inexact))
 
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
@@ -207,7 +214,7 @@ def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     if frame.stands == "on disk":
         return None
     try:
-        queries, _, frame = _alike(qrels, frame)
+        queries, _, frame = _alike(qrels, *frame.begun())
     except EmptyError:
         return np.zeros(0, np.int64)
     found, row = [np.zeros(0, np.int64)], 0
@@ -245,9 +252,9 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
 
     Without scores the items are in the order of their ranks. The run is None where there is no row.
     """
-    queries, _, alike = _alike(qrels, frame)
+    queries, _, alike = _alike(qrels, *frame.begun())
     index, records, parts, row = Index(queries), [], [], 0
-    for record in frame.records():
+    for record in alike.records():
         mine = np.flatnonzero(index.places(alike.identifiers(record, row)[0]) >= 0)
         for stretch in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ():
             start = int(stretch[0])
@@ -319,13 +326,14 @@ def twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateEr
 # --- Ids of one kind -------------------------------------------------------------------------------
 
 
-def _alike(qrels: Qrels, frame: Frame) -> tuple[IdColumn, IdColumn, Frame]:
+def _alike(
+    qrels: Qrels, head: pa.RecordBatch | None, frame: Frame
+) -> tuple[IdColumn, IdColumn, Frame]:
     """The qrels' ids in the kind of the run's, and the run with ids in the kind of the qrels'.
 
     Integers and text are never equal, unless one side comes from a file of text: that has no
     integers, and an integer then stands for its digits.
     """
-    head = frame.head
     if head is None:
         raise EmptyError(f"{frame.where}: there are no rows.")
     judged = list(qrels.columns or map(id_columns.of_python, (qrels.queries, qrels.items)))
@@ -360,7 +368,6 @@ class _AsText(Frame):
             ids=frame.ids,
             parts=frame.parts,
             stands=frame.stands,
-            beginning=frame.beginning,
             as_text=as_text,
         )
 

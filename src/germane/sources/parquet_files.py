@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from germane.errors import FormatError
 from germane.sources import folders, headings
 from germane.sources.ahead import ahead
+from germane.sources.arrow import Entries
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
 from germane.sources.opener import Opener, explained
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 1 << 20  # that are held at a time
-_FEW = 1 << 11  # for a look at the first
 MANY = 1 << 24  # from which on it pays to decode them ahead
-_PAGES = 1 << 16  # bytes of a column that are read ahead; without it, a row group's are all read
+_PAGES = 1 << 18  # bytes of a column that are read at a time, not all those of a row group
 
 
 def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
@@ -44,20 +44,13 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         row = 0
         for file in files:
             parts.append((row, file.name))
-            here = _records(file, found, text, ROWS)
+            here = _records(file, found, text)
             for record in ahead(here) if many else here:
                 row += record.num_rows
                 yield record
 
-    def beginning() -> Iterator[pa.RecordBatch]:
-        for file in files:
-            parts[:] = [(0, file.name)]
-            # no text as categories here: all of a row group's would be numbered for a few rows
-            yield from _records(file, found, [], _FEW)
-
-    return Frame(
-        where, name_of(path), found, records, parts=parts, stands="on disk", beginning=beginning
-    )
+    entries = Entries(distinct=True), Entries(distinct=True)  # Arrow's reader looks each one up
+    return Frame(where, name_of(path), found, records, entries, parts=parts, stands="on disk")
 
 
 def _look(file: Opener) -> tuple[pa.Schema, int]:
@@ -91,9 +84,9 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _records(file: Opener, found: Headings, text: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+def _records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
     with explained(file.name), file.bytes() as stream:
-        yield from decoded(file.name, stream, found.all, rows, text=text)
+        yield from decoded(file.name, stream, found.all, ROWS, text=text)
 
 
 def decoded(
@@ -107,7 +100,11 @@ def decoded(
 
     with explained(name):
         reader = parquet.ParquetFile(
-            stream, read_dictionary=text, buffer_size=_PAGES, page_checksum_verification=True
+            stream,
+            read_dictionary=text,
+            buffer_size=_PAGES,
+            pre_buffer=False,
+            page_checksum_verification=True,
         )
     for group in range(reader.num_row_groups):
         with explained(f"{name}, row group {group}"):
