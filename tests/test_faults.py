@@ -162,6 +162,30 @@ def test_a_damaged_row_group(tmp_path: Path) -> None:
         germane.evaluate(QRELS, path.parent, "AP")
 
 
+def test_a_list_of_ids_that_has_one_twice(tmp_path: Path) -> None:
+    """Arrow's reader counts it once, so that all behind it would be other items."""
+    path = tmp_path / "run.parquet"
+    run = pa.table({"query": ["q1"] * 3, "item": ["item-a", "item-b", "item-c"], "rank": [1, 2, 3]})
+    pa.parquet.write_table(run, path, compression="none", write_statistics=False)
+    written = path.read_bytes()
+    assert written.count(b"item-b") == 1
+    path.write_bytes(written.replace(b"item-b", b"item-a"))
+    says = (
+        r"run\.parquet, column 'item', row 2: the id is entry 2 of a list of 2, which is damaged or"
+    )
+    with pytest.raises(germane.InputError, match=says):
+        germane.evaluate({"q1": {"item-c": 1}}, path, "AP")
+
+
+@pytest.mark.parametrize("entry", [3, -1])
+def test_an_entry_that_a_list_of_ids_does_not_have(entry: int) -> None:
+    places = pa.array([0, 1, entry], pa.int32())
+    items = pa.DictionaryArray.from_arrays(places, pa.array(["a", "b", "c"]), safe=False)
+    run = pa.table({"query": ["q1"] * 3, "item": items, "rank": [1, 2, 3]})
+    with pytest.raises(germane.InputError, match=rf"row 2: the id is entry {entry} of a list of 3"):
+        germane.evaluate({"q1": {"c": 1}}, run, "AP")
+
+
 def test_a_file_without_its_end(tmp_path: Path) -> None:
     path = folder(tmp_path) / "part-1.parquet"
     path.write_bytes(path.read_bytes()[:-100])

@@ -111,10 +111,22 @@ def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
         array = _without_nulls(array, place)
     index = array.type.index_type.to_pandas_dtype()
     codes = _fixed(array.indices, np.int64 if index is np.uint64 else index)  # places, for NumPy
+    _check_entries(codes, len(array.dictionary), place)
     entries, distinct = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
     if isinstance(entries, Integers) or not distinct:
         return entries.chosen(codes)
     return Categories(entries, codes)
+
+
+def _check_entries(codes: Ints, size: int, place: Place) -> None:
+    """Refuse what is no place in the list: Arrow's reader counts an entry that stands there twice once."""
+    unsigned = codes.view(f"u{codes.itemsize}")  # in which what is below 0 is large
+    if len(codes) and unsigned.max() >= size:
+        row = int(unsigned.argmax())
+        raise FormatError(
+            f"{place.at(row)}: the id is entry {codes[row]} of a list of {size}, which is damaged or has "
+            "an entry twice."
+        )
 
 
 def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
