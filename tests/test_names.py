@@ -369,7 +369,9 @@ def test_other_parameters_are_refused(row: Definition) -> None:
 
 @ROWS
 @pytest.mark.parametrize(
-    "k", [0, -1, 2.5, 10.0, True, "5", MOST + 1, 10**30, math.inf, [5]], ids=repr
+    "k",
+    [0, -1, 2.5, 10.0, True, np.True_, "5", MOST + 1, 10**30, math.inf, [5], np.array([5, 10])],
+    ids=repr,
 )
 def test_bad_cutoffs(row: Definition, k: Any) -> None:
     with pytest.raises(MeasureError, match=r"takes no cutoff|must be a positive integer"):

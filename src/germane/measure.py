@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from germane._cached import cached
 from germane._records import Value
+from germane._whole import whole
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
@@ -316,13 +317,13 @@ def _cutoff(row: Definition, k: Any) -> int | None:
         return None
     if not row.cutoff:
         raise MeasureError(f"{row.name} takes no cutoff; got @{k}")
-    whole = None if isinstance(k, bool) or not hasattr(k, "__index__") else int(k.__index__())
-    if whole is None or not 1 <= whole <= MOST:
-        upto = "" if whole is None or whole < 1 else f" up to {MOST}"
+    cutoff = whole(k)
+    if cutoff is None or not 1 <= cutoff <= MOST:
+        upto = "" if cutoff is None or cutoff < 1 else f" up to {MOST}"
         raise MeasureError(
             f"{row.name}@…: a cutoff must be a positive integer{upto}; got {clip(k)}"
         )
-    return whole
+    return cutoff
 
 
 def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:

@@ -1,11 +1,11 @@
 """Policy: the conventions on which tools differ, outside the measures themselves."""
 
 from math import isfinite
-from operator import index
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from germane._cached import cached
 from germane._records import Value, as_dict
+from germane._whole import whole
 from germane.errors import PolicyError, choices, clip, suggestion
 from germane.retrieval import COPIES, Order
 
@@ -136,14 +136,14 @@ class Policy(Value):
                 near = suggestion(given, words) if isinstance(given, str) else ""
                 raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
         if self.depth is not None:
-            depth = _whole(self.depth)
+            depth = whole(self.depth)
             if depth is None or depth < 1:
                 raise PolicyError(f"depth must be a positive integer; got {clip(self.depth)}")
             object.__setattr__(self, "depth", min(depth, 2**62))
         for name in ("digits", "query_digits"):
             given = getattr(self, name)
             if given is not None:
-                digits = _whole(given)
+                digits = whole(given)
                 if digits not in range(16):
                     raise PolicyError(
                         f"{name} takes a whole number from 0 to 15; got {clip(given)}"
@@ -190,14 +190,6 @@ class Policy(Value):
         if self.repeated != "error":
             return "first" if self.repeated == "once" else "each"
         return self.duplicates if self.duplicates not in COPIES else "error"
-
-
-def _whole(given: Any) -> int | None:
-    """An integer of any type as Python's; None for anything else, and for True and False."""
-    try:
-        return None if isinstance(given, bool) else index(given)
-    except TypeError:
-        return None
 
 
 def _is_number(given: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane import output
+from germane._whole import whole
 from germane.choices import DEFAULT, Choices
 from germane.compare import compare
 from germane.comparison.comparison import Comparison
@@ -93,7 +94,8 @@ def report(
     ``command`` is what to name as its origin. Raises what these raise.
     """
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
-    if isinstance(rng, bool) or not hasattr(rng, "__index__") or rng < 0:
+    seed = whole(rng)
+    if seed is None or seed < 0:
         raise InputError(f"rng takes a seed, which is a whole number from 0; got {clip(rng)}")
     results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
     if baseline is not None:

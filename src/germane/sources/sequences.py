@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import Floats
+from germane._whole import whole
 from germane.errors import EmptyError, GradeError, InputError, clip, typed
 from germane.ranking import Ranking
 from germane.sources.numbers import doubles, is_finite_number
@@ -31,15 +32,16 @@ def ranking_of(
         ideal = _grades("relevant", relevant)
         _check_holds(got, ideal)
     else:
-        if isinstance(relevant, bool) or not hasattr(relevant, "__index__"):
+        count = whole(relevant)
+        if count is None:
             raise InputError(
                 f"relevant is a whole number or a list of grades; got {clip(relevant)}"
             )
-        if relevant > MOST:
-            raise InputError(f"relevant is at most {MOST:,}; got {relevant}.")
-        if relevant < found:
-            raise InputError(f"the list holds {found} relevant items, but relevant={relevant}.")
-        ideal = np.append(got, np.full(relevant - found, rel))
+        if count > MOST:
+            raise InputError(f"relevant is at most {MOST:,}; got {count}.")
+        if count < found:
+            raise InputError(f"the list holds {found} relevant items, but relevant={count}.")
+        ideal = np.append(got, np.full(count - found, rel))
     rank = np.arange(1, len(got) + 1)
     return Ranking(
         queries=["list"],
