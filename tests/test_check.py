@@ -375,6 +375,14 @@ def test_nothing_but_germanes_errors_leaves_it() -> None:
         assert what in [one.what for one in germane.check(qrels, run, MEASURES).serious]
 
 
+def test_a_file_with_fewer_rows_than_a_finding_names(tmp_path: Path) -> None:
+    run = tmp_path / "run.csv"
+    run.write_text("query,item,rank\nq0,d0,1\nq1,d1,1\n")
+    qrels = {f"q{n}": {f"d{n}": 1, "x": 1, "y": 1} for n in range(2)}
+    finding = only(germane.check(qrels, run, MEASURES), "one result per query")
+    assert finding.examples == (f"{run}:2: query 'q0' item 'd0'", f"{run}:3: query 'q1' item 'd1'")
+
+
 def test_the_query_among_its_results_at_any_rank() -> None:
     run = {q: {**held, q: held[f"{q}d2"] + 1e-6} for q, held in RUN.items()}
     finding = only(germane.check(QRELS, run, MEASURES), "the query among its results")

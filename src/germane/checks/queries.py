@@ -86,7 +86,7 @@ def one_result(data: Data) -> Sees:
     if len(data.run.items) > 1:
         got = data.retrieved[data.retrieved > 0]
         for found in notice.one_result(got, data.grades, data.grade, data.measures):
-            yield noticed(found, rows(data.run, np.arange(NAMED)))
+            yield noticed(found, rows(data.run, np.arange(min(NAMED, len(data.run.item)))))
 
 
 def same_results(data: Data) -> Sees:
