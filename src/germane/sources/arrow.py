@@ -107,15 +107,20 @@ def _advice(types: Any, kind: Any) -> str:
 
 
 def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
+    _check_entries(_codes(array), len(array.dictionary), place)
     if array.dictionary.null_count:
         array = _without_nulls(array, place)
-    index = array.type.index_type.to_pandas_dtype()
-    codes = _fixed(array.indices, np.int64 if index is np.uint64 else index)  # places, for NumPy
-    _check_entries(codes, len(array.dictionary), place)
+    codes = _codes(array)
     entries, distinct = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
     if isinstance(entries, Integers) or not distinct:
         return entries.chosen(codes)
     return Categories(entries, codes)
+
+
+def _codes(array: pa.DictionaryArray) -> Ints:
+    """The place in the list of each row's entry."""
+    index = array.type.index_type.to_pandas_dtype()
+    return _fixed(array.indices, np.int64 if index is np.uint64 else index)  # places, for NumPy
 
 
 def _check_entries(codes: Ints, size: int, place: Place) -> None:
@@ -135,7 +140,7 @@ def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArra
 
     entries = array.dictionary.to_pylist()
     absent = np.array([entry is None for entry in entries])
-    codes = np.asarray(array.indices)
+    codes = _codes(array)
     if absent[codes].any():
         raise FormatError(_missing(int(absent[codes].argmax()), place, "an id"))
     kept = pa.array([entry for entry in entries if entry is not None], array.dictionary.type)
