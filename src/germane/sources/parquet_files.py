@@ -32,11 +32,12 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         files = [Opener(path)]
     looks = [_look(file) for file in files]
     schemas = [schema for schema, _ in looks]
-    many = sum(rows for _, rows in looks) >= MANY
+    many = sum(metadata.num_rows for _, metadata in looks) >= MANY
     found = headings.resolve(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
         _check_alike(found, file.name, schema, files[0].name, schemas[0])
     text = [name for name in (found.query, found.item) if _is_text(schemas[0].field(name).type)]
+    text = [name for name in text if not any(_is_delta(metadata, name) for _, metadata in looks)]
     parts: list[tuple[int, str]] = []
 
     def records() -> Iterator[pa.RecordBatch]:
@@ -53,13 +54,22 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
     return Frame(where, name_of(path), found, records, entries, parts=parts, stands="on disk")
 
 
-def _look(file: Opener) -> tuple[pa.Schema, int]:
-    """The columns of a file, and its number of rows."""
+def _look(file: Opener) -> tuple[pa.Schema, Any]:
+    """The columns of a file, and how they are stored."""
     from pyarrow import parquet
 
     with explained(file.name), file.bytes() as stream:
         opened = parquet.ParquetFile(stream)
-        return opened.schema_arrow, opened.metadata.num_rows
+        return opened.schema_arrow, opened.metadata
+
+
+def _is_delta(metadata: Any, name: str) -> bool:
+    """Is a text stored as what differs from the one before? Arrow cannot read that as categories."""
+    schema = metadata.schema
+    at = next(at for at in range(len(schema)) if schema.column(at).path == name)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    encodings = (encoding for group in groups for encoding in group.column(at).encodings)
+    return any(encoding.startswith("DELTA") for encoding in encodings)
 
 
 def _check_alike(
