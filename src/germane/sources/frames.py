@@ -86,6 +86,7 @@ class Frame:
                 yield first.pop()  # so that it is not in memory with the next
                 yield from reading
             else:
+                reading.close()  # with the record that it stands at
                 yield from self.records()
 
         return first[0].slice(0, misses.ROWS) if first else None, replace(self, records=records)
@@ -201,6 +202,8 @@ def retrieve(
     try:
         got = _reduced(reader.grouped(), reader, qrels, items, duplicates, order, frame)
     except Scattered:
+        got = None  # the error is let go of first, and with it what it was raised in
+    if got is None:
         reader = Reader(frame.records, frame.rows, index, moves)
         with Spill() as disk:  # what is in memory anyway is sorted there
             batches = reader.gathered(told, disk if frame.stands == "on disk" else None)
