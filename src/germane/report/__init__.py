@@ -104,7 +104,7 @@ def report(
     again = kept(runs, results, policy)
     spreads = told(qrels, again, results, policy, progress)
     explanations = _explained(results, named(again), progress)
-    findings = _findings(title, results, settings, rng, spreads, explanations, origin)
+    findings = _findings(title, results, settings, seed, spreads, explanations, origin)
     return Report(findings.title, page(findings))
 
 
