@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
-from germane.sources import SOURCES, binary, files, opened, source_of
+from germane.sources import SOURCES, arrow, binary, files, opened, source_of
 
 import array_doors
 import column_doors
@@ -846,6 +846,15 @@ def test_reading_a_file_does_not_import_pandas(tmp_path: Path) -> None:
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, ""), text
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("name", ["int", "uint", "float"])
+def test_numbers_of_arrow_are_numbers_of_numpy(name: str, bits: int) -> None:
+    """What Arrow says itself, which in its versions 18 to 21 asks pandas for it."""
+    if (name, bits) != ("float", 8):
+        kind = getattr(pa, f"{name}{bits}")()
+        assert arrow._dtype(kind) == np.dtype(f"{name}{bits}") == kind.to_pandas_dtype()
 
 
 # ------------------------------------------------------------------- what stands for no id, no grade

@@ -82,7 +82,7 @@ def ids(array: pa.Array, place: Place) -> IdColumn:
         return Texts(_uuids(array.storage))
     types = pa.types
     if types.is_integer(kind):
-        values = _fixed(array, kind.to_pandas_dtype())
+        values = _fixed(array, _dtype(kind))
         return Integers(values if kind == pa.uint64() else values.astype(np.int64, copy=False))
     if types.is_dictionary(kind):
         return _categories(array, place)
@@ -119,8 +119,8 @@ def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
 
 def _codes(array: pa.DictionaryArray) -> Ints:
     """The place in the list of each row's entry."""
-    index = array.type.index_type.to_pandas_dtype()
-    return _fixed(array.indices, np.int64 if index is np.uint64 else index)  # places, for NumPy
+    index = _dtype(array.type.index_type)
+    return _fixed(array.indices, np.int64 if index == np.uint64 else index)  # places, for NumPy
 
 
 def _check_entries(codes: Ints, size: int, place: Place) -> None:
@@ -150,6 +150,15 @@ def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArra
 def is_view(kind: pa.DataType) -> bool:
     """Text or bytes of which Arrow can neither take rows nor put lists of categories together."""
     return str(kind) in ("string_view", "binary_view")
+
+
+_FLOATS = {"halffloat": "f2", "float": "f4", "double": "f8"}
+
+
+def _dtype(kind: pa.DataType) -> Any:
+    """NumPy's type for integers and floats. Arrow's own answer needs pandas in its older versions."""
+    name = str(kind)
+    return np.dtype(_FLOATS.get(name, name))
 
 
 def _fixed(array: pa.Array, dtype: Any) -> Ints:
@@ -227,13 +236,13 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
         array = array.cast(pa.uint8())
         kind = array.type
     if pa.types.is_integer(kind):
-        values = _fixed(array, kind.to_pandas_dtype())
+        values = _fixed(array, _dtype(kind))
         return values if what == "rank" else _finite(values.astype(float), place, what, error)
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
         raise error(f"{place}: a {what} must be a finite number; the column is {kind}.")
-    values = _fixed(array, array.type.to_pandas_dtype()).astype(float, copy=False)
+    values = _fixed(array, _dtype(array.type)).astype(float, copy=False)
     finite = _finite(values, place, what, error)
     if what == "rank":
         _check_whole(finite, place)
