@@ -97,8 +97,6 @@ def taken(values: Floats, at: Ints) -> Floats:
 
 def falls(values: Floats, offsets: Ints) -> bool:
     """Is no value above the one before it in its row?"""
-    if is_one(values):
-        return True
     rising = values[1:] > values[:-1]
     rising[lasts(offsets)] = False
     return not rising.any()
@@ -190,6 +188,10 @@ def sorted_descending(values: Floats, offsets: Ints) -> Floats:
         ascending = values.copy()
         ascending.sort()
         return ascending[::-1]
+    if is_one(values):
+        return values
+    if len(values) and (values == values[0]).all():
+        return np.broadcast_to(values[0], len(values))
     return values if falls(values, offsets) else -sorted_rows(-values, offsets)
 
 

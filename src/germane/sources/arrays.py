@@ -160,7 +160,7 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     place = place[kept[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
     if (large := relevance.beyond(judged)) is not None:
-        raise relevance.too_large(f"relevance, item {place[large]}", judged[large])
+        raise relevance.out_of_range(f"relevance, item {place[large]}", judged[large])
     return Qrels(given.queries, _ragged.offsets(left), Integers(place), judged, width=len(grades))
 
 

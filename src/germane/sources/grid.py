@@ -149,15 +149,16 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
         raise CoverageError(
             f"the items of arrays are column numbers from 0; the qrels judge item {clip(odd)}."
         )
-    outside = columns < 0 if width is None else (columns < 0) | (columns >= width)
-    if outside.any():
-        j = int(np.flatnonzero(outside)[0])
+    numbers = Integers(columns.astype(np.int64, copy=False))
+    end = 1 << 63 if width is None else width
+    if numbers.top >= end:
+        j = int(np.flatnonzero(numbers.numbers >= end)[0])
         query = qrels.queries[int(np.searchsorted(qrels.offsets, j, "right")) - 1]
         last = "" if width is None else f" to {width - 1}"
         raise InputError(
             f"qrels, query {clip(query)}: item {columns[j]} is no column of the {what}; they are 0{last}."
         )
-    return columns.astype(np.int64, copy=False)
+    return numbers.values
 
 
 def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:

@@ -1,5 +1,6 @@
 """Judgments as arrays: a grade for every cell (Q, N), or a CSR matrix of the cells judged."""
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -49,22 +50,21 @@ def read_dense(given: Any, complete: str) -> Qrels:
     offsets = _ragged.offsets(np.bincount(rows, minlength=len(grades)))
     values = grades[kept].astype(float)
     if (large := beyond(values)) is not None:
-        raise too_large(f"qrels, row {rows[large]}, column {columns[large]}", values[large])
+        raise out_of_range(f"qrels, row {rows[large]}, column {columns[large]}", values[large])
     return qrels_of(offsets, columns, values, grades.shape[1])
 
 
 def beyond(grades: Floats) -> int | None:
-    """The place of a grade that doubles may not hold exactly; None: there is none."""
+    """The place of a grade that is no number or that doubles may not hold exactly; None: there is none."""
     if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
         return None
-    return int(np.flatnonzero(np.abs(grades) > EXACT)[0])
+    return int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
 
 
-def too_large(where: str, grade: float) -> GradeError:
+def out_of_range(where: str, grade: float) -> GradeError:
     """The error that says so."""
-    return GradeError(
-        f"{where}: a relevance grade must be a finite number in the range ±2^53; got {grade}"
-    )
+    within = " in the range ±2^53" if isfinite(grade) else ""
+    return GradeError(f"{where}: a relevance grade must be a finite number{within}; got {grade}")
 
 
 def check_cells(shape: tuple[int, ...], complete: str) -> None:
@@ -105,26 +105,16 @@ def read_csr(given: Any) -> Qrels:
     if not len(columns):
         raise EmptyError("the qrels are empty: the matrix stores no cell.")
     offsets, columns = offsets.astype(np.int64), columns.astype(np.int64, copy=False)
-    if grades.dtype.kind == "f" and not np.isfinite(grades).all():
-        j = int(np.flatnonzero(~np.isfinite(grades))[0])
-        raise GradeError(
-            f"qrels, row {_row(offsets, j)}, column {columns[j]}: a relevance grade must be a finite number; "
-            f"got {grades[j]}"
-        )
+    grades = grades.astype(float, copy=False)
+    if (odd := beyond(grades)) is not None:
+        row = int(np.searchsorted(offsets, odd, "right")) - 1
+        raise out_of_range(f"qrels, row {row}, column {columns[odd]}", grades[odd])
     twice = _stored_twice(offsets, columns, width)
     if twice is not None:
         raise DuplicateError(
             f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
         )
-    grades = grades.astype(float, copy=False)
-    if (large := beyond(grades)) is not None:
-        where = f"qrels, row {_row(offsets, large)}, column {columns[large]}"
-        raise too_large(where, grades[large])
     return qrels_of(offsets, columns, grades, width)
-
-
-def _row(offsets: Ints, j: int) -> int:
-    return int(np.searchsorted(offsets, j, "right")) - 1
 
 
 def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:
