@@ -164,8 +164,8 @@ def test_repeats(sorted_at_once: int, wide: int, rows: list[list[int]]) -> None:
 
 @given(flags=st.lists(st.booleans()))
 def test_places_of_flags(flags: list[bool]) -> None:
-    fours = np.array([*flags, *[False] * (-len(flags) % 4)], bool)
-    assert matching._set(fours).tolist() == [at for at, flag in enumerate(flags) if flag]
+    eights = np.array([*flags, *[False] * (-len(flags) % 8)], bool)
+    assert matching._set(eights).tolist() == [at for at, flag in enumerate(flags) if flag]
 
 
 # --- Distinct ids, and lists of them ----------------------------------------------------------------

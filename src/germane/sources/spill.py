@@ -6,7 +6,6 @@ The files have no names: they are gone when the process is, however it ends.
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
@@ -71,6 +70,8 @@ class Spill:
                 yield rows.combine_chunks()
 
     def _writer(self, part: int, schema: pa.Schema) -> pa.RecordBatchWriter:
+        import tempfile  # which seldom is needed
+
         import pyarrow as pa
 
         if part == len(self._files):
