@@ -100,12 +100,12 @@ class Reader:
             start = self.rows - (0 if tail is None else tail.num_rows)
             at = 0
             if tail is not None:
-                joined, last = self._completed(tail, record, start)
-                rows = self._rows_of(joined, start).part(0, last)
-                yield from self._batch(rows, rows.query.changes())
-                if last == 0:
+                joined, rows, starts = self._completed(tail, record, start)
+                last = int(starts[-1])
+                if last < tail.num_rows:  # the record has no other query
                     tail, self.rows = joined, self.rows + record.num_rows
                     continue
+                yield from self._batch(rows.part(0, last), starts[:-1])
                 at = last - tail.num_rows
             for rows, starts in self._cut(record, at, self.rows):
                 yield from self._batch(rows, starts)
@@ -118,19 +118,15 @@ class Reader:
 
     def _completed(
         self, tail: pa.RecordBatch, record: pa.RecordBatch, row: int
-    ) -> tuple[pa.RecordBatch, int]:
-        """The tail with the head of the next record, and where the last query of it begins.
-
-        That is 0 where the record has no other query.
-        """
+    ) -> tuple[pa.RecordBatch, Rows, Ints]:
+        """The tail with the head of the next record, their rows, and where each query of them begins."""
         size = _HEAD
         while True:
             joined = _joined(tail, record.slice(0, size))
-            last = int(self._rows_of(joined, row).query.changes()[-1])
-            if last >= tail.num_rows:
-                return joined, last
-            if size >= record.num_rows:
-                return joined, 0
+            rows = self._rows_of(joined, row)
+            starts = rows.query.changes()
+            if starts[-1] >= tail.num_rows or size >= record.num_rows:
+                return joined, rows, starts
             size *= 4
 
     def _cut(self, record: pa.RecordBatch, at: int, row: int) -> Iterator[tuple[Rows, Ints]]:
