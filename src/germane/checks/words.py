@@ -44,10 +44,10 @@ def coded(parts: Sequence[pa.Array]) -> tuple[Words, Ints]:
     import pyarrow as pa
 
     wide = pa.large_binary()
-    column = pa.chunked_array([part.cast(wide) for part in parts], wide).dictionary_encode()
-    whole = column.combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], wide).dictionary_encode()
+    column = pa.chunked_array([part.cast(wide) for part in parts], wide)
+    if not len(column):  # which old versions of Arrow cannot encode
+        return Words(pa.array([], wide)), np.zeros(0, np.int64)
+    whole = column.dictionary_encode().combine_chunks()
     return Words(whole.dictionary), whole.indices.to_numpy().astype(np.int64)
 
 

@@ -147,6 +147,14 @@ def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArra
     return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), kept)
 
 
+def size(record: pa.RecordBatch) -> int:
+    """Its bytes."""
+    try:
+        return record.nbytes  # type: ignore[no-any-return]
+    except TypeError:  # pyarrow 18 does not know which bytes of a buffer belong to views
+        return record.get_total_buffer_size()  # type: ignore[no-any-return]
+
+
 def is_view(kind: pa.DataType) -> bool:
     """Text or bytes of which Arrow can neither take rows nor put lists of categories together."""
     return str(kind) in ("string_view", "binary_view")

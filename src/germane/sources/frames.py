@@ -70,7 +70,7 @@ class Frame:
         def records() -> Iterator[pa.RecordBatch]:
             read = 0
             for record in self.records():
-                read += record.nbytes
+                read += arrow.size(record)
                 progress(self.where, read, None)
                 yield record
 
