@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+OLDEST := .venv-oldest
 
-.PHONY: demo test lint fuzz audit gold bench clean
+.PHONY: demo test test-oldest lint fuzz audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
@@ -12,6 +13,16 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
+
+# every kind of source, the oracle and what the commands print, with the oldest libraries that pyproject.toml names
+DOORS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold matching scattered \
+	sources sources_against_oracle
+
+test-oldest:
+	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then \
+		$(MAKE) $(OLDEST)/.dev && \
+		$(OLDEST)/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(DOORS:%=tests/test_%.py); \
+	else echo "NumPy 1.26 is not made for this Python; 3.11 and 3.12 can test the oldest libraries"; fi
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -42,7 +53,7 @@ bench: bench/.venv/.installed
 	bench/.venv/bin/python bench/run.py
 
 clean:
-	rm -rf $(VENV) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("germane needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say which one to use: make PYTHON=python3.12 …" if sys.version_info < (3, 11) else 0)'
@@ -53,6 +64,13 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+$(OLDEST)/.dev: pyproject.toml tests/oldest.py
+	$(PYTHON) -m venv $(OLDEST)
+	$(PYTHON) tests/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(OLDEST)/bin/python -m pip install --quiet --only-binary numpy,pyarrow,scipy --constraint $(OLDEST)/constraints.txt --editable . --group dev
 	touch $@
 
 $(VENV)/.fuzz: $(VENV)/.dev
