@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import cli
+from germane import _ragged, cli
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -303,7 +303,6 @@ def test_frames_equal_dicts(
             into.setdefault(query, {})[item] = number
     with (
         mock.patch.object(rows, "STEP", step),
-        mock.patch.object(rows, "_HEAD", step),
         mock.patch.object(id_columns.Integers, "words", COLLIDING[colliding]),
     ):
         reader = column_doors.batches(table(retrieved), Path())
@@ -312,6 +311,33 @@ def test_frames_equal_dicts(
     assert result.counts == expected.counts
     for measure in expected:
         assert result[measure].per_query == pytest.approx(expected[measure].per_query, rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [3, 10, 11, 500])
+@pytest.mark.parametrize("step", [4, 40, 1 << 18])
+@pytest.mark.parametrize("left_out", ["q00", "q09", "q89", None])
+def test_queries_that_go_on_in_the_next_record(
+    size: int, step: int, left_out: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hits stay in order; and no query is looked up in a table unless nobody judged one."""
+    run = {f"q{q:02}": [f"d{q + i}" for i in range(q % 3 * 8 + 1)] for q in range(90)}
+    qrels = {query: {items[-1]: 2, "d7": 1} for query, items in run.items() if query != left_out}
+    frame = pa.table(
+        {
+            "query_id": [query for query, items in run.items() for _ in items],
+            "doc_id": [item for items in run.values() for item in items],
+            "rank": [rank for items in run.values() for rank in range(1, len(items) + 1)],
+        }
+    )
+    records = frame.to_batches(max_chunksize=size)
+    expected = germane.evaluate(qrels, run, "AP")
+    monkeypatch.setattr(rows, "STEP", step)
+    monkeypatch.setattr(_ragged, "ascending", None)
+    if left_out is None:
+        monkeypatch.setattr(id_columns.Index, "_found", None)
+    result = germane.evaluate(qrels, pa.Table.from_batches(records), "AP")
+    assert result["AP"].per_query == expected["AP"].per_query
+    assert result.counts == expected.counts
 
 
 TEXT = st.text(st.sampled_from("ab\0é"), max_size=15)

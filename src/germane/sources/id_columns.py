@@ -376,16 +376,24 @@ class Index:
         self._ids, self._next = ids, 0
 
     def places(self, ids: IdColumn) -> Ints:
-        """The row of each id, or -1. Ids that go on where the last ones ended are found at once."""
+        """The row of each id, or -1. Ids that go on about where the last ones ended are found at once."""
         if not len(ids):
             return np.zeros(0, np.int64)
-        row = np.arange(len(ids))
-        place = row + self._next
-        ahead = place[-1] < len(self._ids) and equal(ids, row[:1], self._ids, place[:1]).all()
-        if not ahead or not equal(ids, row, self._ids, place).all():
+        place = self._ahead(ids)
+        if place is None:
             place = self._found(ids)
         self._next = int(place[-1]) + 1
         return place
+
+    def _ahead(self, ids: IdColumn) -> Ints | None:
+        most = len(self._ids) - len(ids) + 1
+        near = np.arange(max(0, self._next - 1), min(self._next + 1, most))
+        first = near[equal(ids, np.zeros_like(near), self._ids, near)]
+        if not len(first):
+            return None
+        row = np.arange(len(ids))
+        place = row + first[0]
+        return place if equal(ids, row, self._ids, place).all() else None
 
     def _found(self, ids: IdColumn) -> Ints:
         if isinstance(ids, Categories) and len(ids.entries) < len(ids):

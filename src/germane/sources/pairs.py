@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -59,7 +60,8 @@ class Reducer:
         else:
             items, offsets = batch.rows.item, batch.offsets
             rank, first, last = ranks(items, offsets, score, row, group, self._order)
-        self._parts.append((judgment, code[group], rank, first, last))
+        part = judgment, code[group], rank, first, last
+        self._parts += [part] if batch.together else _by_query(*part)
 
     def _found(self, batch: Batch) -> Matches:
         """The rows that are judged, and those that may be repeated."""
@@ -99,11 +101,25 @@ class Reducer:
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
         """What was retrieved of the judgments."""
-        found = _together(self._parts or [(np.zeros(0, np.int64),) * 5])
+        some = [part for part in self._parts if len(part[0])]
+        some.sort(key=lambda part: int(part[1][0]))  # so that hits are in order if the queries were
+        found = _together(some or [(np.zeros(0, np.int64),) * 5])
         judgment, owner, rank, tied_from, tied_to = found
         return Retrieved(
             judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
         )
+
+
+def _by_query(
+    judgment: Ints, owner: Ints, rank: Ints, tied_from: Ints, tied_to: Ints
+) -> Iterator[tuple[Ints, ...]]:
+    """What was found of each query; ranks stay one array with the ends of their groups."""
+    ends = (owner[1:] != owner[:-1]).nonzero()[0] + 1
+    ends = [0, *ends.tolist(), len(owner)]
+    for start, end in pairwise(ends):
+        part = rank[start:end]
+        tied = (part, part) if tied_to is rank else (tied_from[start:end], tied_to[start:end])
+        yield judgment[start:end], owner[start:end], part, *tied
 
 
 def _together(parts: Sequence[tuple[Ints, ...]]) -> list[Ints]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Floats, Ints
-from germane.errors import FormatError
 from germane.sources import joining, spill
 from germane.sources.arrow import Place, ids, is_view
 from germane.sources.id_columns import Categories, IdColumn, Index, Integers, Picked
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 STEP = 1 << 18  # rows; what is computed from a batch stays in the processor's cache
 IN_MEMORY = " (its queries are scattered: sorted in memory)"
 ON_DISK = " (its queries are scattered: sorted on disk)"
-_HEAD = 1 << 12  # rows that are looked at for the end of a query
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +43,32 @@ class Rows:
         )
 
     def chosen(self, rows: Ints) -> Rows:
+        """Some of the rows; their queries are known, and stay."""
         return Rows(
             self.query,
             self.item.chosen(rows),
             None if self.score is None else self.score[rows],
             None if self.rank is None else self.rank[rows],
         )
+
+    def copied(self, start: int, stop: int) -> Rows:
+        """The rows of a stretch, which keep nothing else in memory."""
+        at = np.arange(start, stop)
+        rows, query = self.chosen(at), self.query.chosen(at)
+        query, item = (
+            ids.text() if isinstance(ids, Categories) else ids for ids in (query, rows.item)
+        )
+        return Rows(query, item, rows.score, rows.rank)
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """The rows of several, one after the other."""
+    return Rows(
+        joining.joined([part.query for part in parts]),
+        joining.joined([part.item for part in parts]),
+        joined_numbers([part.score for part in parts]),
+        joined_numbers([part.rank for part in parts]),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +78,7 @@ class Batch:
     code: Ints
     offsets: Ints
     rows: Rows
+    together: bool = True  # in the run; other batches may stand between these queries
 
     @cached
     def owner(self) -> Ints:
@@ -70,6 +89,39 @@ class Batch:
 
 class Scattered(Exception):  # noqa: N818  (not an error: the rows are then gathered)
     """The rows of a query do not stand together."""
+
+
+class _Edges:
+    """The first and the last queries of records, whose rows may stand in several of them."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, Rows]] = []
+        self._rows = self._whole = 0  # in all, and of queries that are whole: of all but the last
+
+    def add(self, code: int, rows: Rows) -> None:
+        if self._parts and self._parts[-1][0] != code:
+            self._whole = self._rows
+        self._parts.append((code, rows))
+        self._rows += len(rows.item)
+
+    def whole(self) -> Iterator[Batch]:
+        """The queries that are whole, if they have many rows."""
+        if self._whole >= STEP:
+            last = len(self._parts) - 1
+            while self._parts[last - 1][0] == self._parts[last][0]:
+                last -= 1
+            rest, self._parts = self._parts[last:], self._parts[:last]
+            yield from self.rest()
+            self._parts, self._rows, self._whole = rest, self._rows - self._whole, 0
+
+    def rest(self) -> Iterator[Batch]:
+        """All queries; there is no record any more."""
+        if self._parts:
+            codes, parts = zip(*self._parts, strict=True)
+            code, ends = np.array(codes), _ragged.offsets([len(part.item) for part in parts])
+            starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+            offsets = np.append(ends[starts], ends[-1])
+            yield Batch(code[starts], offsets, joined(parts), together=False)
 
 
 class Reader:
@@ -94,66 +146,59 @@ class Reader:
     # --- Rows that are grouped by query ------------------------------------------------------------
 
     def grouped(self) -> Iterator[Batch]:
-        """The batches of a run whose queries stand together; the reader of these notices others."""
-        tail: pa.RecordBatch | None = None
-        for record in _longer(self._records()):
-            start = self.rows - (0 if tail is None else tail.num_rows)
-            at = 0
-            if tail is not None:
-                joined, rows, starts = self._completed(tail, record, start)
-                last = int(starts[-1])
-                if last < tail.num_rows:  # the record has no other query
-                    tail, self.rows = joined, self.rows + record.num_rows
-                    continue
-                yield from self._batch(rows.part(0, last), starts[:-1])
-                at = last - tail.num_rows
-            for rows, starts in self._cut(record, at, self.rows):
-                yield from self._batch(rows, starts)
-                at += len(rows.query)
-            tail = record.slice(at)
-            self.rows += record.num_rows
-        if tail is not None:
-            rows = self._rows_of(tail, self.rows - tail.num_rows)
-            yield from self._batch(rows, rows.query.changes())
+        """The batches of a run whose queries stand together; the reader of these notices others.
 
-    def _completed(
-        self, tail: pa.RecordBatch, record: pa.RecordBatch, row: int
-    ) -> tuple[pa.RecordBatch, Rows, Ints]:
-        """The tail with the head of the next record, their rows, and where each query of them begins."""
-        size = _HEAD
-        while True:
-            joined = _joined(tail, record.slice(0, size))
-            rows = self._rows_of(joined, row)
-            starts = rows.query.changes()
-            if starts[-1] >= tail.num_rows or size >= record.num_rows:
-                return joined, rows, starts
-            size *= 4
-
-    def _cut(self, record: pa.RecordBatch, at: int, row: int) -> Iterator[tuple[Rows, Ints]]:
-        """The record from a row on in parts of whole queries, and where these begin.
-
-        The record's last query is left out.
+        The first and the last query of a record, which may be parts of what others have too, come later.
         """
-        size = STEP
+        edges = _Edges()
+        for record in _longer(self._records()):
+            for rows, starts in self._inside(record, edges):
+                yield from self._batch(rows, starts)
+            self.rows += record.num_rows
+            yield from edges.whole()
+        yield from edges.rest()
+
+    def _inside(self, record: pa.RecordBatch, edges: _Edges) -> Iterator[tuple[Rows, Ints]]:
+        """The rows of a record in parts of whole queries, and where these begin."""
+        at, size = 0, STEP
         while at < record.num_rows:
-            rows = self._rows_of(record.slice(at, size), row + at)
+            rows = self._rows_of(record.slice(at, size), self.rows + at)
             starts = rows.query.changes()
-            last = int(starts[-1])
-            if last:
-                yield rows.part(0, last), starts[:-1]
-            if at + size >= record.num_rows:
+            begin, last = 0, int(starts[-1])
+            is_end = at + size >= record.num_rows
+            if not (last or is_end):
+                size *= 2
+                continue
+            if last and not at and self.rows:  # there was a record before
+                begin = int(starts[1])
+                self._add(edges, rows, 0, begin)
+                starts = starts[1:]
+            if last > begin:
+                yield rows.part(begin, last), starts[:-1] - begin
+            if is_end:
+                self._add(edges, rows, last, len(rows.query))
                 return
-            at, size = at + last, STEP if last else 2 * size
+            at, size = at + last, STEP
+
+    def _add(self, edges: _Edges, rows: Rows, start: int, stop: int) -> None:
+        code = int(self._places(rows.query.part(start, start + 1))[0])
+        if code >= 0:
+            edges.add(code, rows.copied(start, stop))
+
+    def _places(self, queries: IdColumn) -> Ints:
+        """The number of each query in the qrels; -1 is one that nobody judged, which is kept in mind."""
+        code = self._index.places(queries)
+        if (code < 0).any():
+            self._unknown.update(dict.fromkeys(queries.chosen(np.flatnonzero(code < 0)).python))
+        return code
 
     def _batch(self, rows: Rows, starts: Ints) -> Iterator[Batch]:
         if not len(starts):
             return
-        queries = rows.query.chosen(starts)
         offsets = np.append(starts, len(rows.query))
-        code = self._index.places(queries)
+        code = self._places(rows.query.chosen(starts))
         known = code >= 0
         if not known.all():
-            self._unknown.update(dict.fromkeys(queries.chosen(np.flatnonzero(~known)).python))
             lengths = np.diff(offsets)
             rows = rows.chosen(np.flatnonzero(np.repeat(known, lengths)))
             code, offsets = code[known], _ragged.offsets(lengths[known])
@@ -232,10 +277,7 @@ class Reader:
     def _codes(self, query: IdColumn) -> Ints:
         """Each row's query as a number of the qrels, or -1."""
         starts = query.changes()
-        queries = query.chosen(starts)
-        code = self._index.places(queries)
-        if (code < 0).any():
-            self._unknown.update(dict.fromkeys(queries.chosen(np.flatnonzero(code < 0)).python))
+        code = self._places(query.chosen(starts))
         return np.repeat(code, np.diff(np.append(starts, len(query))))
 
 
@@ -286,14 +328,6 @@ def combined(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     if len(some) < 2 or any(map(pa.types.is_dictionary, some[0].schema.types)):
         return some  # unifying the lists of categories would look at all their entries
     return pa.Table.from_batches(some).combine_chunks().to_batches()  # type: ignore[no-any-return]
-
-
-def _joined(one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows of one query and those behind them. Raises FormatError where Arrow cannot hold them."""
-    joined = combined([plain(one), plain(other)])
-    if len(joined) > 1:
-        raise FormatError("the ids of one query are more than 2 GiB of text.")
-    return joined[0]
 
 
 def plain(record: pa.RecordBatch) -> pa.RecordBatch:
