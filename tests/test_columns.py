@@ -26,6 +26,7 @@ from germane.errors import (
     ScoreError,
 )
 from germane.sources import arrow, binary, id_columns, rows
+from germane.sources.frames import opened
 from germane.sources.order import last_to_first
 
 import column_doors
@@ -338,6 +339,19 @@ def test_queries_that_go_on_in_the_next_record(
     result = germane.evaluate(qrels, pa.Table.from_batches(records), "AP")
     assert result["AP"].per_query == expected["AP"].per_query
     assert result.counts == expected.counts
+
+
+def test_records_of_one_query_are_not_all_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "STEP", 40)
+    items = {"query_id": np.repeat(np.arange(30), 20), "doc_id": np.tile(np.arange(20), 30)}
+    frame = opened(pa.table({**items, "rank": items["doc_id"] + 1}), "run")
+    records = next(frame.records())
+    index = id_columns.Index(id_columns.Integers(np.arange(30)))
+    several = [records.slice(start, 20) for start in range(0, 600, 20)]
+    reader = rows.Reader(lambda: iter(several), frame.rows, index, "any")
+    batches = list(reader.grouped())
+    assert np.concatenate([batch.code for batch in batches]).tolist() == list(range(30))
+    assert {len(batch.rows.item) for batch in batches} == {40}
 
 
 TEXT = st.text(st.sampled_from("ab\0é"), max_size=15)
