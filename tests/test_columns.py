@@ -3,7 +3,7 @@
 import random
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -317,8 +317,9 @@ def test_frames_equal_dicts(
 @pytest.mark.parametrize("size", [3, 10, 11, 500])
 @pytest.mark.parametrize("step", [4, 40, 1 << 18])
 @pytest.mark.parametrize("left_out", ["q00", "q09", "q89", None])
+@pytest.mark.parametrize("own", ["keep", "drop"])
 def test_queries_that_go_on_in_the_next_record(
-    size: int, step: int, left_out: str | None, monkeypatch: pytest.MonkeyPatch
+    size: int, step: int, left_out: str | None, own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hits stay in order; and no query is looked up in a table unless nobody judged one."""
     run = {f"q{q:02}": [f"d{q + i}" for i in range(q % 3 * 8 + 1)] for q in range(90)}
@@ -336,9 +337,53 @@ def test_queries_that_go_on_in_the_next_record(
     monkeypatch.setattr(_ragged, "ascending", None)
     if left_out is None:
         monkeypatch.setattr(id_columns.Index, "_found", None)
-    result = germane.evaluate(qrels, pa.Table.from_batches(records), "AP")
+    result = germane.evaluate(qrels, pa.Table.from_batches(records), "AP", own=own)
     assert result["AP"].per_query == expected["AP"].per_query
     assert result.counts == expected.counts
+
+
+def test_nothing_of_a_record_is_kept_with_its_first_and_last_query(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rows, "STEP", 1000)
+    held = []
+
+    def records() -> Iterator[pa.RecordBatch]:
+        for number in range(50):
+            held.append(pa.total_allocated_bytes())
+            queries = pa.array(np.arange(1000) // 10 + number * 100).cast(pa.string())
+            items = pa.array([f"{'d' * 1000}{i}" for i in range(1000)])
+            yield pa.record_batch([queries, items, pa.array(np.arange(1000) % 10 + 1)], names)
+
+    names = ["query_id", "doc_id", "rank"]
+    frame = opened(next(records()), "run")
+    index = id_columns.Index(id_columns.of_python([str(query) for query in range(5000)]))
+    assert sum(1 for _ in rows.Reader(records, frame.rows, index, "any").grouped()) == 51
+    assert max(held) - min(held) < 6_000_000  # of 50 million
+
+
+def test_the_category_of_a_long_query_is_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2.2 GB of it, which Arrow cannot hold; in one record, and in three."""
+    query = "q" * 1_000_000
+    places = pa.array(np.zeros(2200, np.int32))
+    frame = pa.table(
+        {
+            "query_id": pa.DictionaryArray.from_arrays(places, pa.array([query])),
+            "doc_id": [f"d{i}" for i in range(2200)],
+            "rank": np.arange(2200) + 1,
+        }
+    )
+    monkeypatch.setattr(rows, "STEP", 800)
+    for size in (2200, 800):
+        run = pa.Table.from_batches(frame.to_batches(max_chunksize=size))
+        assert germane.evaluate({query: {"d999": 1}}, run, "RR")["RR"].mean == 1 / 1000
+
+
+def test_ranks_are_no_scores_that_may_be_negative() -> None:
+    """Also where they are out of order in a query that is read together with others."""
+    run = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [7, 8, 8, 7], "rank": [1, 2, 2, 1]})
+    result = germane.evaluate({1: [7], 2: [7]}, run, "RR", nonpositive="miss")
+    assert result["RR"].per_query == {1: 1, 2: 1}
 
 
 def test_records_of_one_query_are_not_all_held(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from germane.sources import binary, frames, joining
 from germane.sources.frames import Frame
 from germane.sources.id_columns import IdColumn, Integers
 from germane.sources.paths import is_path
-from germane.sources.rows import Rows, joined
+from germane.sources.rows import Rows, joined_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,7 +97,12 @@ def _rows(frame: Frame) -> Rows:
         row += record.num_rows
     if not parts:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    return joined(parts)
+    return Rows(
+        joining.joined([part.query for part in parts]),
+        joining.joined([part.item for part in parts]),
+        joined_numbers([part.score for part in parts]),
+        joined_numbers([part.rank for part in parts]),
+    )
 
 
 def _numbers(rows: Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:

@@ -36,8 +36,8 @@ def doubles(values: Collection[Any], largest: float | None = None) -> Floats | N
 def is_finite_number(value: Any) -> bool:
     """Is this one of the values that ``doubles`` accepts, and no other kind of value that converts?"""
     kind = getattr(getattr(value, "dtype", None), "kind", "")
-    several = getattr(value, "ndim", 0)  # dimensions; NumPy before 2 takes one number out of them
-    if isinstance(value, (complex, np.void)) or kind in _OTHER_KINDS or several:
+    dimensions = getattr(value, "ndim", 0)  # NumPy before 2 takes the only number out of an array
+    if isinstance(value, (complex, np.void)) or kind in _OTHER_KINDS or dimensions:
         return False
     return doubles((value,)) is not None
 

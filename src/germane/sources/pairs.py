@@ -53,8 +53,9 @@ class Reducer:
         self._retrieved[code] = _ragged.lengths(batch.offsets)
         score = in_order(batch, self._qrels.queries)
         group, row, judgment = found.group, found.one, found.other
-        if score is not None and self._order.nonpositive == "miss":
-            group, row, judgment = (column[score[row] > 0] for column in (group, row, judgment))
+        given = batch.rows.score  # ranks have no sign
+        if given is not None and self._order.nonpositive == "miss":
+            group, row, judgment = (column[given[row] > 0] for column in (group, row, judgment))
         if score is None:
             rank = first = last = row - batch.offsets[group] + 1
         else:
@@ -178,4 +179,4 @@ def _worth(rows: Rows) -> Floats | Ints:
 
 def _some(batch: Batch, kept: Ints) -> Batch:
     lengths = np.bincount(batch.owner[kept], minlength=len(batch.code))
-    return Batch(batch.code, _ragged.offsets(lengths), batch.rows.chosen(kept))
+    return replace(batch, offsets=_ragged.offsets(lengths), rows=batch.rows.chosen(kept))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,24 +51,13 @@ class Rows:
             None if self.rank is None else self.rank[rows],
         )
 
-    def copied(self, start: int, stop: int) -> Rows:
-        """The rows of a stretch, which keep nothing else in memory."""
-        at = np.arange(start, stop)
-        rows, query = self.chosen(at), self.query.chosen(at)
-        query, item = (
-            ids.text() if isinstance(ids, Categories) else ids for ids in (query, rows.item)
-        )
-        return Rows(query, item, rows.score, rows.rank)
-
-
-def joined(parts: Sequence[Rows]) -> Rows:
-    """The rows of several, one after the other."""
-    return Rows(
-        joining.joined([part.query for part in parts]),
-        joining.joined([part.item for part in parts]),
-        joined_numbers([part.score for part in parts]),
-        joined_numbers([part.rank for part in parts]),
-    )
+    def copied(self) -> Rows:
+        """The same items, which keep nothing else in memory; their query is known."""
+        rows = self.chosen(np.arange(len(self.item)))
+        item = rows.item
+        if isinstance(item, Categories) and len(item.entries) > len(item):
+            item = joining.as_text(item)
+        return replace(rows, query=item, item=item)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,32 +85,49 @@ class _Edges:
 
     def __init__(self) -> None:
         self._parts: list[tuple[int, Rows]] = []
-        self._rows = self._whole = 0  # in all, and of queries that are whole: of all but the last
+        self._copies = 0  # parts that are no rows of the last record
+        self._rows = self._complete = 0  # rows in all, and of queries that are complete
 
     def add(self, code: int, rows: Rows) -> None:
         if self._parts and self._parts[-1][0] != code:
-            self._whole = self._rows
+            self._complete = self._rows
         self._parts.append((code, rows))
         self._rows += len(rows.item)
 
-    def whole(self) -> Iterator[Batch]:
-        """The queries that are whole, if they have many rows."""
-        if self._whole >= STEP:
+    def let_go(self) -> None:
+        """Keep nothing of the records so far in memory but these rows."""
+        self._parts[self._copies :] = [
+            (code, rows.copied()) for code, rows in self._parts[self._copies :]
+        ]
+        self._copies = len(self._parts)
+
+    def complete(self) -> Iterator[Batch]:
+        """All queries but the last, which may go on, if they have many rows."""
+        if self._complete >= STEP:
             last = len(self._parts) - 1
             while self._parts[last - 1][0] == self._parts[last][0]:
                 last -= 1
-            rest, self._parts = self._parts[last:], self._parts[:last]
-            yield from self.rest()
-            self._parts, self._rows, self._whole = rest, self._rows - self._whole, 0
+            parts, self._parts = self._parts[:last], self._parts[last:]
+            self._copies = max(0, self._copies - last)
+            self._rows, self._complete = self._rows - self._complete, 0
+            yield _in_one(parts)
 
     def rest(self) -> Iterator[Batch]:
-        """All queries; there is no record any more."""
+        """The queries that are left at the end."""
         if self._parts:
-            codes, parts = zip(*self._parts, strict=True)
-            code, ends = np.array(codes), _ragged.offsets([len(part.item) for part in parts])
-            starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
-            offsets = np.append(ends[starts], ends[-1])
-            yield Batch(code[starts], offsets, joined(parts), together=False)
+            yield _in_one(self._parts)
+
+
+def _in_one(several: list[tuple[int, Rows]]) -> Batch:
+    """Rows with the number of their query; those of one query that follow each other are one."""
+    codes, parts = zip(*several, strict=True)
+    code, ends = np.array(codes), _ragged.offsets([len(part.item) for part in parts])
+    starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+    item = joining.joined([part.item for part in parts])
+    score = joined_numbers([part.score for part in parts])
+    rank = joined_numbers([part.rank for part in parts])
+    offsets = np.append(ends[starts], ends[-1])
+    return Batch(code[starts], offsets, Rows(item, item, score, rank), together=False)
 
 
 class Reader:
@@ -148,18 +154,19 @@ class Reader:
     def grouped(self) -> Iterator[Batch]:
         """The batches of a run whose queries stand together; the reader of these notices others.
 
-        The first and the last query of a record, which may be parts of what others have too, come later.
+        The last query of a record, and the first of the next, may be one: such queries come later.
         """
         edges = _Edges()
         for record in _longer(self._records()):
+            edges.let_go()
             for rows, starts in self._inside(record, edges):
                 yield from self._batch(rows, starts)
             self.rows += record.num_rows
-            yield from edges.whole()
+            yield from edges.complete()
         yield from edges.rest()
 
     def _inside(self, record: pa.RecordBatch, edges: _Edges) -> Iterator[tuple[Rows, Ints]]:
-        """The rows of a record in parts of whole queries, and where these begin."""
+        """The rows of a record in parts of whole queries, and where these begin; the edges get the others."""
         at, size = 0, STEP
         while at < record.num_rows:
             rows = self._rows_of(record.slice(at, size), self.rows + at)
@@ -182,8 +189,8 @@ class Reader:
 
     def _add(self, edges: _Edges, rows: Rows, start: int, stop: int) -> None:
         code = int(self._places(rows.query.part(start, start + 1))[0])
-        if code >= 0:
-            edges.add(code, rows.copied(start, stop))
+        if code >= 0:  # of a query that nobody judged nothing is needed
+            edges.add(code, rows.part(start, stop))
 
     def _places(self, queries: IdColumn) -> Ints:
         """The number of each query in the qrels; -1 is one that nobody judged, which is kept in mind."""
