@@ -74,7 +74,7 @@ NUMBERS = [
     np.array(2), np.array(2.0), Decimal(2), Decimal("2.0"), Fraction(2), Floating(2), Whole.TWO,
     type("Own", (float,), {})(2),
 ]  # fmt: skip
-if hasattr(pa.DoubleScalar, "__float__"):  # since pyarrow 19
+if hasattr(pa.DoubleScalar, "__float__"):  # not of pyarrow 18
     NUMBERS += [pa.scalar(2), pa.scalar(2.0)]
 
 

@@ -45,7 +45,7 @@ def coded(parts: Sequence[pa.Array]) -> tuple[Words, Ints]:
 
     wide = pa.large_binary()
     column = pa.chunked_array([part.cast(wide) for part in parts], wide)
-    if not len(column):  # which old versions of Arrow cannot encode
+    if not len(column):  # which pyarrow 18 cannot encode
         return Words(pa.array([], wide)), np.zeros(0, np.int64)
     whole = column.dictionary_encode().combine_chunks()
     return Words(whole.dictionary), whole.indices.to_numpy().astype(np.int64)

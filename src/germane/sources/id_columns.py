@@ -386,6 +386,7 @@ class Index:
         return place
 
     def _ahead(self, ids: IdColumn) -> Ints | None:
+        """The rows of ids that go on; the last one found may come once more, in the next record."""
         most = len(self._ids) - len(ids) + 1
         near = np.arange(max(0, self._next - 1), min(self._next + 1, most))
         first = near[equal(ids, np.zeros_like(near), self._ids, near)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -33,22 +32,8 @@ def joined(parts: Sequence[IdColumn]) -> IdColumn:
         categories = _of_categories(parts)  # type: ignore[arg-type]
         if categories is not None:
             return categories
-    with _fewer_than_arrow_holds():
-        return Texts(pa.concat_arrays([part.text().values for part in parts]))
-
-
-def as_text(ids: Categories) -> Texts:
-    """What the categories stand for."""
-    with _fewer_than_arrow_holds():
-        return ids.text()
-
-
-@contextmanager
-def _fewer_than_arrow_holds() -> Iterator[None]:
-    import pyarrow as pa
-
     try:
-        yield
+        return Texts(pa.concat_arrays([part.text().values for part in parts]))
     except pa.ArrowInvalid:
         raise FormatError(
             "more than 2 GiB of ids of one query, or of rows that are not grouped by query; sort them by query first."

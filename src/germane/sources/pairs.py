@@ -115,9 +115,8 @@ def _by_query(
     judgment: Ints, owner: Ints, rank: Ints, tied_from: Ints, tied_to: Ints
 ) -> Iterator[tuple[Ints, ...]]:
     """What was found of each query; ranks stay one array with the ends of their groups."""
-    ends = (owner[1:] != owner[:-1]).nonzero()[0] + 1
-    ends = [0, *ends.tolist(), len(owner)]
-    for start, end in pairwise(ends):
+    changes = (owner[1:] != owner[:-1]).nonzero()[0] + 1
+    for start, end in pairwise([0, *changes.tolist(), len(owner)]):
         part = rank[start:end]
         tied = (part, part) if tied_to is rank else (tied_from[start:end], tied_to[start:end])
         yield judgment[start:end], owner[start:end], part, *tied

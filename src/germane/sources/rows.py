@@ -56,7 +56,8 @@ class Rows:
         rows = self.chosen(np.arange(len(self.item)))
         item = rows.item
         if isinstance(item, Categories) and len(item.entries) > len(item):
-            item = joining.as_text(item)
+            used, codes = np.unique(item.codes, return_inverse=True)
+            item = Categories(item.entries.chosen(used), codes)
         return replace(rows, query=item, item=item)
 
 
@@ -200,8 +201,6 @@ class Reader:
         return code
 
     def _batch(self, rows: Rows, starts: Ints) -> Iterator[Batch]:
-        if not len(starts):
-            return
         offsets = np.append(starts, len(rows.query))
         code = self._places(rows.query.chosen(starts))
         known = code >= 0
