@@ -220,16 +220,32 @@ def read_pandas(path: str) -> Any:
     return pandas.read_parquet(path)
 
 
-# how a tool holds the files, and what it does with them
+def converting(evaluate: Callable[[Any, Any], Values]) -> Callable[[Any, Any], Values]:
+    """The same query of Polars on the frames of others, whose ids of text become its own."""
+
+    def evaluated(qrels: Any, run: Any) -> Values:
+        import polars as pl
+
+        convert = pl.from_pandas if hasattr(run, "iloc") else pl.from_arrow
+        return evaluate(convert(qrels), convert(run))
+
+    return evaluated
+
+
+# how a tool is given the files, and what it does with them
 FRAMES: dict[str, tuple[Callable[[str], Any], Callable[[Any, Any], Values]]] = {
-    "germane": (read_arrow, germane_frames),
+    "germane from Arrow": (read_arrow, germane_frames),
+    "polars from Arrow": (read_arrow, converting(polars_frames)),
+    "duckdb from Arrow": (read_arrow, duckdb_frames),
     "germane from Polars": (read_polars, germane_frames),
+    "polars from Polars": (read_polars, polars_frames),
+    "polars refusing from Polars": (read_polars, polars_refusing),
+    "duckdb from Polars": (read_polars, duckdb_frames),
     "germane from pandas": (read_pandas, germane_frames),
-    "polars": (read_polars, polars_frames),
-    "polars refusing": (read_polars, polars_refusing),
-    "duckdb": (read_arrow, duckdb_frames),
-    "pandas": (read_pandas, pandas_frames),
-    "rectools": (read_pandas, rectools_frames),
+    "pandas from pandas": (read_pandas, pandas_frames),
+    "polars from pandas": (read_pandas, converting(polars_frames)),
+    "duckdb from pandas": (read_pandas, duckdb_frames),
+    "rectools from pandas": (read_pandas, rectools_frames),
 }
 PARQUET: dict[str, Callable[[str, str], Values]] = {
     "germane": germane_frames,
@@ -239,8 +255,10 @@ PARQUET: dict[str, Callable[[str, str], Values]] = {
     "pandas": lambda qrels, run: pandas_frames(read_pandas(qrels), read_pandas(run)),
 }
 SEVERAL: dict[str, tuple[Callable[[str], Any], Callable[[Any, Any], Values]]] = {
-    "germane": (read_arrow, germane_measures),
-    "polars": (read_polars, polars_measures),
-    "duckdb": (read_arrow, duckdb_measures),
-    "rectools": (read_pandas, rectools_measures),
+    "germane from Arrow": (read_arrow, germane_measures),
+    "duckdb from Arrow": (read_arrow, duckdb_measures),
+    "germane from Polars": (read_polars, germane_measures),
+    "polars from Polars": (read_polars, polars_measures),
+    "germane from pandas": (read_pandas, germane_measures),
+    "rectools from pandas": (read_pandas, rectools_measures),
 }

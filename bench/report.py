@@ -24,8 +24,8 @@ NAMES = {
 HEAD = f"""\
 # Results
 
-Measures: {", ".join(MEASURES)} (AP divided by R), but for recommendations. Medians; × is times germane. CPU is user and system time
-over all threads. How each number is taken: [README.md](README.md).
+Measures: {", ".join(MEASURES)} (AP divided by R), but for recommendations. Medians; × is times germane, given
+the same frames where there are several. CPU is user and system time over all threads. How each number is taken: [README.md](README.md).
 """
 
 
@@ -59,11 +59,23 @@ def table(section: Section) -> Iterator[str]:
     yield "| tool | version |" + "".join(f" {units[cost][0]} | × |" for cost in costs)
     yield "|---|---|" + "---:|---:|" * len(costs)
     for tool, found in medians.items():
-        cells = [NAMES.get(tool, tool), section["versions"][tool]]
+        cells = [named(tool), section["versions"][tool]]
         for cost in costs:
-            own = medians.get("germane", {}).get(cost)
+            own = medians.get(germane_beside(tool), {}).get(cost)
             cells += [number(found[cost] * units[cost][1]), times(found[cost], own)]
         yield f"| {' | '.join(cells)} |"
+
+
+def named(tool: str) -> str:
+    """A tool, what is done with it, and the frames that it is given."""
+    name, _, frames = tool.partition(" from ")
+    return NAMES.get(name, name) + (f", from {frames}" if frames else "")
+
+
+def germane_beside(tool: str) -> str:
+    """germane on the frames that a tool is given."""
+    _, given, frames = tool.partition(" from ")
+    return "germane" + given + frames
 
 
 def columns(workload: str) -> dict[str, tuple[str, float]]:
@@ -94,7 +106,10 @@ def times(value: float, own: float | None) -> str:
 
 def agreement(values: dict[str, dict[str, float]]) -> Iterator[str]:
     """Which tools agree with the reference, and by how much the others differ."""
-    reference = next((t for t in ("pytrec_eval", "trec_eval", "germane") if t in values), None)
+    reference = next(
+        (t for t in ("pytrec_eval", "trec_eval", "germane", "germane from Arrow") if t in values),
+        None,
+    )
     if reference is None:
         return
     expected = values[reference]

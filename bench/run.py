@@ -91,7 +91,7 @@ def measure(workload: str, tool: str, qrels: str, run: str) -> dict[str, Any]:
     if workload == "files":
         printed, cost = spawn(command(tool, qrels, run))
         return {"values": means(tool, printed), "samples": [cost | {"startup": startup(tool)}]}
-    python = str(ELSEWHERE.get(tool, sys.executable))
+    python = str(ELSEWHERE.get(library(tool), sys.executable))
     script = [python, str(HERE / "tools.py"), held(workload), tool, qrels, run]
     found: dict[str, Any] = json.loads(spawn(script)[0])
     return found
@@ -153,8 +153,8 @@ def is_here(tool: str) -> bool:
     """Whether a tool is installed; a folder that only has germane's name is not germane."""
     if tool == "trec_eval":
         return shutil.which(tool) is not None
-    if tool in ELSEWHERE:
-        return ELSEWHERE[tool].exists()
+    if library(tool) in ELSEWHERE:
+        return ELSEWHERE[library(tool)].exists()
     spec = importlib.util.find_spec(library(tool))
     return spec is not None and spec.origin is not None
 
@@ -169,11 +169,12 @@ def version(tool: str) -> str:
     if tool == "trec_eval":
         asked = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False)
         return (asked.stdout + asked.stderr).split()[-1]
-    if tool in ELSEWHERE:
-        told = f"import importlib.metadata as m; print(m.version({tool!r}))"
-        return spawn([str(ELSEWHERE[tool]), "-c", told])[0].strip()
+    name = library(tool)
+    if name in ELSEWHERE:
+        told = f"import importlib.metadata as m; print(m.version({name!r}))"
+        return spawn([str(ELSEWHERE[name]), "-c", told])[0].strip()
     try:
-        return importlib.metadata.version(PACKAGES.get(tool, library(tool)))
+        return importlib.metadata.version(PACKAGES.get(name, name))
     except importlib.metadata.PackageNotFoundError:
         return "from source"
 
