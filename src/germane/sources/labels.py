@@ -52,7 +52,7 @@ class Labels:
 
         offsets, columns, width = self._offsets, self._columns, self.shape[1]
         if not complete:
-            return relevance.qrels_of(offsets, columns, np.ones(len(columns)), width)
+            return relevance.qrels_of(offsets, columns, np.broadcast_to(1.0, len(columns)), width)
         relevance.check_cells(self.shape, complete)
         grades = np.zeros(self.shape)
         grades[_ragged.owners(offsets), columns] = 1.0

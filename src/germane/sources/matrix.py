@@ -139,9 +139,9 @@ def _of_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[In
 
     None: there are no ``others``, and too many columns to count what is above each.
     """
-    mine = row[own]
+    mine = row.take(own)
     order = mine.argsort()[::-1]
-    mine = mine[order]
+    mine = mine.take(order)
     found = None if len(mine) <= PAIR else others(row, own, mine, scratch)
     if found is not None:
         tied_from, tied_to = _merged(mine, found)
@@ -165,12 +165,12 @@ def _high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | Non
     The better the system, the fewer these are: its relevant items stand among the first.
     """
     high = row >= mine[-1]
-    high[own] = False
-    count = np.count_nonzero(high)
+    count = np.count_nonzero(high) - len(mine)
     if not count:
         return row[:0]
     if count > len(row) // TOP:
         return None
+    high[own] = False
     return row.take(high.nonzero()[0], out=scratch[:count], mode="clip")
 
 
