@@ -1,6 +1,7 @@
 """Arrays: scores, ids, groups, labels and embeddings, against the same data as mappings."""
 
 import concurrent.futures
+import os
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -557,6 +558,17 @@ def test_products_are_shared_among_as_many_threads_as_the_matrix_library_may_use
         with threads.single_products() as first, threads.single_products() as second:
             assert first == second == min(3, most)
         assert set(blas_threads()) == {most}
+
+
+@pytest.mark.parametrize(
+    ("said", "most"), [("1", 1), ("2", 2), (" 2,1", 2), ("4", 3), ("0", 3), ("-1", 3), ("all", 3), ("", 3)]
+)  # fmt: skip
+def test_cores_are_no_more_than_what_openmp_may_use(
+    said: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    assert threads.cores() == most
 
 
 def blas_threads() -> list[int]:

@@ -8,10 +8,11 @@ from typing import Any
 
 
 def cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """The cores that this process may use: no more than ``OMP_NUM_THREADS``, which joblib sets, too."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux alone
+    count = len(affinity(0)) if affinity else os.cpu_count() or 1
+    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()  # one number a level
+    return min(count, int(first)) if first.isdecimal() and int(first) else count
 
 
 class _Held:
