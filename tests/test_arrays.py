@@ -343,6 +343,25 @@ def test_topk_ids(dtype: str, offset: int) -> None:
         same(germane.evaluate(grades, ids, ALL), expected)
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64])
+def test_masked_ids_fill_a_row_up(kind: type) -> None:
+    ids = np.ma.masked_array(np.array([[0, 1], [1, 2]], kind), mask=[[0, 1], [0, 1]])
+    got = germane.evaluate([{0}, {2}], ids, "RR NumRet")
+    assert got["RR"].per_query == {0: 1.0, 1: 0.0}
+    assert got["NumRet"].per_query == {0: 1.0, 1: 1.0}
+
+
+@pytest.mark.parametrize(
+    "grades", [[[0, 1], [1, 0]], [[1.0, 0.0], [0.0, 0.0]], [[True, False]] * 2]
+)
+def test_lists_of_grades_are_not_taken_for_ids(grades: Any) -> None:
+    asks = r"lists of 2 numbers 0 or 1, as many as the run has columns: grades or ids\?"
+    with pytest.raises(germane.InputError, match=asks):
+        germane.evaluate(grades, np.array([[0.9, 0.1], [0.2, 0.8]]), "AP")
+    with pytest.raises(germane.InputError, match=asks):
+        germane.evaluate_embeddings(np.eye(2), np.eye(2), "AP", qrels=grades)
+
+
 def test_topk_ids_of_sets_and_labels() -> None:
     _, scores = world(9)
     labels = np.arange(N) % 4
@@ -602,6 +621,22 @@ def test_some_queries_are_in_the_gallery() -> None:
     )  # fmt: skip
     assert given["NumRet"].per_query == {0: N - 1, 1: N, 2: N - 1}
     assert given["NumRel"].per_query == {0: 5, 1: 6, 2: 5}
+
+
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        (np.array([[3], [4]]), r"query_labels have shape \(2, 1\): one label each .* shape \(2,\)"),
+        (
+            np.array([[1, 0], [2, 1]]),
+            "query_labels, row 1, column 0: a matrix of labels holds 1 .* got 2",
+        ),
+        (np.array([[1, 0], [0, np.nan]]), "query_labels, row 1, column 1: .* got nan"),
+    ],
+)
+def test_what_is_no_matrix_of_labels(labels: Array, says: str) -> None:
+    with pytest.raises(germane.FormatError, match=says):
+        germane.Labels(labels, np.eye(2))
 
 
 def test_several_labels() -> None:

@@ -2,6 +2,8 @@
 
 import random
 import re
+import sys
+import types
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -659,6 +661,41 @@ def test_wrong_columns(columns: Any, message: str) -> None:
 def test_columns_of_what_has_none() -> None:
     with pytest.raises(InputError, match="columns= names the columns of frames and of files"):
         germane.evaluate({1: [7]}, {1: [7]}, columns={"query": "qid"})
+
+
+def test_columns_of_pandas_may_be_named_by_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    run = pandas.DataFrame([["a", "x", 1.0], ["a", "y", 2.0]])
+    with pytest.raises(FormatError, match="no column is the query; found '0', '1', '2'"):
+        germane.evaluate({"a": ["x"]}, run, "RR")
+    named = {"query": "0", "item": "1", "score": "2"}
+    assert germane.evaluate({"a": ["x"]}, run, "RR", columns=named)["RR"].mean == 0.5
+
+
+def test_two_columns_of_a_name() -> None:
+    columns: list[Any] = [["a"], ["x"], [1.0], [2.0]]
+    run = pa.table(columns, names=["qid", "docno", "score", "score"])
+    with pytest.raises(FormatError, match="run: two columns are named 'score'; rename or drop one"):
+        germane.evaluate({"a": ["x"]}, run, "RR")
+
+
+@pytest.mark.parametrize("members", [{}, {"Dataset": None}])
+def test_a_module_of_ones_own_may_be_named_datasets(
+    members: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", types.SimpleNamespace(**members))
+    grades, scores = np.array([[0, 1]]), np.array([[0.2, 0.1]])
+    assert germane.evaluate(grades, scores, "RR")["RR"].mean == 0.5
+
+
+def test_a_relation_that_cannot_be_computed() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    text = duckdb.sql("SELECT 'a' AS qid, 'x' AS docno, 'high' AS score")
+    run = text.project("qid, docno, score::double AS score")
+    with pytest.raises(
+        FormatError, match=r"run: DuckDB cannot read it .*Could not convert .*'high'"
+    ):
+        germane.evaluate({"a": ["x"]}, run, "RR")
 
 
 def test_mixed_objects() -> None:

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -230,8 +231,16 @@ def test_a_file_unlike_the_others(part: pa.Table, says: str, tmp_path: Path) -> 
 
 def test_a_folder_without_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(germane.InputError, match=r"with no Parquet file in it\."):
+    with pytest.raises(germane.InputError, match=r"with no Parquet file in it\.$"):
         germane.evaluate(QRELS, tmp_path, "AP")
+    judged = tmp_path / "qrels" / "test.tsv"  # as BEIR has it
+    judged.parent.mkdir()
+    judged.touch()
+    for folder in (tmp_path, judged.parent):
+        with pytest.raises(
+            germane.InputError, match=re.escape(f"Give one of its files: {str(judged)!r}.")
+        ):
+            germane.evaluate(folder, QRELS, "AP")
 
 
 def zstd(data: bytes) -> bytes:

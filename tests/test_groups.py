@@ -39,10 +39,32 @@ def test_macro_counts_categories_and_micro_counts_queries() -> None:
 
 
 @pytest.mark.parametrize(
-    "category", [CLASSES, CLASSES.get, list(CLASSES.values()), tuple(CLASSES.values())]
+    "category",
+    [
+        CLASSES,
+        CLASSES.get,
+        list(CLASSES.values()),
+        tuple(CLASSES.values()),
+        CLASSES.values(),
+        pa.array(CLASSES.values()),
+        pa.chunked_array([["cat", "dog"], ["cat", "<b>"]]),
+    ],
+    ids=lambda category: type(category).__name__,
 )
 def test_categories_come_as_a_mapping_a_function_or_a_column(category: Any) -> None:
     assert RESULT.by(category).counts == {"cat": 2, "dog": 1, "<b>": 1}
+
+
+def test_a_pandas_series_is_a_mapping_unless_its_index_counts_its_values() -> None:
+    pandas = pytest.importorskip("pandas")
+    by_id = pandas.Series(dict(reversed(CLASSES.items())))
+    assert RESULT.by(by_id)["dog"]["RR"].per_query == {"q2": 1 / 2}
+    in_order = pandas.Series(list(CLASSES.values()))
+    assert RESULT.by(in_order)["dog"]["RR"].per_query == {"q2": 1 / 2}
+    with pytest.raises(germane.AbsentError, match="no category for 'q1'"):
+        RESULT.by(by_id[1:3])
+    with pytest.raises(germane.InputError, match="a mapping of query to category"):
+        RESULT.by(pandas.DataFrame({name: [1] for name in "abcd"}))
 
 
 def test_a_category_without_a_value_is_not_in_macro() -> None:
@@ -73,6 +95,12 @@ def test_groups_print_with_definitions_and_inert() -> None:
         (["cat"], germane.InputError, "1 categories for 4 queries"),
         ("cat", germane.InputError, "a mapping of query to category, a function"),
         (None, germane.InputError, "a mapping of query to category, a function"),
+        (set("abcd"), germane.InputError, "a mapping of query to category, a function"),
+        (
+            [["cat"], "b", "c", "d"],
+            germane.InputError,
+            r"query 'q1': a category is .* got \['cat'\]",
+        ),
     ],
 )
 def test_what_is_no_category(category: Any, error: type[Exception], says: str) -> None:
@@ -144,6 +172,13 @@ def test_a_score_that_is_no_number_is_still_refused() -> None:
     [
         ({"q": {"x": 1.0}}, {"a": "A"}, "max", germane.AbsentError, "item 'x' has no group"),
         ({"q": {"x": 1.0}}, 5, "max", germane.InputError, "key is a mapping of item to group"),
+        (
+            {"q": {"x": 1.0}},
+            list,
+            "max",
+            germane.InputError,
+            r"item 'x': a group is .* got \['x'\]",
+        ),
         ({"q": {"x": 1.0}}, document, "min", germane.PolicyError, "keep takes max, first or sum"),
         ({"q": ["x"]}, document, "sum", germane.PolicyError, "a ranked list has none"),
         ({"q": "xyz"}, document, "max", germane.FormatError, "results are a list; got 'xyz'"),

@@ -114,4 +114,13 @@ def _lookup(key: Any) -> Callable[[Hashable, Any], Hashable]:
         return looked_up
     if not callable(key):
         raise InputError(f"key is a mapping of item to group, or a function; got {clip(key)}")
-    return lambda query, item: key(item)
+
+    def made(query: Hashable, item: Any) -> Hashable:
+        group: Hashable = key(item)
+        if not isinstance(group, Hashable):
+            raise InputError(
+                f"query {clip(query)}, item {clip(item)}: a group is an id, text or a number; got {clip(group)}"
+            )
+        return group
+
+    return made

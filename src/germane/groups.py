@@ -1,7 +1,7 @@
 """Groups: a result's measures per category of query, with macro and micro means."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -155,7 +155,23 @@ def grouped(whole: Mapping[Measure, Evaluated], category: Any) -> Groups:
 
 
 def categories(queries: list[Hashable], category: Any) -> list[Hashable]:
-    """The category of each query, by a mapping, a function, or one value a query."""
+    """The category of each query, by a mapping, a function, or one value a query.
+
+    A pandas Series is a mapping, unless its index just counts its values.
+    """
+    index = type(getattr(category, "index", None)).__name__
+    if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
+        category = category.to_dict()
+    names = _named(queries, category)
+    odd = next((q for q, name in enumerate(names) if not isinstance(name, Hashable)), None)
+    if odd is not None:
+        raise InputError(
+            f"query {clip(queries[odd])}: a category is text, a number or the like; got {clip(names[odd])}"
+        )
+    return names
+
+
+def _named(queries: list[Hashable], category: Any) -> list[Hashable]:
     if isinstance(category, Mapping):
         absent = [query for query in queries if query not in category]
         if absent:
@@ -165,19 +181,20 @@ def categories(queries: list[Hashable], category: Any) -> list[Hashable]:
         return [category[query] for query in queries]
     if isinstance(category, Callable):  # type: ignore[arg-type]
         return [category(query) for query in queries]
-    if hasattr(category, "tolist"):
-        category = category.tolist()
-    if isinstance(category, (str, bytes)) or not hasattr(category, "__len__"):
+    ways = (getattr(category, name, None) for name in ("tolist", "to_list", "to_pylist"))
+    values = next((way() for way in ways if way is not None), category)
+    in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
+    if not in_order or hasattr(values, "columns"):
         raise InputError(
             "categories are a mapping of query to category, a function, or one value a query; "
             f"got {clip(category)}"
         )
-    if len(category) != len(queries):
+    if len(values) != len(queries):
         raise InputError(
-            f"{len(category)} categories for {len(queries)} queries; a mapping of query to category "
+            f"{len(values)} categories for {len(queries)} queries; a mapping of query to category "
             "may have more."
         )
-    return list(category)
+    return list(values)
 
 
 def _some(whole: Mapping[Measure, Evaluated], at: Any) -> dict[Measure, Evaluated]:

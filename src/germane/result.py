@@ -131,7 +131,8 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         """The measures per category of query: per-class mAP, and its macro and micro mean.
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
-        query, in the order of ``per_query``. Raises AbsentError for a query without one.
+        query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
+        counts from 0. Raises AbsentError for a query without a category.
         """
         from germane.groups import grouped
 

@@ -84,8 +84,7 @@ def _is_frame(given: object) -> bool:
     """Anything that hands out Arrow columns, or is a data set of the library of that name."""
     if hasattr(given, "__arrow_c_stream__"):
         return not isinstance(given, type)
-    datasets = sys.modules.get("datasets")
-    return datasets is not None and isinstance(given, datasets.Dataset)
+    return host.is_dataset(given)
 
 
 has_columns = _is("frames", "Frame")  # a frame or a file that ``opened`` has opened
@@ -187,11 +186,26 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
     """
     if is_rows(qrels) and (is_rows(run) or (host.is_array(run) and len(run.shape) == 2)):
         _check_rows(qrels, run)
+    _refuse_grades(qrels, run)
     if host.is_whole(run) and host.is_array(qrels) and tuple(run.shape) == tuple(qrels.shape):
         raise InputError(
             f"the run is an array of whole numbers of the same shape as the qrels, {tuple(run.shape)}:"
             " ids or scores? Give scores as floating point, scores.astype(float); for ids, give the "
             "qrels as sets or as a CSR matrix."
+        )
+
+
+def _refuse_grades(qrels: Any, run: Any) -> None:
+    """Refuse lists of 0 and 1, one for each column of a run: ids would stand there twice."""
+    shape = tuple(getattr(run, "shape", ()))
+    if len(shape) != 2 or shape[1] < 2 or host.is_whole(run) or not isinstance(qrels, list):
+        return
+    rows = all(isinstance(row, list) and len(row) == shape[1] for row in qrels)
+    numbers = (one for row in qrels for one in row)
+    if rows and all(type(one) in (int, bool, float) and one in (0, 1) for one in numbers):
+        raise InputError(
+            f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has columns: grades or "
+            "ids? Lists hold ids. Give grades as an array, numpy.array(…); give ids as sets."
         )
 
 

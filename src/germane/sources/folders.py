@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from germane.errors import InputError
+from germane.errors import InputError, choices
 from germane.sources.streams import explained
 
 
@@ -16,8 +16,22 @@ def files_of(folder: str) -> list[str]:
     """
     found = _below(folder, ())
     if not found:
-        raise InputError(f"{folder}: this is a directory, with no Parquet file in it.")
+        raise InputError(
+            f"{folder}: this is a directory, with no Parquet file in it.{_others(folder)}"
+        )
     return found
+
+
+def _others(folder: str) -> str:
+    """What to give of a folder as BEIR has it, whose judgments are in ``qrels/test.tsv``."""
+    files = [
+        os.path.join(above, name)
+        for above in (folder, os.path.join(folder, "qrels"))
+        if os.path.isdir(above)
+        for name in sorted(os.listdir(above))
+        if name.casefold().endswith(".tsv")
+    ]
+    return f" Give one of its files: {choices(map(repr, files[:3]))}." if files else ""
 
 
 def _below(folder: str, above: tuple[str, ...]) -> list[str]:

@@ -19,6 +19,7 @@ from germane.sources import (
     arrow,
     first_rows,
     headings,
+    host,
     id_columns,
     misses,
     pairs,
@@ -128,11 +129,6 @@ class Frame:
 # --- What is recognised ----------------------------------------------------------------------------
 
 
-def _is_dataset(given: object) -> bool:
-    datasets = sys.modules.get("datasets")
-    return datasets is not None and isinstance(given, datasets.Dataset)
-
-
 def opened(given: Any, kind: str, columns: Any = None) -> Frame:
     """A run or qrels, its columns found. Raises FormatError where one is missing or ambiguous."""
     if isinstance(given, Frame):
@@ -143,11 +139,19 @@ def opened(given: Any, kind: str, columns: Any = None) -> Frame:
     if names is not None:  # no other columns are converted than those that are read
         found = headings.resolve(names, kind, kind, columns)
         _refuse_twice(names, found, kind)
+        if found.all != list(given.columns[[names.index(name) for name in found.all]]):
+            given = given.set_axis(names, axis=1)  # numbers, say: Arrow has names alone
         given = given[found.all]
     try:
         table = _table(given)
     except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
         raise unreadable.explained(given, kind, error) from None
+    except Exception as error:
+        if "duckdb" not in type(error).__module__:  # which has errors of its own
+            raise
+        raise FormatError(
+            f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
+        ) from error
     return of_table(table, kind, columns)
 
 
@@ -162,7 +166,7 @@ def of_table(table: pa.Table, kind: str, columns: Any = None) -> Frame:
 def _refuse_twice(names: Sequence[str], found: Headings, kind: str) -> None:
     for name in found.all:
         if names.count(name) > 1:
-            raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
+            raise headings.twice(kind, name)
 
 
 def _names(given: Any) -> list[str] | None:
@@ -170,7 +174,7 @@ def _names(given: Any) -> list[str] | None:
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(given, pandas.DataFrame):
         return None
-    return [name if isinstance(name, str) else repr(name) for name in given.columns]
+    return list(map(str, given.columns))
 
 
 def _table(given: Any) -> pa.Table:
@@ -178,7 +182,7 @@ def _table(given: Any) -> pa.Table:
 
     if isinstance(given, pa.Table):
         return given
-    if _is_dataset(given):
+    if host.is_dataset(given):
         return given.with_format("arrow")[:]
     reader = pa.RecordBatchReader.from_stream(given)
     return reader.read_all()

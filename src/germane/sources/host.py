@@ -1,5 +1,6 @@
 """Arrays of any library as NumPy arrays on this machine, values unchanged."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,12 @@ def is_array(given: object) -> bool:
     if not speaks or hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):  # a frame
         return False
     return hasattr(given, "shape") and not isinstance(given, np.generic)
+
+
+def is_dataset(given: object) -> bool:
+    """Is this a data set of the library ``datasets``? A module of the user's may have its name."""
+    kind = getattr(sys.modules.get("datasets"), "Dataset", None)
+    return isinstance(kind, type) and isinstance(given, kind)
 
 
 def is_whole(given: object) -> bool:
@@ -35,8 +42,20 @@ def listed(given: Any) -> Any:
     """The list that an array or a column of any library holds; others as they are."""
     if type(given) is list:
         return given
-    ways = (getattr(given, name, None) for name in ("tolist", "to_list"))
+    ways = (getattr(given, name, None) for name in ("tolist", "to_list", "to_pylist"))
     return next((way() for way in ways if way is not None), given)
+
+
+def _brought(array: Any) -> Any:
+    """An array of another library, from the device where it is."""
+    for step in ("detach", "cpu"):  # torch
+        if hasattr(array, step):
+            array = getattr(array, step)()
+    if hasattr(array, "__cuda_array_interface__") and hasattr(array, "get"):  # CuPy
+        array = array.get()
+    if str(getattr(array, "dtype", "")).endswith("bfloat16") and hasattr(array, "float"):
+        array = array.float()
+    return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array)
 
 
 def to_numpy(given: Any, what: str) -> Any:
@@ -54,14 +73,13 @@ def to_numpy(given: Any, what: str) -> Any:
     elif not (hasattr(given, "__array__") or hasattr(given, "__dlpack__")):
         raise FormatError(f"{what}: an array of numbers is needed; got {clip(given)}")
     elif not isinstance(given, np.ndarray):
-        for step in ("detach", "cpu"):  # torch
-            if hasattr(array, step):
-                array = getattr(array, step)()
-        if hasattr(array, "__cuda_array_interface__") and hasattr(array, "get"):  # CuPy
-            array = array.get()
-        if str(getattr(array, "dtype", "")).endswith("bfloat16") and hasattr(array, "float"):
-            array = array.float()
-        array = np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array)
+        try:
+            array = _brought(given)
+        except (TypeError, ValueError, RuntimeError, BufferError) as error:  # of its library
+            why = str(error).partition("\n")[0]
+            raise FormatError(
+                f"{what}: {clip(getattr(given, 'dtype', given))} cannot be read as an array of numbers ({why})"
+            ) from error
     if isinstance(array, np.matrix):  # of which a row is a matrix again
         array = np.asarray(array)
     if str(array.dtype) == "bfloat16":

@@ -25,8 +25,8 @@ class Labels:
     {0: 0.5833333333333333, 1: 1.0}
 
     ``query_labels`` (Q) and ``gallery_labels`` (N): one label each, text or a number; or several, as
-    sets or as matrices (Q, L) and (N, L), where a cell that is not 0 says that the item has the
-    label of that column. Queries and items are numbered from 0.
+    sets or as matrices (Q, L) and (N, L) of 0 and 1, where 1 says that the item has the label of
+    that column. Queries and items are numbered from 0.
 
     Raises FormatError where a label is missing (None, NaN) or the two are of different forms,
     CoverageError where no query has a label of the gallery.
@@ -77,8 +77,7 @@ class _Read(Record):
 def _read(given: Any, what: str) -> _Read:
     if host.is_array(given) and len(given.shape) == 2:
         cells = host.to_numpy(given, what)
-        if (cells != cells).any():
-            raise FormatError(f"{what}: a cell of the matrix of labels is missing; got nan")
+        _check_matrix(cells, what)
         rows, columns = np.nonzero(cells)
         offsets = _ragged.offsets(np.bincount(rows, minlength=len(cells)))
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
@@ -102,6 +101,22 @@ def _read(given: Any, what: str) -> _Read:
     offsets = _ragged.offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
     _check(values, offsets, what)
     return _Read("sets of labels" if several else "one label each", offsets, values)
+
+
+def _check_matrix(cells: Any, what: str) -> None:
+    """Refuse a column of labels, and what is no matrix of 0 and 1."""
+    if cells.shape[1] == 1:
+        raise FormatError(
+            f"{what} have shape {cells.shape}: one label each is an array of shape ({len(cells)},), as "
+            "ravel() makes it; of several labels a matrix has a column each."
+        )
+    odd = np.argwhere((cells != 0) & (cells != 1))
+    if len(odd):
+        row, column = odd[0].tolist()
+        raise FormatError(
+            f"{what}, row {row}, column {column}: a matrix of labels holds 1 where the item has the "
+            f"label of the column, and 0 elsewhere; got {cells[row, column]}"
+        )
 
 
 def _check(values: list[Any], offsets: Ints, what: str) -> None:

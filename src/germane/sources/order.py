@@ -72,7 +72,7 @@ def _same_rank(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
     one, other = batch.rows.item.chosen(pair)
     return FormatError(
         f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank, "
-        f"{rank[pair[0]]}."
+        f"{rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks, are ties."
     )
 
 

@@ -45,8 +45,14 @@ def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
 
 
 def _read(run: Any) -> Ints:
-    """(Q, K) ids. Raises FormatError, EmptyError or InputError for what is none."""
-    ids: Ints = np.asarray(host.to_numpy(run, "top-k ids"))
+    """(Q, K) ids, -1 where they are masked. Raises FormatError, EmptyError or InputError for what is none."""
+    ids: Ints
+    given = host.to_numpy(run, "top-k ids")
+    if np.ma.is_masked(given):
+        ids = _read(np.ma.filled(given, 0)).astype(np.int64)
+        ids[np.ma.getmaskarray(given)] = -1
+        return ids
+    ids = np.asarray(given)
     if ids.ndim != 2:
         raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
     if not ids.size:
