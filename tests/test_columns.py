@@ -672,6 +672,15 @@ def test_columns_of_pandas_may_be_named_by_numbers() -> None:
     assert germane.evaluate({"a": ["x"]}, run, "RR", columns=named)["RR"].mean == 0.5
 
 
+def test_a_dict_of_frames() -> None:
+    splits = {"train": pa.table(PLAIN), "test": pa.table(PLAIN)}
+    with pytest.raises(
+        FormatError, match="run: these are frames by name, 'train', 'test'; give one"
+    ):
+        germane.evaluate({1: [7]}, splits)
+    assert set(germane.evaluate_many({1: [7]}, splits)) == set(splits)
+
+
 def test_two_columns_of_a_name() -> None:
     columns: list[Any] = [["a"], ["x"], [1.0], [2.0]]
     run = pa.table(columns, names=["qid", "docno", "score", "score"])

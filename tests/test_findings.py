@@ -28,6 +28,17 @@ def test_scores_of_types_that_python_does_not_compare() -> None:
     assert germane.evaluate({"q": ["a"]}, run, "RR")["RR"].mean == 1 / 3
 
 
+def test_what_is_not_judged_is_not_looked_for() -> None:
+    grades, scores = np.array([[0, 0], [0, 0]]), np.array([[0.2, 0.1], [0.3, 0.4]])
+    assert "nothing judged was found" not in noticed(grades, scores)
+    vectors, labels = np.eye(3), [0, 1, 2]
+    with pytest.warns(GermaneWarning, match="3 judged queries have no relevant item") as told:
+        germane.evaluate_embeddings(
+            vectors, vectors, query_labels=labels, gallery_labels=labels, exclude_self=True
+        )
+    assert not any("the same?" in str(one.message) for one in told)
+
+
 def test_missing_queries() -> None:
     run = {"q1": RUN["q1"], "Q2": RUN["q2"]}
     finding = noticed(QRELS, run)["missing queries"]

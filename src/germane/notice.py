@@ -41,7 +41,8 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
         return got.noticed[:1]  # what else is odd comes of that
     found = [*_orders(judged), *_absent(judged), *_relevance(judged, ranking, measures)]
     if not len(got.judgment):
-        found += _nothing_found(int(got.retrieved.sum()))
+        if judged.qrels.offsets[-1]:  # something is judged that could be found
+            found += _nothing_found(int(got.retrieved.sum()))
     else:
         if got.is_tied:
             found += _tied(got, judged.policy.ties)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from germane._records import Value
-from germane.errors import FormatError, InputError, choices, clip, suggestion
+from germane.errors import FormatError, InputError, choices, clip, some, suggestion
 
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
@@ -42,8 +42,11 @@ class Headings(Value):
 
 
 def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
-    """Refuse a dict of columns, or of rows that are dicts: their names would be taken for ids."""
-    for named in (given, next(iter(given.values()))):
+    """Refuse a dict of frames, of columns, or of rows that are dicts: names would be taken for ids."""
+    first = next(iter(given.values()))
+    if hasattr(first, "column_names") or hasattr(first, "columns"):
+        raise FormatError(f"{where}: these are frames by name, {some(given)}; give one of them.")
+    for named in (given, first):
         if not isinstance(named, (dict, Mapping)) or len(named) > _MOST:
             continue
         if not (_QUERIES.isdisjoint(named) or _ITEMS.isdisjoint(named)):
