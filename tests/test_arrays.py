@@ -631,7 +631,6 @@ def test_some_queries_are_in_the_gallery() -> None:
             np.array([[1, 0], [2, 1]]),
             "query_labels, row 1, column 0: a matrix of labels holds 1 .* got 2",
         ),
-        (np.array([[1, 0], [0, np.nan]]), "query_labels, row 1, column 1: .* got nan"),
     ],
 )
 def test_what_is_no_matrix_of_labels(labels: Array, says: str) -> None:

@@ -166,7 +166,7 @@ def of_table(table: pa.Table, kind: str, columns: Any = None) -> Frame:
 def _refuse_twice(names: Sequence[str], found: Headings, kind: str) -> None:
     for name in found.all:
         if names.count(name) > 1:
-            raise headings.twice(kind, name)
+            raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
 
 
 def _names(given: Any) -> list[str] | None:

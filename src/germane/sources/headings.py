@@ -111,17 +111,16 @@ def _one(part: str, found: Sequence[str], where: str, told: Mapping[str, Any]) -
     known = {name.casefold() for name in NAMES[part]}
     fitting = [name for name in found if name.casefold() in known and name not in told.values()]
     if len(set(fitting)) == 1 and len(fitting) > 1:
-        raise twice(where, fitting[0])
+        raise FormatError(
+            f"{where}: more than one column can be the {part}, and each is named {fitting[0]!r}; rename or "
+            "drop one."
+        )
     if len(fitting) > 1:
         raise FormatError(
             f"{where}: more than one column can be the {part}: {_listed(fitting)}. "
             f"columns={{{part!r}: name}} says which."
         )
     return fitting[0] if fitting else None
-
-
-def twice(where: str, name: str) -> FormatError:
-    return FormatError(f"{where}: two columns are named {name!r}; rename or drop one.")
 
 
 def _scored(found: Sequence[str], where: str) -> str | None:

@@ -110,6 +110,8 @@ def _check_matrix(cells: Any, what: str) -> None:
             f"{what} have shape {cells.shape}: one label each is an array of shape ({len(cells)},), as "
             "ravel() makes it; of several labels a matrix has a column each."
         )
+    if (cells != cells).any():
+        raise FormatError(f"{what}: a cell of the matrix of labels is missing; got nan")
     odd = np.argwhere((cells != 0) & (cells != 1))
     if len(odd):
         row, column = odd[0].tolist()
