@@ -343,6 +343,17 @@ def test_topk_ids(dtype: str, offset: int) -> None:
         same(germane.evaluate(grades, ids, ALL), expected)
 
 
+@pytest.mark.parametrize("odd", [True, 2**70, "a", -(2**70)])
+def test_what_is_no_number_of_a_column(odd: Any) -> None:
+    with pytest.raises(germane.GermaneError, match=f"column numbers from 0; .* judge item {odd!r}"):
+        germane.evaluate([{odd}, {odd}], np.array([[0.3, 0.2], [0.1, 0.2]]), "AP")
+
+
+def test_scores_in_lists_beside_an_array_of_grades() -> None:
+    with pytest.raises(germane.CoverageError, match=r"Scores in rows are an array: numpy.array"):
+        germane.evaluate(np.array([[1, 0]]), [[0.3, 0.2]], "AP")
+
+
 @pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64])
 def test_masked_ids_fill_a_row_up(kind: type) -> None:
     ids = np.ma.masked_array(np.array([[0, 1], [1, 2]], kind), mask=[[0, 1], [0, 1]])

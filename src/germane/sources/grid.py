@@ -145,7 +145,7 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
     items = qrels.items
     columns = items.values if isinstance(items, Integers) else np.asarray(items)
     if columns.dtype.kind not in "iu" and len(columns):
-        odd = next((i for i in qrels.items if not isinstance(i, (int, np.integer))), "")
+        odd = next((item for item in qrels.items if not _is_column(item)), "")
         raise CoverageError(
             f"the items of arrays are column numbers from 0; the qrels judge item {clip(odd)}."
         )
@@ -159,6 +159,12 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
             f"qrels, query {clip(query)}: item {columns[j]} is no column of the {what}; they are 0{last}."
         )
     return numbers.values
+
+
+def _is_column(item: Hashable) -> bool:
+    if isinstance(item, bool) or not isinstance(item, (int, np.integer)):
+        return False
+    return 0 <= item < 1 << 63
 
 
 def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:

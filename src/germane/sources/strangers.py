@@ -41,9 +41,10 @@ def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
     types = {_type(item) for got in lists if isinstance(got, Iterable) for item in got}
     judged = {_type(item) for item in qrels.items}
     if types and judged and not types & judged:
+        advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""
         raise CoverageError(
             "no judged item was retrieved: the run's item ids are "
-            f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}."
+            f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}.{advice}"
         )
 
 
