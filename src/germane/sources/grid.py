@@ -164,7 +164,7 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
 def _is_column(item: Hashable) -> bool:
     if isinstance(item, bool) or not isinstance(item, (int, np.integer)):
         return False
-    return 0 <= item < 1 << 63
+    return 0 <= int(item) < 1 << 63
 
 
 def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
