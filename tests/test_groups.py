@@ -61,6 +61,9 @@ def test_a_pandas_series_is_a_mapping_unless_its_index_counts_its_values() -> No
     assert RESULT.by(by_id)["dog"]["RR"].per_query == {"q2": 1 / 2}
     in_order = pandas.Series(list(CLASSES.values()))
     assert RESULT.by(in_order)["dog"]["RR"].per_query == {"q2": 1 / 2}
+    assert RESULT.by(pandas.concat([by_id, by_id])).counts == RESULT.by(CLASSES).counts
+    with pytest.raises(germane.InputError, match="'q2' has two categories, 'dog' and 'cat'"):
+        RESULT.by(pandas.concat([by_id, pandas.Series({"q2": "cat"})]))
     with pytest.raises(germane.AbsentError, match="no category for 'q1'"):
         RESULT.by(by_id[1:3])
     with pytest.raises(germane.InputError, match="a mapping of query to category"):

@@ -161,7 +161,7 @@ def categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     """
     index = type(getattr(category, "index", None)).__name__
     if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
-        category = category.to_dict()
+        category = _by_index(category)
     names = _named(queries, category)
     odd = next((q for q, name in enumerate(names) if not isinstance(name, Hashable)), None)
     if odd is not None:
@@ -169,6 +169,16 @@ def categories(queries: list[Hashable], category: Any) -> list[Hashable]:
             f"query {clip(queries[odd])}: a category is text, a number or the like; got {clip(names[odd])}"
         )
     return names
+
+
+def _by_index(series: Any) -> dict[Hashable, Hashable]:
+    found: dict[Hashable, Hashable] = {}
+    for query, name in zip(series.index.tolist(), series.tolist(), strict=True):
+        if found.setdefault(query, name) != name:
+            raise InputError(
+                f"query {clip(query)} has two categories, {clip(found[query])} and {clip(name)}."
+            )
+    return found
 
 
 def _named(queries: list[Hashable], category: Any) -> list[Hashable]:
