@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import germane
 from germane.measures import TABLE
-from germane.sources import embeddings, grid, host, matrix, threads, topk
+from germane.sources import arrays, embeddings, grid, host, matrix, threads, topk
 
 from strategies import variants
 
@@ -360,6 +360,31 @@ def test_masked_ids_fill_a_row_up(kind: type) -> None:
     got = germane.evaluate([{0}, {2}], ids, "RR NumRet")
     assert got["RR"].per_query == {0: 1.0, 1: 0.0}
     assert got["NumRet"].per_query == {0: 1.0, 1: 1.0}
+
+
+def test_masked_ids_are_not_explained() -> None:
+    ids = np.ma.masked_array([[7, 5, 8, 1]], mask=[[0, 0, 0, 1]])
+    told = germane.explain([{5, 1}], ids, "AP", query=0)
+    assert str(told) == str(germane.explain([{5, 1}], np.array([[7, 5, 8, -1]]), "AP", query=0))
+    assert arrays.listed(ids, 0) == ([7, 5, 8], [])
+
+
+class Unreadable:
+    """A tensor that NumPy cannot take, such as a sparse one."""
+
+    dtype, shape = "float32", (1, 2)
+
+    def __len__(self) -> int:
+        return 1
+
+    def __array__(self, *_: Any) -> Any:
+        raise TypeError("can't convert Sparse layout tensor to numpy.\nMore.")
+
+
+def test_an_array_that_its_library_does_not_give_out() -> None:
+    says = r"scores: 'float32' cannot be read as an array of numbers \(can't convert Sparse .*numpy\.\)"
+    with pytest.raises(germane.FormatError, match=says):
+        germane.evaluate([{0}], Unreadable(), "AP")
 
 
 @pytest.mark.parametrize(

@@ -684,7 +684,7 @@ def test_a_dict_of_frames() -> None:
 def test_two_columns_of_a_name() -> None:
     columns: list[Any] = [["a"], ["x"], [1.0], [2.0]]
     run = pa.table(columns, names=["qid", "docno", "score", "score"])
-    with pytest.raises(FormatError, match="can be the score, and each is named 'score'; rename or"):
+    with pytest.raises(FormatError, match=r"can be the score: 'score', 'score'\. Rename or drop"):
         germane.evaluate({"a": ["x"]}, run, "RR")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from germane._values import listed
 from germane.averaging import Evaluated
 from germane.errors import AbsentError, InputError, clip, some, suggestion
 from germane.measure import Measure, parse
@@ -191,8 +192,7 @@ def _named(queries: list[Hashable], category: Any) -> list[Hashable]:
         return [category[query] for query in queries]
     if isinstance(category, Callable):  # type: ignore[arg-type]
         return [category(query) for query in queries]
-    ways = (getattr(category, name, None) for name in ("tolist", "to_list", "to_pylist"))
-    values = next((way() for way in ways if way is not None), category)
+    values = listed(category)
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(

@@ -196,7 +196,7 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
 
 
 def _refuse_grades(qrels: Any, run: Any) -> None:
-    """Refuse lists of 0 and 1, one for each column of a run: ids would stand there twice."""
+    """Refuse lists of 0 and 1, one for each column of a run: as ids they would be all of two, or repeated."""
     shape = tuple(getattr(run, "shape", ()))
     if len(shape) != 2 or shape[1] < 2 or host.is_whole(run) or not isinstance(qrels, list):
         return

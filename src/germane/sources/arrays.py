@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged
+from germane import _ragged, _values
 from germane._ragged import Ints
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip
 from germane.retrieval import Order, Qrels, Retrieved
@@ -69,10 +69,13 @@ def listed(run: Any, query: Any) -> tuple[list[int], list[float]]:
         return _there(places, run.values[places])
     if not host.is_array(run) or not isinstance(query, int) or not 0 <= query < len(run):
         return [], []
+    if host.is_whole(run):
+        from germane.sources import topk
+
+        ids = topk.read_ids(run[query])
+        return ids[ids >= 0].tolist(), []
     row = host.to_numpy(run[query], "the run")
-    if not host.is_whole(run):
-        return _there(np.arange(len(row)), row)
-    return row[row >= 0].tolist(), []
+    return _there(np.arange(len(row)), row)
 
 
 def _there(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
@@ -125,7 +128,7 @@ def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
 
 def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     """The groups' ids in the order of their first items, and the group of each item."""
-    ids = host.listed(given)
+    ids = _values.listed(given)
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
     if len(ids) == items:

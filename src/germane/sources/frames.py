@@ -139,8 +139,8 @@ def opened(given: Any, kind: str, columns: Any = None) -> Frame:
     if names is not None:  # no other columns are converted than those that are read
         found = headings.resolve(names, kind, kind, columns)
         _refuse_twice(names, found, kind)
-        if found.all != list(given.columns[[names.index(name) for name in found.all]]):
-            given = given.set_axis(names, axis=1)  # numbers, say: Arrow has names alone
+        if not all(isinstance(name, str) for name in given.columns):  # as Arrow names them
+            given = given.set_axis(names, axis=1)
         given = given[found.all]
     try:
         table = _table(given)

@@ -110,15 +110,11 @@ def _one(part: str, found: Sequence[str], where: str, told: Mapping[str, Any]) -
         return name  # type: ignore[no-any-return]
     known = {name.casefold() for name in NAMES[part]}
     fitting = [name for name in found if name.casefold() in known and name not in told.values()]
-    if len(set(fitting)) == 1 and len(fitting) > 1:
-        raise FormatError(
-            f"{where}: more than one column can be the {part}, and each is named {fitting[0]!r}; rename or "
-            "drop one."
-        )
     if len(fitting) > 1:
+        told_apart = len(set(fitting)) > 1
+        advice = f"columns={{{part!r}: name}} says which." if told_apart else "Rename or drop one."
         raise FormatError(
-            f"{where}: more than one column can be the {part}: {_listed(fitting)}. "
-            f"columns={{{part!r}: name}} says which."
+            f"{where}: more than one column can be the {part}: {_listed(fitting)}. {advice}"
         )
     return fitting[0] if fitting else None
 

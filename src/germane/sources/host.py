@@ -38,14 +38,6 @@ def is_sparse(given: object) -> bool:
     return all(hasattr(given, name) for name in ("indptr", "indices", "data", "shape"))
 
 
-def listed(given: Any) -> Any:
-    """The list that an array or a column of any library holds; others as they are."""
-    if type(given) is list:
-        return given
-    ways = (getattr(given, name, None) for name in ("tolist", "to_list", "to_pylist"))
-    return next((way() for way in ways if way is not None), given)
-
-
 def _brought(array: Any) -> Any:
     """An array of another library, from the device where it is."""
     for step in ("detach", "cpu"):  # torch

@@ -9,6 +9,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Ints
 from germane._records import Record
+from germane._values import listed
 from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
 from germane.retrieval import Qrels
 from germane.sources import host
@@ -81,7 +82,7 @@ def _read(given: Any, what: str) -> _Read:
         rows, columns = np.nonzero(cells)
         offsets = _ragged.offsets(np.bincount(rows, minlength=len(cells)))
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
-    given = host.listed(given)
+    given = listed(given)
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise FormatError(f"{what}: one label, or a set of labels, an item; got {clip(given)}")
     labels = list(given)

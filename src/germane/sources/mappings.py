@@ -13,6 +13,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane._records import replaced
+from germane._values import listed
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -25,7 +26,7 @@ from germane.errors import (
 )
 from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import first_results, headings, host, misses, precision, strangers, swapped
+from germane.sources import first_results, headings, misses, precision, strangers, swapped
 from germane.sources.ids import by_bytes, is_missing
 from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
 
@@ -99,7 +100,7 @@ def _nothings(pandas: Any) -> frozenset[Any]:
 
 
 def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
-    judged = host.listed(judged)
+    judged = listed(judged)
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
             f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
@@ -360,7 +361,7 @@ def _listed(
     got: Any,
     duplicates: str,
 ) -> None:
-    got = host.listed(got)
+    got = listed(got)
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
         raise FormatError(
             f"run, query {clip(query)}: results are a list of items; got {typed(got)}"

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from germane._values import listed
 from germane.errors import CoverageError, FormatError, choices, clip, some, typed
 from germane.retrieval import Qrels
-from germane.sources import headings, host
+from germane.sources import headings
 
 
 def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
@@ -37,7 +38,7 @@ def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
 
 def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
     """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
-    lists = map(host.listed, run.values())
+    lists = map(listed, run.values())
     types = {_type(item) for got in lists if isinstance(got, Iterable) for item in got}
     judged = {_type(item) for item in qrels.items}
     if types and judged and not types & judged:

@@ -45,23 +45,26 @@ def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
 
 
 def _read(run: Any) -> Ints:
-    """(Q, K) ids, -1 where they are masked. Raises FormatError, EmptyError or InputError for what is none."""
-    ids: Ints
-    given = host.to_numpy(run, "top-k ids")
-    if np.ma.is_masked(given):
-        ids = _read(np.ma.filled(given, 0)).astype(np.int64)
-        ids[np.ma.getmaskarray(given)] = -1
-        return ids
-    ids = np.asarray(given)
+    """(Q, K) ids. Raises FormatError, EmptyError or InputError for what is none."""
+    ids = read_ids(run)
     if ids.ndim != 2:
         raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
     if not ids.size:
         raise EmptyError(f"the run is empty: its shape is {ids.shape}.")
-    if ids.dtype != np.uint64:
-        return ids
-    if ids.max() > np.iinfo(np.int64).max:
-        raise InputError(f"the run has id {ids.max()}; ids are at most {np.iinfo(np.int64).max}.")
-    return ids.astype(np.int64)
+    return ids
+
+
+def read_ids(run: Any) -> Ints:
+    """Ids of any shape, -1 where they are masked. Raises InputError for one of more than 63 bits."""
+    given = host.to_numpy(run, "top-k ids")
+    masked = np.ma.is_masked(given)
+    ids: Ints = np.ma.filled(given, 0) if masked else np.asarray(given)
+    if ids.dtype == np.uint64:
+        if ids.max(initial=0) > np.iinfo(np.int64).max:
+            most = np.iinfo(np.int64).max
+            raise InputError(f"the run has id {ids.max()}; ids are at most {most}.")
+        ids = ids.astype(np.int64)
+    return np.where(np.ma.getmaskarray(given), -1, ids.astype(np.int64)) if masked else ids
 
 
 def _counted(ids: Ints, rows: Ints, width: int | None) -> Ints:
