@@ -163,6 +163,32 @@ def test_files_of_text_match_integers_by_their_digits(tmp_path: Path) -> None:
     for one in (run, trec_run, csv_run):
         assert per_query(trec_qrels, one) == as_text
     assert per_query(germane.read_qrels(trec_qrels), run) == as_text
+    assert per_query(trec_qrels, RUN) == as_text
+    assert per_query(germane.read_qrels(trec_qrels), RUN) == as_text
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        {1: {2: 1.0, "3": 1.0}},
+        {1: {"3", 2}},
+        {1: [True, 2]},
+        {1: {2: 1.0}, "1": {2: 1.0}},
+        {"1": {2: 1.0}, np.int64(1): {2: 1.0}},
+    ],
+)
+def test_integers_and_text_in_one_dict(qrels: Any, tmp_path: Path) -> None:
+    """A frame has ids of one type; which of a dict's are meant to match them nobody can say."""
+    _, run = frames()
+    name = "doc_id" if len(qrels) == 1 else "query_id"
+    text = run.column(name).cast(pa.string())
+    for one in (run, run.set_column(run.column_names.index(name), name, text)):
+        with pytest.raises(CoverageError, match=r"the qrels' are integer and text \("):
+            germane.evaluate(qrels, one)
+        with pytest.raises(CoverageError, match=r"the qrels' are integer and text \("):
+            germane.evaluate_many(qrels, {"run": one})
+    if len(qrels) == 1:  # a file of text has no integers, so that it is clear
+        germane.evaluate(qrels, column_doors.DOORS[".csv"](run, tmp_path), "RR")
 
 
 def test_categories_with_repeated_entries() -> None:

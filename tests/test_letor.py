@@ -243,13 +243,25 @@ def test_scores_that_do_not_fit(write: Any, text: str, error: type[Exception], s
             ScoreError,
             "scores, item 2: a score must be a finite number",
         ),
-        (np.zeros((5, 1)), CoverageError, "items of arrays are column numbers"),
+        (np.zeros((5, 1)), FormatError, r"flat array, as scores.ravel\(\) is; got shape \(5, 1\)"),
+        (
+            np.ones((2, 9), int),
+            FormatError,
+            r"flat array, as scores.ravel\(\) is; got shape \(2, 9\)",
+        ),
     ],
 )
 def test_arrays_that_do_not_fit(write: Any, scores: Any, error: type[Exception], says: str) -> None:
     path = write("test.letor", LABELED)
     with pytest.raises(error, match=says):
         germane.evaluate(path, scores, "RR")
+
+
+def test_numbers_of_lines_are_no_columns(write: Any) -> None:
+    """The lines of a LETOR file without ids are numbered from 1, the items of a gallery from 0."""
+    path = write("test.letor", LABELED.replace("qid:q", "qid:"))
+    with pytest.raises(CoverageError, match="items of arrays are column numbers from 0"):
+        germane.evaluate_embeddings(np.eye(9)[:3], np.eye(9), qrels=path)
 
 
 def test_a_masked_score_is_not_retrieved(write: Any) -> None:

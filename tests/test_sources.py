@@ -32,6 +32,7 @@ from hypothesis import strategies as st
 import germane
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
 from germane.sources import SOURCES, arrow, binary, files, opened, source_of
+from germane.sources.ids import as_integer
 
 import array_doors
 import column_doors
@@ -288,6 +289,75 @@ def test_every_door_of_numbers(source: str, door: str) -> None:
         measure: {names.get(q, q): value for q, value in values.items() if names.get(q, q) in QRELS}
         for measure, values in found.items()
     } == expected
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda given: array_doors.DOORS["array of scores"]["masks"](given)[1],
+        lambda given: array_doors.DOORS["top-k ids"]["CSR"](given)[1],
+        lambda given: array_doors.DOORS["embeddings"]["CSR"](given)[1],
+        lambda given: array_doors.DOORS["rows of lists"]["lists of items"](given)[1],
+        lambda given: array_doors.DOORS["rows of lists"]["arrays of items"](given)[1],
+        lambda given: dict(enumerate(given.ranked())),
+        lambda given: {
+            np.int64(query): {np.int32(i): row[i] for i in np.flatnonzero(~row.mask)}
+            for query, row in enumerate(given.scores)
+        },
+        lambda given: {
+            str(query): {(i if i % 2 == query % 2 else str(i)): row[i] for i in got}
+            for query, (row, got) in enumerate(zip(given.scores, given.ranked(), strict=True))
+        },
+    ],
+)
+def test_numbers_beside_judgments_in_a_file_of_text(
+    door: Callable[[array_doors.Collection], Any], tmp_path: Path
+) -> None:
+    """Such a file has no integers: it means them by their digits."""
+    numbered = array_doors.Collection(QRELS, WHOLE)
+    judged = enumerate(numbered.judged())
+    text = "".join(f"{q} 0 {i} {g:g}\n" for q, row in judged for i, g in row.items())
+    trec, csv = tmp_path / "qrels.txt", tmp_path / "qrels.csv"
+    trec.write_text(text)
+    csv.write_text("query,q0,item,grade\n" + text.replace(" ", ","))
+    names = dict(zip(map(str, range(len(numbered.queries))), numbered.queries, strict=True))
+    expected = per_query(QRELS, WHOLE)
+    for qrels in (trec, csv, germane.read_qrels(trec)):
+        found = per_query(qrels, door(numbered), ties="given")
+        assert {
+            measure: {names[query]: value for query, value in values.items()}
+            for measure, values in found.items()
+        } == expected
+    evaluator = germane.Evaluator(trec, "AP", ties="given")
+    evaluator.update(door(numbered))
+    assert {names[q]: v for q, v in evaluator.result()["AP"].per_query.items()} == expected["AP"]
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({1: {7: 0.5}, "1": {7: 0.5}}, "two query ids of the run have the same text"),
+        ({1: {7: 0.5, "7": 0.4}}, "run, query 1: two item ids have the same text"),
+        ({"1": [7, "7"]}, "item '7' is retrieved twice, at ranks 1 and 2"),
+        ({1: 7}, "run, query '1': results are a list of items; got 7"),
+        ({1: np.array(7)}, "run, query '1': results are a list of items; got 7"),
+        (
+            np.array([[7, 8]]),
+            "the items of arrays are column numbers from 0; the qrels judge item 'd9'",
+        ),
+    ],
+)
+def test_numbers_that_no_file_of_text_can_mean(run: Any, message: str, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 7 1\n1 0 d9 1\n")
+    with pytest.raises(germane.GermaneError, match=message):
+        germane.evaluate(tmp_path / "qrels", run, "RR")
+
+
+@pytest.mark.parametrize("item", ["07", "-1", "1.0", "\u0661", "9" * 20, "9" * 5000, ""])
+def test_what_is_no_column_of_an_array(item: str) -> None:
+    """An id is a number's digits as Python writes them, or is none."""
+    assert as_integer(item) == item
+    assert as_integer("9" * 19) == 10**19 - 1
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "expected"])

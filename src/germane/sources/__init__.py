@@ -13,7 +13,7 @@ from germane._records import Record
 from germane.errors import EmptyError, InputError, clip
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import formats, headings, host, mappings
-from germane.sources.ids import to_bytes, to_text
+from germane.sources.ids import as_integer, to_bytes, to_text
 from germane.sources.labels import Labels
 from germane.sources.paths import Progress, check_path, expanding, is_path, name_of
 
@@ -151,11 +151,20 @@ def opened(
     judged = _opened(qrels, "qrels", columns, input_format)
     if _has_no_ids(run, judged, input_format):
         return judged, _module("letor").aligned(judged, run)
+    if is_path(judged) or getattr(judged, "ids", "typed") == "text":
+        run = _in_digits(run)
     got = judged, _opened(run, "run", columns, input_format)
     if columns is not None and not any(map(has_columns, got)) and not isinstance(qrels, Qrels):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
     refuse_ambiguous(*got)
     return got
+
+
+def _in_digits(run: Any) -> Any:
+    """A run beside qrels that are a file of text: this has no integers, and means them by their digits."""
+    if is_rows(run):
+        run = dict(enumerate(run))
+    return mappings.in_digits(run) if mappings.is_mapping(run) else run
 
 
 def _opened(
@@ -176,7 +185,7 @@ def _has_no_ids(run: Any, qrels: Any, input_format: str | None) -> bool:
     """Are these scores whose items are known by the lines of the qrels alone?"""
     if is_path(run):
         return input_format == "scores"
-    return host.is_array(run) and len(run.shape) == 1 and getattr(qrels, "lines", None) is not None
+    return host.is_array(run) and getattr(qrels, "lines", None) is not None
 
 
 def refuse_ambiguous(qrels: Any, run: Any) -> None:
@@ -297,6 +306,8 @@ def only(
         run = run.only(to_bytes(query))
         ids: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
         return run if len(run) else None, ids, run.rows.score.tolist()
+    if judgments.ids == "text":
+        query = as_integer(query)
     items, scores = _module("arrays").listed(run, query) if has_places(run) else ([], [])
     return run, items, scores
 

@@ -349,11 +349,11 @@ def _alike(
         if judged[at].kind == retrieved.kind or not len(judged[at]):
             continue
         if "text" not in (qrels.ids, frame.ids):
-            what = ("query", "item")[at]
+            what, ids = (("query", qrels.queries), ("item", qrels.items))[at]
             raise CoverageError(
                 f"the {what} ids of run and qrels have different types: the run's are "
                 f"{retrieved.kind} ({some(retrieved)}), the qrels' are {judged[at].kind} "
-                f"({some(judged[at])}). Cast one of them."
+                f"({some(ids)}). Cast one of them."
             )
         judged[at], as_text[at] = judged[at].text(), True
     return judged[0], judged[1], _AsText.of(frame, as_text) if any(as_text) else frame

@@ -1,6 +1,6 @@
 """A grid of queries × items, both numbered from 0: the way that all array sources share."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from germane.errors import CoverageError, InputError, clip
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import matrix
 from germane.sources.id_columns import Integers
+from germane.sources.ids import as_integer, is_integer
 
 CELLS = 1 << 23  # scores that are held at once
 
@@ -130,10 +131,18 @@ def rows_of(qrels: Qrels, count: int) -> Ints:
             raise InputError(f"the qrels have {len(qrels)} rows, the run has {count}.")
         return np.arange(count)
     rows = np.full(len(qrels), -1)
-    for q, query in enumerate(qrels.queries):
+    for q, query in enumerate(_numbers(qrels, qrels.queries)):
         if isinstance(query, (int, np.integer)) and 0 <= query < count:
             rows[q] = query
     return rows
+
+
+def _numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
+    """Ids of the qrels; a file of text has no integers, and means them by their digits.
+
+    Those of LETOR's lines without ids are the lines' numbers, and no columns.
+    """
+    return list(map(as_integer, ids)) if qrels.ids == "text" and qrels.lines is None else ids
 
 
 def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
@@ -142,10 +151,10 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
         raise InputError(
             f"the shapes differ: the qrels have {qrels.width} columns, the {what} have {width}."
         )
-    items = qrels.items
+    items = qrels.items if isinstance(qrels.items, Integers) else _numbers(qrels, qrels.items)
     columns = items.values if isinstance(items, Integers) else np.asarray(items)
     if columns.dtype.kind not in "iu" and len(columns):
-        odd = next((item for item in qrels.items if not _is_column(item)), "")
+        odd = next((item for item in items if not _is_column(item)), "")
         raise CoverageError(
             f"the items of arrays are column numbers from 0; the qrels judge item {clip(odd)}."
         )
@@ -162,9 +171,7 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
 
 
 def _is_column(item: Hashable) -> bool:
-    if isinstance(item, bool) or not isinstance(item, (int, np.integer)):
-        return False
-    return 0 <= int(item) < 1 << 63
+    return is_integer(item) and 0 <= int(item) < 1 << 63
 
 
 def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:

@@ -327,13 +327,16 @@ class Picked(IdColumn):
 
 
 def of_python(ids: Sequence[Hashable]) -> IdColumn:
-    """The column of ids that are Python values: integers where all of them are, otherwise text."""
+    """The column of ids that are Python values: integers where all of them are, otherwise text.
+
+    Where some are integers its kind is neither, so that it is of no other column's kind.
+    """
     if isinstance(ids, IdColumn):
         return ids
     import pyarrow as pa
 
-    kinds = set(map(type, ids))
-    if kinds and all(issubclass(k, (int, np.integer)) and k is not bool for k in kinds):
+    whole = {issubclass(k, (int, np.integer)) and k is not bool for k in set(map(type, ids))}
+    if whole == {True}:
         for width in (np.int64, np.uint64):
             try:
                 return Integers(np.array(ids, width))
@@ -342,7 +345,10 @@ def of_python(ids: Sequence[Hashable]) -> IdColumn:
     try:
         return Texts(pa.array(ids, pa.string()).view(pa.binary()))
     except (pa.ArrowException, UnicodeEncodeError):  # not all of them text, or not UTF-8
-        return Texts(binary.array(list(map(to_bytes, ids))))
+        texts = Texts(binary.array(list(map(to_bytes, ids))))
+        if True in whole:
+            texts.kind = "integer and text"
+        return texts
 
 
 def equal(one: IdColumn, rows: Ints, other: IdColumn, other_rows: Ints) -> Bools:

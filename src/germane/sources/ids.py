@@ -4,8 +4,9 @@ An id that is not text stands for its text form, so that the same data has the s
 through every source. Bytes that are not UTF-8 are kept exactly.
 """
 
+import re
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -27,6 +28,26 @@ def to_bytes(identifier: Hashable) -> bytes:
 def to_text(identifier: bytes) -> str:
     """The text of an id from a file."""
     return identifier.decode("utf-8", "surrogateescape")
+
+
+def is_integer(identifier: object) -> "TypeGuard[int | np.integer[Any]]":
+    """Is this an integer of Python's or of NumPy's, and no truth value?"""
+    return isinstance(identifier, (int, np.integer)) and not isinstance(identifier, bool)
+
+
+def as_digits(identifier: Any) -> Any:
+    """An integer as its digits, which is what a file of text has of it; other ids as they are."""
+    return str(int(identifier)) if is_integer(identifier) else identifier
+
+
+def as_integer(identifier: Any) -> Any:
+    """The integer from 0 whose digits an id is; other ids as they are, ``"07"`` among them."""
+    if isinstance(identifier, str) and _DIGITS.fullmatch(identifier):
+        return int(identifier)
+    return identifier
+
+
+_DIGITS = re.compile("0|[1-9][0-9]{0,18}")
 
 
 def is_missing(one: Any) -> bool:

@@ -232,6 +232,11 @@ def aligned(qrels: Any, run: Any) -> Lines:
 def _flat(run: Any) -> tuple[Floats, Bools]:
     """A score a line, and which lines were retrieved: those that are not masked."""
     given = host.to_numpy(run, "scores")
+    if given.ndim != 1:
+        raise FormatError(
+            "the lines of a LETOR file have one score each, in a flat array, as scores.ravel() is; got "
+            f"shape {given.shape}"
+        )
     scores, kept = np.ma.getdata(given).astype(float), ~np.ma.getmaskarray(given)
     odd = np.flatnonzero(~np.isfinite(scores) & kept)
     if len(odd):
