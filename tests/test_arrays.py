@@ -349,6 +349,16 @@ def test_what_is_no_number_of_a_column(odd: Any) -> None:
         germane.evaluate([{odd}, {odd}], np.array([[0.3, 0.2], [0.1, 0.2]]), "AP")
 
 
+def test_the_pair_that_a_search_returns() -> None:
+    """FAISS gives distances and ids."""
+    distances, ids = np.array([[0.1, 0.2]]), np.array([[7, 8]])
+    for given in ((distances, ids), [distances, ids]):
+        with pytest.raises(
+            germane.InputError, match=r"of the distances and ids .* FAISS returns, the ids"
+        ):
+            germane.evaluate([{7}], given, "RR")
+
+
 def test_scores_in_lists_beside_an_array_of_grades() -> None:
     with pytest.raises(germane.CoverageError, match=r"Scores in rows are an array: numpy.array"):
         germane.evaluate(np.array([[1, 0]]), [[0.3, 0.2]], "AP")

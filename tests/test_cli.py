@@ -19,6 +19,7 @@ import pytest
 
 import germane
 from germane import cli
+from germane.cli.terminal import as_options
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq2 Q0 x 1 0.8 a\nq2 Q0 d3 2 0.7 a\n"
@@ -569,3 +570,26 @@ def test_the_console_script_is_the_command_line() -> None:
     import germane_command
 
     assert germane_command.main is cli.main
+
+
+@pytest.mark.parametrize(
+    ("python", "spelled"),
+    [
+        ("a. columns={'query': name} names another.", "a. --columns query=name names another."),
+        ("columns={'rank': None} does", "--columns rank= does"),
+        ("columns={'score': '25'}", "--columns score=25"),
+        (
+            "by columns={'score': name, 'rank': None}.",
+            "by --columns score=name,rank=.",
+        ),
+        ("columns={'relevance': 'score'} says so", "--columns relevance=score says so"),
+        ("columns= names the columns", "--columns names the columns"),
+        ("columns={'query': …} takes the name", "--columns query=… takes the name"),
+        ("(input_format='parquet')", "(--input-format parquet)"),
+        ("input_format takes trec", "--input-format takes trec"),
+        ("max_expansion=none reads it", "--max-expansion none reads it"),
+        ("the columns of input_formats", "the columns of input_formats"),
+    ],
+)
+def test_errors_in_the_words_of_the_command_line(python: str, spelled: str) -> None:
+    assert as_options(python) == spelled

@@ -781,7 +781,7 @@ def test_errors_name_the_file(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"toy{suffix}: "):
         germane.evaluate({1: [7]}, path)
     path.write_bytes(b'{"a": 1}\nnothing of the kind\n')
-    with pytest.raises(InputError, match=f"toy{suffix}: "):
+    with pytest.raises(InputError, match=f"toy{suffix}:"):
         germane.evaluate({1: [7]}, path)
     given = table([(1, 7, float("nan"))])
     made = column_doors.DOORS[suffix](given, tmp_path)
@@ -790,10 +790,81 @@ def test_errors_name_the_file(suffix: str, tmp_path: Path) -> None:
             germane.evaluate({1: [7]} if suffix in (".parquet", ".arrow") else {"1": ["7"]}, made)
 
 
-def test_unknown_format(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", ["parkett", {"run": "parkett"}])
+def test_unknown_format(given: Any, tmp_path: Path) -> None:
     message = "input_format takes trec, parquet, .*, svmlight or scores; got 'parkett'.* 'parquet'"
     with pytest.raises(InputError, match=message):
-        germane.evaluate({1: [7]}, tmp_path / "run", input_format="parkett")
+        germane.evaluate({1: [7]}, tmp_path / "run", input_format=given)
+    with pytest.raises(InputError, match="one for qrels and one for run; got 'runs'"):
+        germane.evaluate({1: [7]}, tmp_path / "run", input_format={"runs": "csv"})
+
+
+def test_a_format_of_one_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The other is what its suffix says."""
+    qrels, run = tmp_path / "qrels.csv", tmp_path / "run"
+    qrels.write_text("query,item\nq,b\n")
+    run.write_text(
+        '{"query": "q", "item": "a", "score": 2}\n{"query": "q", "item": "b", "score": 1}\n'
+    )
+    for side in ({"run": "jsonl"}, {"run": "jsonl", "qrels": "csv"}):
+        assert germane.evaluate(qrels, run, "RR", input_format=side)["RR"].mean == 1 / 2
+        assert not germane.check(qrels, run, input_format=side).serious
+    kept = germane.read_run(run, input_format={"run": "jsonl"})
+    assert germane.evaluate(qrels, kept, "RR")["RR"].mean == 1 / 2
+    spelled = ["-m", "RR", "--format", "tsv", "--input-format"]
+    for side in ("run=jsonl", "run = jsonl,qrels = csv"):
+        assert cli.main(["evaluate", str(qrels), str(run), *spelled, side]) in (0, None)
+        assert capsys.readouterr().out.split()[-1] == "0.5"
+    written = tmp_path / "labels.letor", tmp_path / "scores"
+    written[0].write_text("1 qid:q\n0 qid:q\n")
+    written[1].write_text("1\n2\n")
+    found = germane.evaluate(*written, "RR", input_format={"run": "scores"})
+    assert found["RR"].mean == 1 / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.csv", "query;item;score\nq;a;1\n", r"separated by commas; are these semicolons\?"),
+        ("a.csv", "query\titem\tscore\nq\ta\t1\n", r"separated by commas; are these tabs\?"),
+        ("a.tsv", "query,item,score\nq,a,1\n", r"separated by tabs; are these commas\?"),
+        ("a.csv", "q,a,1\nq,b,2\n", r"numbers in it: is the header missing\?"),
+        ("a.tsv", "q\ta\t0.9\nq\tb\t0.8\n", r"numbers in it: is the header missing\?"),
+        ("a.csv", "who,what,how\nq,a,1\n", r"columns=\{'query': name\} names another\.$"),
+    ],
+)
+def test_a_header_that_is_none(name: str, text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FormatError, match=f"{name}: no column is the query; .*{says}"):
+        germane.evaluate({"q": ["a"]}, tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            '{"query": "q", "item": "a", "score": "x"}',
+            r".* one type; 'score' is 'x' \(str\) here, and 1",
+        ),
+        (
+            '{"query": 1, "item": "a", "score": 1}',
+            r".* one type; 'query' is 1 here, and 'q' \(str\)",
+        ),
+        (
+            '{"query": "q", "item": "a", "score": 1',
+            r"no JSON \(.*\): '\{\"query\": \"q\", \"item\"",
+        ),
+        ('["q", "a", 1]', r"a line is a JSON object, \{…\}; got \['q', 'a', 1\]"),
+        ('{"query": ' + "[" * 100_000, r"no JSON \(not UTF-8, or too deep\)"),
+    ],
+)
+@pytest.mark.parametrize("before", [3, 60_000])
+def test_a_bad_line_of_json(line: str, says: str, before: int, tmp_path: Path) -> None:
+    """Also one that stands far behind the first, in another of the blocks that Arrow reads."""
+    good = '{"query": "q", "item": "d", "score": 1}\n'
+    (tmp_path / "run.jsonl").write_text(good * before + "\n" + line + "\n" + good)
+    with pytest.raises(FormatError, match=rf"run\.jsonl:{before + 2}: {says}"):
+        germane.evaluate({"q": ["a"]}, tmp_path / "run.jsonl")
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -824,9 +895,11 @@ def test_names_and_format_on_the_command_line(
         assert cli.main(["evaluate", *paths, "-m", "RR", *arguments]) in (0, None)
         assert capsys.readouterr().out.split()[-1] == value
     assert cli.main(["evaluate", *paths, "--input-format", "csv"]) == 2
-    assert "q.data: no column is the query; found 'customer', 'film'" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "q.data: no column is the query; found 'customer', 'film'" in told
+    assert told.endswith("session_id, query-id. --columns query=name names another.\n")
     assert cli.main(["evaluate", *paths, "--input-format", "excel"]) == 2
-    assert "input_format takes trec, parquet" in capsys.readouterr().err
+    assert "germane: --input-format takes trec, parquet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("door", ["Polars", "PyArrow reader", ".parquet", ".csv"])

@@ -17,7 +17,7 @@ from germane.errors import EmptyError, GermaneError
 from germane.evaluate import evaluate
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measure, Measures, parse_all
-from germane.sources import Progress, host
+from germane.sources import InputFormat, Progress, host
 from germane.sources.columns import Run
 from germane.sources.paths import is_path
 from germane.tabled import Tabled
@@ -103,7 +103,7 @@ def check(
     measures: Measures = DEFAULT,
     *,
     columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat = None,
     group: Any = None,
     max_expansion: float | Literal["none"] | None = None,
     progress: Progress | None = None,

@@ -43,7 +43,7 @@ class Choices(TypedDict, total=False):
     """How data is read, and the conventions of a Policy, as keyword arguments."""
 
     columns: Mapping[str, Any] | None
-    input_format: str | None
+    input_format: sources.InputFormat
     group: Any
     max_expansion: float | Literal["none"] | None
 

@@ -13,6 +13,7 @@ from germane.errors import (
     some,
     suggestion,
 )
+from germane.sources.formats import InputFormat
 from germane.sources.mappings import is_mapping
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def collapse(
     *,
     keep: Keep = "max",
     columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat = None,
 ) -> "pa.Table": ...
 def collapse(
     run: Any,
@@ -44,7 +45,7 @@ def collapse(
     *,
     keep: Keep = "max",
     columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat = None,
 ) -> Any:
     """Replace the items of a run by the groups they belong to, each group once a query.
 

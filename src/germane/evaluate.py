@@ -29,7 +29,7 @@ from germane.placement import Placement
 from germane.policy import Duplicates, Policy
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels
-from germane.sources import Progress
+from germane.sources import InputFormat, Progress
 from germane.sources.sequences import ranking_of
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def evaluate(
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
 
     Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
-    msmarco or letor (svmlight); beside qrels of LETOR's a run may be one score a line, as ``scores``
-    or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
+    msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
+    one score a line, as ``scores`` or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
     A compressed file may become 1000 times as large, and ``max_expansion`` allows more, or ``none``.
 
@@ -177,7 +177,7 @@ def read_qrels(
     *,
     duplicates: Duplicates = "error",
     columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> Qrels:
@@ -202,7 +202,7 @@ def read_run(
     path: Any,
     *,
     columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> "Run | Frame":

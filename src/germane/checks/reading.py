@@ -19,6 +19,7 @@ from germane.errors import EmptyError, InputError, clip, typed
 from germane.retrieval import Qrels
 from germane.sources import formats, host, mappings
 from germane.sources.files import TextFile, ends_of_lines
+from germane.sources.formats import InputFormat
 from germane.sources.id_columns import IdColumn
 from germane.sources.ids import is_missing, to_text
 from germane.sources.numbers import EXACT, is_finite_number
@@ -210,7 +211,7 @@ class _Part(NamedTuple):
     rank: Floats | None
 
 
-def of_lines(side: Side, given: Any, input_format: str | None) -> Side:
+def of_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     """The same, whose rows are told by their lines where a file has one for each of them."""
     if side.told is None or not is_path(given) or not os.path.isfile(given):
         return side

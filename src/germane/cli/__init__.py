@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from germane._version import VERSION
-from germane.cli.terminal import say
+from germane.cli.terminal import as_options, say
 from germane.errors import GermaneError, suggestion
 
 DONE, WRONG, UNREAD = 0, 2, 128 + 13  # as what SIGPIPE ends
@@ -67,7 +67,7 @@ def _guarded(run: Callable[[], int]) -> int:
         status = run()
         sys.stdout.flush()
     except GermaneError as error:
-        say(f"germane: {error}")
+        say(f"germane: {as_options(str(error))}")
         return WRONG
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -66,7 +66,8 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--input-format",
         metavar="|".join(FILE_FORMATS),
-        help="what the files are; without a known suffix they are TREC's",
+        type=_input_format,
+        help="what the files are, or one of them, as in run=jsonl; without a known suffix they are TREC's",
     )
     reading.add_argument(
         "--columns",
@@ -85,6 +86,13 @@ def add_reading(command: argparse.ArgumentParser) -> None:
 
 def _expansion(text: str) -> float | str:
     return text if text == "none" else fraction(text)
+
+
+def _input_format(text: str) -> str | dict[str, str]:
+    if "=" not in text:
+        return text
+    pairs = (pair.partition("=") for pair in text.split(","))
+    return {side.strip(): name.strip() for side, _, name in pairs}
 
 
 def _columns(text: str) -> dict[str, str | None]:

@@ -1,6 +1,7 @@
 """What a person at a terminal sees: one-line errors, progress, JSON."""
 
 import contextlib
+import re
 import sys
 import time
 from typing import Any
@@ -12,6 +13,23 @@ def say(text: str) -> None:
     """One line on standard error, whatever bytes an id in it holds."""
     with contextlib.suppress(OSError):
         print(visible(" ".join(text.splitlines())), file=sys.stderr)
+
+
+def as_options(message: str) -> str:
+    """An error in the words of the command line: ``--columns query=name``, not ``columns={'query': name}``."""
+    message = re.sub(r"\bcolumns=(?:\{([^{}]*)\})?", _columns, message)
+    return re.sub(r"\b(input_format|max_expansion)\b(?:=('?)([\w.]+)\2)?", _option, message)
+
+
+def _columns(found: re.Match[str]) -> str:
+    pairs = re.findall(r"'(\w+)': '?([^',]*)", found[1] or "")
+    named = ",".join(f"{part}={'' if name == 'None' else name}" for part, name in pairs)
+    return f"--columns {named}".rstrip()
+
+
+def _option(found: re.Match[str]) -> str:
+    name = found[1].replace("_", "-")
+    return f"--{name} {found[3] or ''}".rstrip()
 
 
 def as_json(value: Any) -> str:

@@ -13,12 +13,14 @@ from germane._records import Record
 from germane.errors import EmptyError, InputError, clip
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import formats, headings, host, mappings
+from germane.sources.formats import InputFormat
 from germane.sources.ids import as_integer, to_bytes, to_text
 from germane.sources.labels import Labels
 from germane.sources.paths import Progress, check_path, expanding, is_path, name_of
 
 __all__ = [
     "SOURCES",
+    "InputFormat",
     "Labels",
     "Progress",
     "Source",
@@ -96,7 +98,10 @@ def is_rows(given: object) -> bool:
     """Lists, sets or mappings of items in a list, one a query; tuples are taken for records."""
     if not isinstance(given, (list, tuple)) or not given:
         return False
-    return isinstance(given[0], (list, Set, Mapping)) or host.is_array(given[0])
+    first = given[0]
+    return isinstance(first, (list, Set, Mapping)) or (
+        host.is_array(first) and len(first.shape) == 1
+    )
 
 
 def _rows(
@@ -125,7 +130,7 @@ def opened(
     qrels: Any,
     run: Any,
     columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat = None,
     group: Any = None,
     max_expansion: object = None,
 ) -> tuple[Any, Any]:
@@ -168,7 +173,7 @@ def _in_digits(run: Any) -> Any:
 
 
 def _opened(
-    given: Any, kind: str, columns: Mapping[str, Any] | None, input_format: str | None
+    given: Any, kind: str, columns: Mapping[str, Any] | None, input_format: InputFormat
 ) -> Any:
     if _is_frame(given):
         return _module("frames").opened(given, kind, columns)
@@ -181,10 +186,10 @@ def _opened(
     return given
 
 
-def _has_no_ids(run: Any, qrels: Any, input_format: str | None) -> bool:
+def _has_no_ids(run: Any, qrels: Any, input_format: InputFormat) -> bool:
     """Are these scores whose items are known by the lines of the qrels alone?"""
     if is_path(run):
-        return input_format == "scores"
+        return formats.asked("run", input_format) == "scores"
     return host.is_array(run) and getattr(qrels, "lines", None) is not None
 
 
@@ -268,6 +273,8 @@ def _advice(given: object) -> str:
     if host.is_sparse(given):
         return "  toarray() makes scores of it; cells that are not stored are 0 then."
     first = given[0] if isinstance(given, (list, tuple)) else None
+    if host.is_array(first):
+        return "  One array is needed: of the distances and ids that a search of FAISS returns, the ids."
     if isinstance(first, tuple):
         return "  Ranked lists are lists; tuples look like rows of a frame, as pandas.DataFrame(rows) is."
     if isinstance(first, (int, float)):

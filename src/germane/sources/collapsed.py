@@ -11,6 +11,7 @@ from germane import _ragged, sources
 from germane._ragged import Floats, Ints
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, clip, some
 from germane.sources import binary, frames, joining
+from germane.sources.formats import InputFormat
 from germane.sources.frames import Frame
 from germane.sources.id_columns import IdColumn, Integers
 from germane.sources.paths import is_path
@@ -23,7 +24,7 @@ GroupOf = Callable[[Hashable, Any], Hashable]
 """The group of an item of a query."""
 
 
-def opened(run: Any, columns: Any, input_format: str | None) -> Frame:
+def opened(run: Any, columns: Any, input_format: InputFormat) -> Frame:
     """A frame, a file or a run that is read, as columns."""
     given = sources.opened({}, run, columns, input_format)[1]
     if sources.has_columns(given):

@@ -15,6 +15,7 @@ from germane.sources.arrow import Place
 from germane.sources.files import check_text
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
+from germane.sources.misread import is_number
 from germane.sources.opener import Opener, explained
 from germane.sources.paths import Path, name_of
 
@@ -68,7 +69,10 @@ def _separated(
     parse = csv.ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     read = csv.ReadOptions(column_names=header)
     names = header or _first_line(source, separator)
-    found = headings.resolve(names, kind, source.name, columns)
+    try:
+        found = headings.resolve(names, kind, source.name, columns)
+    except FormatError as error:
+        raise FormatError(f"{error}{_no_header(names, separator)}") from None
     types = {found.query: pa.string(), found.item: pa.string()}
     for name in (found.score, found.relevance, found.rank):
         if name is not None:
@@ -122,6 +126,19 @@ def _first_line(source: Opener, separator: str) -> list[str]:
         raise FormatError(f"{source.name}: the header cannot be read: {error}.") from None
 
 
+def _no_header(names: list[str], separator: str) -> str:
+    """What to say of a first line that names no columns."""
+    if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
+        format_name = "CSV" if separator == "," else "TSV"
+        return f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these {_SEPARATORS[other]}?"
+    if any(map(is_number, names)):
+        return "  The first line names the columns, and this one has numbers in it: is the header missing?"
+    return ""
+
+
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+
+
 def _csv(source: Opener, kind: str, columns: Any) -> _Opened:
     return _separated(source, kind, columns, ",")
 
@@ -135,6 +152,7 @@ def _msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
 
 
 def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
+    import pyarrow as pa
     from pyarrow import json
 
     with source.columns() as stream:
@@ -142,7 +160,11 @@ def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     if not start:
         raise EmptyError(f"{source.name}: the file is empty.")
     check_text(source.name, start)
-    table = json.read_json(source.columns())
+    try:
+        table = json.read_json(source.columns())
+    except pa.ArrowInvalid:
+        misread.check_objects(source)
+        raise
     found = headings.resolve(table.column_names, kind, source.name, columns)
     chosen = table.select(found.all)
     return found, lambda: iter(chosen.to_batches()), "typed"

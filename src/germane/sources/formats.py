@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from germane.errors import InputError, choices, clip, suggestion
 from germane.sources.paths import Path
+
+InputFormat: TypeAlias = str | Mapping[str, str] | None
+"""The format of qrels and run, or of one: ``{"run": "jsonl"}``."""
 
 FORMATS = (
     "trec", "parquet", "arrow", "csv", "tsv", "jsonl", "msmarco", "letor", "svmlight", "scores",
@@ -36,18 +40,33 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 def check(input_format: Any) -> None:
     """Refuse a format that does not exist."""
-    if input_format is not None and input_format not in FORMATS:
-        near = suggestion(input_format, FORMATS) if isinstance(input_format, str) else ""
-        raise InputError(f"input_format takes {choices(FORMATS)}; got {clip(input_format)}.{near}")
+    if input_format is None:
+        return
+    each = input_format.values() if isinstance(input_format, Mapping) else [input_format]
+    for one in each:
+        if one not in FORMATS:
+            near = suggestion(one, FORMATS) if isinstance(one, str) else ""
+            raise InputError(f"input_format takes {choices(FORMATS)}; got {clip(one)}.{near}")
+    odd = set(input_format) - {"qrels", "run"} if isinstance(input_format, Mapping) else ()
+    if odd:
+        raise InputError(
+            f"input_format is one format, or one for qrels and one for run; got {clip(odd.pop())}."
+        )
 
 
-def format_of(path: Path, kind: str, input_format: str | None = None) -> str:
+def asked(kind: str, input_format: InputFormat) -> str | None:
+    """The format that was asked for of a run or of qrels."""
+    return input_format.get(kind) if isinstance(input_format, Mapping) else input_format
+
+
+def format_of(path: Path, kind: str, input_format: InputFormat = None) -> str:
     """The format that was asked for, or that the suffix of a path says; TREC where it says none.
 
     A folder holds Parquet files.
     """
-    if input_format is not None:
-        return _MEANS.get((kind, input_format), input_format)
+    wanted = asked(kind, input_format)
+    if wanted is not None:
+        return _MEANS.get((kind, wanted), wanted)
     if os.path.isdir(path):
         return "parquet"
     name = os.fspath(path).casefold()
@@ -64,7 +83,7 @@ def _of_lines(path: Path, kind: str) -> str:
     fields = _first_fields(path)
     if len(fields) == _TREC_FIELDS[kind] and _is_number(fields[-2 if kind == "run" else -1]):
         return "trec"
-    if len(fields) == 3 and kind == "run" and _is_number(fields[2]):
+    if len(fields) == 3 and kind == "run" and fields[2].isascii() and fields[2].isdigit():
         return "msmarco"
     return "tsv"
 

@@ -1,13 +1,16 @@
-"""Which line of a file of separated columns is wrong, once Arrow has refused it."""
+"""Which line of a file of columns is wrong, once Arrow has refused it."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
+from typing import Any
 
-from germane.errors import FormatError, GradeError, InputError, ScoreError, clip
+from germane.errors import FormatError, GradeError, InputError, ScoreError, clip, typed
 from germane.sources.headings import Headings
+from germane.sources.ids import shown_id
 from germane.sources.opener import Opener
 
 
@@ -27,9 +30,39 @@ def check(source: Opener, separator: str, names: list[str], found: Headings) -> 
         if line == 1 and row == names:
             continue
         for name, text in zip(names, row, strict=True):
-            if name in numbers and not _is_number(text):
+            if name in numbers and not is_number(text):
                 error, says = numbers[name]
                 raise _of(error, source.name, line, name, says, text)
+
+
+def check_objects(source: Opener) -> None:
+    """Raise the error that names the first line that is no JSON object, or has a value of another type."""
+    before: dict[str, tuple[str, Any]] = {}
+    with io.BufferedReader(source.text()) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            where = f"{source.name}:{number}"
+            try:
+                held = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            except (ValueError, RecursionError) as error:
+                says = getattr(error, "msg", "not UTF-8, or too deep")
+                raise FormatError(f"{where}: no JSON ({says}): {shown_id(line.strip())}") from None
+            if not isinstance(held, dict):
+                raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
+            for name, value in held.items():
+                kind = _KINDS.get(type(value))
+                if kind is None:
+                    continue
+                if before.setdefault(name, (kind, value))[0] != kind:
+                    raise FormatError(
+                        f"{where}: the values of a column have one type; {name!r} is {typed(value)} "
+                        f"here, and {typed(before[name][1])} before."
+                    )
+
+
+_KINDS = {str: "text", int: "number", float: "number", bool: "truth", list: "list", dict: "object"}
+"""Of the values of JSON; null is of every type."""
 
 
 def _of(
@@ -58,7 +91,7 @@ def _rows(source: Opener, separator: str) -> Iterator[tuple[int, list[str]]]:
             return  # Arrow's words have to do
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     try:
         float(text or "nan")
     except ValueError:

@@ -264,7 +264,8 @@ def _looks(fields: list[bytes]) -> str:
     return _JSON if fields[0].startswith(_BRACKETS) else ""
 
 
-_JSON, _BRACKETS = "  This looks like JSON, not a TREC file.", (b"{", b"[")
+_JSON = "  This looks like JSON, not a TREC file; rows as objects, one a line, are input_format='jsonl'."
+_BRACKETS = (b"{", b"[")
 
 
 def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:

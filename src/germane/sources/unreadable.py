@@ -23,6 +23,9 @@ def explained(given: Any, kind: str, error: Exception) -> FormatError:
         return FormatError(
             f"{kind}: a frame has columns for query and item, and this is one column; got {clip(given)}"
         )
+    if "format string" in str(error):
+        says = "a column is of a type that PyArrow does not read, such as an integer of 128 bits; cast it"
+        return FormatError(f"{kind}: {says} ({error}).")
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
 
 
