@@ -2,8 +2,8 @@
 
 Where few other scores stand above the last wanted one, these are placed among the wanted ones. Else
 the row is sorted and the wanted scores are found in it by bisection: sorting values is several times
-cheaper than sorting indices, since NumPy sorts numbers by vector instructions. Counting over a histogram of the scores, refined in the bins that hold wanted ones, was measured too: taking the
-elements of these bins out of the row costs more than sorting all of it.
+cheaper than sorting indices, since NumPy sorts numbers by vector instructions. Counting over a
+histogram of the scores, refined in the bins that hold wanted ones, was measured too: it takes as long.
 """
 
 from collections.abc import Callable, Iterable
