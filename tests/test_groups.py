@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import germane
+from germane.errors import AbsentError
 
 import column_doors
 
@@ -287,3 +288,15 @@ def test_what_cannot_collapse_a_frame(key: Any, error: Any, says: str | None) ->
     run = column_doors.table(CHUNKS)
     with pytest.raises(error, match=says):
         germane.evaluate({"q1": ["d1"]}, germane.collapse(run, key), "AP")
+
+
+def test_a_mapping_of_ids_of_another_type() -> None:
+    """Files of text have no integers."""
+    result = germane.evaluate({"0": ["d"], "1": ["d"]}, {"0": ["d"], "1": ["e"]}, "RR")
+    with pytest.raises(
+        AbsentError,
+        match=r"'0', '1' \(2 of 2 queries\)\. The mapping's ids are int, the queries' are str\.$",
+    ):
+        result.by({0: "a", 1: "b"})
+    with pytest.raises(AbsentError, match=r"no category for '1' \(1 of 2 queries\)\.$"):
+        result.by({"0": "a"})

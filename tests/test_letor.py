@@ -1,6 +1,7 @@
 """LETOR files: labels as qrels, features and scores a line as runs, and what is wrong with them said."""
 
 import gzip
+import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -247,7 +248,7 @@ def test_scores_that_do_not_fit(write: Any, text: str, error: type[Exception], s
         (
             np.ones((2, 9), int),
             FormatError,
-            r"flat array, as scores.ravel\(\) is; got shape \(2, 9\)",
+            r"flat array; got shape \(2, 9\)",
         ),
     ],
 )
@@ -284,5 +285,33 @@ def test_scores_without_a_letor_file(write: Any) -> None:
 
 def test_a_letor_file_taken_for_trecs(write: Any) -> None:
     path = write("test.txt", LABELED.replace(" 1:", " 0:0 1:"))
-    with pytest.raises(FormatError, match="This looks like a LETOR file: input_format='letor'"):
+    with pytest.raises(
+        FormatError, match=r"looks like a LETOR file: input_format=\{'qrels': 'letor'\}"
+    ):
         germane.read_qrels(path)
+
+
+def test_items_with_numbers_for_ids_are_columns(write: Any) -> None:
+    """Comments name them, as in any other file of text."""
+    rows = [("0", 1, 7), ("0", 0, 8), ("1", 1, 7), ("1", 0, 9)]
+    text = "\n".join(f"{label} qid:{query} 1:7 # docid = {item}" for query, label, item in rows)
+    path = write("named.letor", text)
+    ids = np.array([[7, 8], [9, 7]])
+    for qrels in (path, germane.read_qrels(path)):
+        assert germane.evaluate(qrels, ids, "AP")["AP"].per_query == {"0": 1.0, "1": 1 / 2}
+        scores = np.zeros((2, 10))
+        scores[0, 7], scores[1, 9] = 1, 1
+        found = germane.evaluate(qrels, scores, "RR", ties="best")
+        assert found["RR"].per_query == {"0": 1.0, "1": 1 / 2}
+        with pytest.raises(
+            FormatError, match=r"flat array, as scores.ravel\(\) is; got shape \(4, 1\)"
+        ):
+            germane.evaluate(qrels, np.zeros((4, 1)), "RR")
+
+
+def test_an_evaluator_of_lines_is_sent_to_where_batches_are(write: Any) -> None:
+    path = write("test.letor", LABELED)
+    evaluator = pickle.loads(pickle.dumps(germane.Evaluator(path, "RR")))
+    evaluator.update(np.array(SCORES))
+    expected = germane.evaluate(path, np.array(SCORES), "RR")["RR"].per_query
+    assert evaluator.result()["RR"].per_query == expected

@@ -11,7 +11,8 @@ import random
 import subprocess
 import sys
 import threading
-from collections import ChainMap, UserList, defaultdict
+import uuid
+from collections import ChainMap, UserList, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from decimal import Decimal
@@ -304,6 +305,12 @@ def test_every_door_of_numbers(source: str, door: str) -> None:
             np.int64(query): {np.int32(i): row[i] for i in np.flatnonzero(~row.mask)}
             for query, row in enumerate(given.scores)
         },
+        lambda given: dict(enumerate(map(deque, given.ranked()))),
+        lambda given: {q: UserList(map(np.int16, row)) for q, row in enumerate(given.ranked())},
+        lambda given: {
+            str(query).encode(): {(str(i) if n % 2 else i): row[i] for n, i in enumerate(got)}
+            for query, (row, got) in enumerate(zip(given.scores, given.ranked(), strict=True))
+        },
         lambda given: {
             str(query): {(i if i % 2 == query % 2 else str(i)): row[i] for i in got}
             for query, (row, got) in enumerate(zip(given.scores, given.ranked(), strict=True))
@@ -337,7 +344,7 @@ def test_numbers_beside_judgments_in_a_file_of_text(
     ("run", "message"),
     [
         ({1: {7: 0.5}, "1": {7: 0.5}}, "two query ids of the run have the same text"),
-        ({1: {7: 0.5, "7": 0.4}}, "run, query 1: two item ids have the same text"),
+        ({1: {7: 0.5, "7": 0.4}}, "run, query '1': two item ids have the same text"),
         ({"1": [7, "7"]}, "item '7' is retrieved twice, at ranks 1 and 2"),
         ({1: 7}, "run, query '1': results are a list of items; got 7"),
         ({1: np.array(7)}, "run, query '1': results are a list of items; got 7"),
@@ -351,6 +358,23 @@ def test_numbers_that_no_file_of_text_can_mean(run: Any, message: str, tmp_path:
     (tmp_path / "qrels").write_text("1 0 7 1\n1 0 d9 1\n")
     with pytest.raises(germane.GermaneError, match=message):
         germane.evaluate(tmp_path / "qrels", run, "RR")
+
+
+def test_ids_that_are_no_text_beside_a_file_of_text(tmp_path: Path) -> None:
+    """Each is its text, as it is in qrels beside a run of text; the run's items are asked for by query."""
+    one, huge = uuid.UUID(int=7), 10**5000
+    zeros = "0" * 5000
+    (tmp_path / "qrels").write_text(f"q 0 {one} 1\nq 0 7.5 1\n3 0 1{zeros} 1\n")
+    run = {"q": {b"a": 3.0, one: 2.0, 7.5: 1.0}, 3: {8: 2.0, huge: 1.0}}
+    found = germane.evaluate(tmp_path / "qrels", run, "AP")
+    assert found["AP"].per_query == {"q": (1 / 2 + 2 / 3) / 2, "3": 1 / 2}
+    (tmp_path / "run").write_text(f"q Q0 {one} 1 1 t\n3 Q0 1{zeros} 1 1 t\n")
+    judged: Any = {"q": {one: 1}, 3: {huge: 1}}
+    assert germane.evaluate(judged, tmp_path / "run", "RR")["RR"].mean == 1
+    told = germane.explain(tmp_path / "qrels", {3: {8: 2.0, 10: 1.0}}, "AP", query=3)
+    assert [row.item for row in told.rows] == ["8", "10"]
+    page = germane.report(tmp_path / "qrels", {"run": {3: {8: 2.0}}}, "AP").html
+    assert "\xa08\xa0" in page
 
 
 @pytest.mark.parametrize("item", ["07", "-1", "1.0", "\u0661", "9" * 20, "9" * 5000, ""])

@@ -8,7 +8,7 @@ import numpy as np
 
 from germane._values import listed
 from germane.averaging import Evaluated
-from germane.errors import AbsentError, InputError, clip, some, suggestion
+from germane.errors import AbsentError, InputError, choices, clip, some, suggestion
 from germane.measure import Measure, parse
 from germane.tabled import Tabled
 from germane.tables import Table
@@ -188,6 +188,7 @@ def _named(queries: list[Hashable], category: Any) -> list[Hashable]:
         if absent:
             raise AbsentError(
                 f"no category for {some(absent)} ({len(absent)} of {len(queries)} queries)."
+                + _types(category, absent)
             )
         return [category[query] for query in queries]
     if isinstance(category, Callable):  # type: ignore[arg-type]
@@ -205,6 +206,14 @@ def _named(queries: list[Hashable], category: Any) -> list[Hashable]:
             "may have more."
         )
     return list(values)
+
+
+def _types(category: Mapping[Any, Any], absent: list[Hashable]) -> str:
+    """The types of ids, where those of a mapping are others than the queries'."""
+    keys, theirs = (sorted({type(one).__name__ for one in side}) for side in (category, absent))
+    if not keys or set(keys) & set(theirs):
+        return ""
+    return f" The mapping's ids are {choices(keys)}, the queries' are {choices(theirs)}."
 
 
 def _some(whole: Mapping[Measure, Evaluated], at: Any) -> dict[Measure, Evaluated]:

@@ -51,8 +51,10 @@ class Qrels(Record):
     def only(self, query: Hashable) -> "Qrels":
         """The judgments of one query. Raises AbsentError where it has none."""
         q = self.position.get(query) if isinstance(query, Hashable) else None
-        if q is None and isinstance(query, str):  # a number typed on a command line is text
-            q = {str(one): q for q, one in enumerate(self.queries)}.get(query)
+        if q is None and isinstance(
+            query, (str, int)
+        ):  # a number on a command line, or in a file, is text
+            q = {str(one): q for q, one in enumerate(self.queries)}.get(str(query))
         if q is None:
             near = suggestion(str(query), map(str, self.queries))
             raise AbsentError(f"no query {clip(query)} is judged.{near}")

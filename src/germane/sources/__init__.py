@@ -92,6 +92,7 @@ def _is_frame(given: object) -> bool:
 has_columns = _is("frames", "Frame")  # a frame or a file that ``opened`` has opened
 _is_run = _is("columns", "Run")
 _is_grouped = _is("arrays", "Grouped")
+_is_spelled = _is("spelled", "Spelled")
 
 
 def is_rows(given: object) -> bool:
@@ -157,19 +158,24 @@ def opened(
     if _has_no_ids(run, judged, input_format):
         return judged, _module("letor").aligned(judged, run)
     if is_path(judged) or getattr(judged, "ids", "typed") == "text":
-        run = _in_digits(run)
+        run = _spelled(run)
     got = judged, _opened(run, "run", columns, input_format)
-    if columns is not None and not any(map(has_columns, got)) and not isinstance(qrels, Qrels):
+    may_have_none = run is None or isinstance(
+        qrels, Qrels
+    )  # of which another side is read elsewhere
+    if columns is not None and not any(map(has_columns, got)) and not may_have_none:
         raise InputError("columns= names the columns of frames and of files; there are none here.")
     refuse_ambiguous(*got)
     return got
 
 
-def _in_digits(run: Any) -> Any:
-    """A run beside qrels that are a file of text: this has no integers, and means them by their digits."""
+def _spelled(run: Any) -> Any:
+    """A run beside qrels that are a file of text, which means an id by its text."""
     if is_rows(run):
         run = dict(enumerate(run))
-    return mappings.in_digits(run) if mappings.is_mapping(run) else run
+    if not mappings.is_mapping(run) or _is_spelled(run):
+        return run
+    return _module("spelled").Spelled(run)
 
 
 def _opened(
@@ -190,7 +196,11 @@ def _has_no_ids(run: Any, qrels: Any, input_format: InputFormat) -> bool:
     """Are these scores whose items are known by the lines of the qrels alone?"""
     if is_path(run):
         return formats.asked("run", input_format) == "scores"
-    return host.is_array(run) and getattr(qrels, "lines", None) is not None
+    lines = getattr(qrels, "lines", None)
+    if lines is None or not host.is_array(run):
+        return False
+    flat = len(run.shape) == 1 or run.shape[1:] == (1,)  # the latter is told to be flat
+    return flat or lines.items == "places"
 
 
 def refuse_ambiguous(qrels: Any, run: Any) -> None:
@@ -302,6 +312,8 @@ def only(
         return frames.only(judgments, run)
     if is_path(run):
         run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
+    if judgments.ids == "text":
+        run = _spelled(run)
     if is_rows(run):
         run = dict(enumerate(run))
     if mappings.is_mapping(run):

@@ -152,7 +152,22 @@ def opened(given: Any, kind: str, columns: Any = None) -> Frame:
         raise FormatError(
             f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
         ) from error
-    return of_table(table, kind, columns)
+    frame = of_table(table, kind, columns)
+    _refuse_objects(given, frame)
+    return frame
+
+
+def _refuse_objects(given: Any, frame: Frame) -> None:
+    """Refuse Python objects in a frame of Polars, which hands out where they are and not what."""
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(given, polars.DataFrame):
+        return
+    for name in frame.headings.all:
+        if given.schema[name] == polars.Object:
+            raise FormatError(
+                f"{frame.where}, column {name!r}: it holds Python objects, which Polars does not hand out; "
+                f"make text of them, as polars.Series({name!r}, map(str, frame[{name!r}])) does."
+            )
 
 
 def of_table(table: pa.Table, kind: str, columns: Any = None) -> Frame:
@@ -198,20 +213,21 @@ def retrieve(
     told = Noted(progress)
     head, frame = opened(given, "run").reported(told).begun()
     queries, items, frame = _alike(qrels, head, frame)
+    judged = replaced(qrels, queries=queries.python) if order.own == "drop" else qrels
     rows, inexact = _first_rows(frame, head), [*_inexact(frame, head)]
     del head  # and with it all rows of its record
     index = Index(queries)
     moves = "any" if duplicates in ("error", *COPIES) else "none"
     reader = Reader(frame.records, frame.rows, index, moves)
     try:
-        got = _reduced(reader.grouped(), reader, qrels, items, duplicates, order, frame)
+        got = _reduced(reader.grouped(), reader, judged, items, duplicates, order, frame)
     except Scattered:
         got = None  # the error is let go of first, and with it what it was raised in
     if got is None:
         reader = Reader(frame.records, frame.rows, index, moves)
         with Spill() as disk:  # what is in memory anyway is sorted there
             batches = reader.gathered(told, disk if frame.stands == "on disk" else None)
-            got = _reduced(batches, reader, qrels, items, duplicates, order, frame)
+            got = _reduced(batches, reader, judged, items, duplicates, order, frame)
     shown = first_rows.of_rows(rows, qrels, got, order)
     return replaced(got, noticed=(*shown, *inexact))
 
@@ -356,6 +372,8 @@ def _alike(
                 f"({some(ids)}). Cast one of them."
             )
         judged[at], as_text[at] = judged[at].text(), True
+    if as_text[0] and len(set(judged[0].python)) < len(judged[0]):
+        raise FormatError("two query ids of the qrels have the same text.")
     return judged[0], judged[1], _AsText.of(frame, as_text) if any(as_text) else frame
 
 

@@ -142,7 +142,8 @@ def _numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
 
     Those of LETOR's lines without ids are the lines' numbers, and no columns.
     """
-    return list(map(as_integer, ids)) if qrels.ids == "text" and qrels.lines is None else ids
+    of_lines = getattr(qrels.lines, "items", "ids") == "places"
+    return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
 
 
 def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:

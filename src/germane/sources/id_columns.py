@@ -335,8 +335,9 @@ def of_python(ids: Sequence[Hashable]) -> IdColumn:
         return ids
     import pyarrow as pa
 
-    whole = {issubclass(k, (int, np.integer)) and k is not bool for k in set(map(type, ids))}
-    if whole == {True}:
+    kinds = set(map(type, ids))
+    whole = {kind for kind in kinds if issubclass(kind, (int, np.integer)) and kind is not bool}
+    if kinds and whole == kinds:
         for width in (np.int64, np.uint64):
             try:
                 return Integers(np.array(ids, width))
@@ -346,8 +347,8 @@ def of_python(ids: Sequence[Hashable]) -> IdColumn:
         return Texts(pa.array(ids, pa.string()).view(pa.binary()))
     except (pa.ArrowException, UnicodeEncodeError):  # not all of them text, or not UTF-8
         texts = Texts(binary.array(list(map(to_bytes, ids))))
-        if True in whole:
-            texts.kind = "integer and text"
+        if whole:
+            texts.kind = "of several types" if whole < kinds else "integer beyond 64 bits"
         return texts
 
 

@@ -6,6 +6,7 @@ through every source. Bytes that are not UTF-8 are kept exactly.
 
 import re
 from collections.abc import Hashable
+from decimal import Decimal
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -18,11 +19,18 @@ def to_bytes(identifier: Hashable) -> bytes:
     """The id as it would stand in a file."""
     if isinstance(identifier, bytes):
         return identifier
-    text = identifier if isinstance(identifier, str) else str(identifier)
+    text = identifier if isinstance(identifier, str) else _text(identifier)
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
+
+
+def _text(identifier: Hashable) -> str:
+    try:
+        return str(identifier)
+    except ValueError:  # an integer of more digits than Python writes without being asked
+        return format(Decimal(identifier), "f")  # type: ignore[arg-type]
 
 
 def to_text(identifier: bytes) -> str:
@@ -33,11 +41,6 @@ def to_text(identifier: bytes) -> str:
 def is_integer(identifier: object) -> "TypeGuard[int | np.integer[Any]]":
     """Is this an integer of Python's or of NumPy's, and no truth value?"""
     return isinstance(identifier, (int, np.integer)) and not isinstance(identifier, bool)
-
-
-def as_digits(identifier: Any) -> Any:
-    """An integer as its digits, which is what a file of text has of it; other ids as they are."""
-    return str(int(identifier)) if is_integer(identifier) else identifier
 
 
 def as_integer(identifier: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ def opened(path: Path, kind: str, columns: Any = None) -> Lines:
 
 def _of_table(where: str, name: str, found: Headings, table: Any, items: str) -> Lines:
     batches = table.select(found.all).to_batches()
-    return Lines(where, name, found, lambda: iter(batches), ids="text", items=items)
+    return Lines(where, name, found, partial(iter, batches), ids="text", items=items)
 
 
 def _feature(where: str, columns: Any) -> str:
@@ -233,9 +234,9 @@ def _flat(run: Any) -> tuple[Floats, Bools]:
     """A score a line, and which lines were retrieved: those that are not masked."""
     given = host.to_numpy(run, "scores")
     if given.ndim != 1:
+        flat = ", as scores.ravel() is" if given.dtype.kind == "f" else ""
         raise FormatError(
-            "the lines of a LETOR file have one score each, in a flat array, as scores.ravel() is; got "
-            f"shape {given.shape}"
+            f"the lines of a LETOR file have one score each, in a flat array{flat}; got shape {given.shape}"
         )
     scores, kept = np.ma.getdata(given).astype(float), ~np.ma.getmaskarray(given)
     odd = np.flatnonzero(~np.isfinite(scores) & kept)

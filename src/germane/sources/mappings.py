@@ -5,7 +5,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from math import nan
 from typing import Any, TypeAlias, TypeGuard
 
@@ -28,7 +27,7 @@ from germane.errors import (
 from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import first_results, headings, misses, precision, strangers, swapped
-from germane.sources.ids import as_digits, by_bytes, is_integer, is_missing
+from germane.sources.ids import by_bytes, is_missing
 from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
@@ -171,37 +170,6 @@ def retrieve_lists(
         run = {query: [item for item in got if item != query] for query, got in run.items()}
     found = _each_query(qrels, run, _listed, duplicates)
     return _told(found, (*swapped.like_a_run(qrels), *first_results.of_lists(qrels, run)))
-
-
-def in_digits(run: Mapping[Hashable, Any]) -> Mapping[Hashable, Any]:
-    """A run whose integers are their digits, as a file of text has them.
-
-    Looks at the ids of the queries and of their first items. Raises FormatError for ids that become
-    one, such as 7 and "7".
-    """
-    if not any(map(is_integer, chain(run, map(_first, run.values())))):
-        return run
-    spelled = {as_digits(query): _in_digits(query, got) for query, got in run.items()}
-    if len(spelled) < len(run):
-        raise FormatError("two query ids of the run have the same text.")
-    return spelled
-
-
-def _first(got: Any) -> Any:
-    """The first item of results, "" where there is none."""
-    got = got if isinstance(got, MAPPING) else listed(got)
-    return next(iter(got), "") if isinstance(got, (*MAPPING, list, tuple)) else ""
-
-
-def _in_digits(query: Hashable, got: Any) -> Any:
-    """Results with integers as their digits; what is none stays what it is."""
-    if isinstance(got, MAPPING):
-        spelled = {as_digits(item): score for item, score in got.items()}
-        if len(spelled) < len(got):
-            raise FormatError(f"run, query {clip(query)}: two item ids have the same text.")
-        return spelled
-    got = listed(got)
-    return list(map(as_digits, got)) if isinstance(got, (list, tuple)) else got
 
 
 def _told(found: Retrieved, told: tuple[Finding, ...]) -> Retrieved:
