@@ -588,7 +588,11 @@ def test_the_console_script_is_the_command_line() -> None:
         ("(input_format='parquet')", "(--input-format parquet)"),
         ("input_format takes trec", "--input-format takes trec"),
         ("max_expansion=none reads it", "--max-expansion none reads it"),
+        ("are input_format={'run': 'jsonl'}.", "are --input-format run=jsonl."),
         ("the columns of input_formats", "the columns of input_formats"),
+        ("columns=3/w.csv: no column", "columns=3/w.csv: no column"),
+        ("input_format/w.csv: no", "input_format/w.csv: no"),
+        ("found 'input_format', 'columns={x}'", "found 'input_format', 'columns={x}'"),
     ],
 )
 def test_errors_in_the_words_of_the_command_line(python: str, spelled: str) -> None:

@@ -17,19 +17,23 @@ def say(text: str) -> None:
 
 def as_options(message: str) -> str:
     """An error in the words of the command line: ``--columns query=name``, not ``columns={'query': name}``."""
-    message = re.sub(r"\bcolumns=(?:\{([^{}]*)\})?", _columns, message)
-    return re.sub(r"\b(input_format|max_expansion)\b(?:=('?)([\w.]+)\2)?", _option, message)
+    message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _named, message)
+    message = re.sub(r"\b(input_format|max_expansion)=('?)(\w+)\2(?=[ .)])", _one, message)
+    return re.sub(r"\b(columns=|input_format|max_expansion)(?= (takes|is|names) )", _alone, message)
 
 
-def _columns(found: re.Match[str]) -> str:
-    pairs = re.findall(r"'(\w+)': '?([^',]*)", found[1] or "")
+def _named(found: re.Match[str]) -> str:
+    pairs = re.findall(r"'(\w+)': '?([^',]*)", found[2])
     named = ",".join(f"{part}={'' if name == 'None' else name}" for part, name in pairs)
-    return f"--columns {named}".rstrip()
+    return f"{_alone(found)} {named}"
 
 
-def _option(found: re.Match[str]) -> str:
-    name = found[1].replace("_", "-")
-    return f"--{name} {found[3] or ''}".rstrip()
+def _one(found: re.Match[str]) -> str:
+    return f"{_alone(found)} {found[3]}"
+
+
+def _alone(found: re.Match[str]) -> str:
+    return f"--{found[1].rstrip('=').replace('_', '-')}"
 
 
 def as_json(value: Any) -> str:

@@ -131,9 +131,14 @@ def _no_header(names: list[str], separator: str) -> str:
     if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
         format_name = "CSV" if separator == "," else "TSV"
         return f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these {_SEPARATORS[other]}?"
-    if any(map(is_number, names)):
+    known = {one.casefold() for several in headings.NAMES.values() for one in several}
+    if any(map(_is_figure, names)) and known.isdisjoint(name.casefold() for name in names):
         return "  The first line names the columns, and this one has numbers in it: is the header missing?"
     return ""
+
+
+def _is_figure(name: str) -> bool:
+    return is_number(name) and any(map(str.isdigit, name))
 
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
@@ -160,14 +165,48 @@ def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     if not start:
         raise EmptyError(f"{source.name}: the file is empty.")
     check_text(source.name, start)
-    try:
-        table = json.read_json(source.columns())
-    except pa.ArrowInvalid:
-        misread.check_objects(source)
-        raise
-    found = headings.resolve(table.column_names, kind, source.name, columns)
-    chosen = table.select(found.all)
+
+    def table(**types: pa.DataType) -> pa.Table:
+        schema = pa.schema(list(types.items()))
+        with source.text() as stream:
+            lines = pa.PythonFile(_Objects(stream, source.name), mode="r")
+            try:
+                return json.read_json(lines, parse_options=json.ParseOptions(schema))
+            except pa.ArrowInvalid:
+                misread.check_objects(source)
+                raise
+
+    read = table()
+    found = headings.resolve(read.column_names, kind, source.name, columns)
+    ids = {name: pa.string() for name in (found.query, found.item)}
+    dates = {name: text for name, text in ids.items() if pa.types.is_temporal(read[name].type)}
+    chosen = (table(**dates) if dates else read).select(found.all)
     return found, lambda: iter(chosen.to_batches()), "typed"
+
+
+class _Objects:
+    """A stream of JSON Lines. Arrow's reader ends the process where a block begins with ``null``."""
+
+    closed = False
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._stream, self._name = stream, name
+        self._lines, self._last = 1, b"\n"
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        text = self._last + data
+        null = _NULL.search(text)
+        if null is not None:
+            line = self._lines + text.count(b"\n", 0, null.start() + 1) - 1
+            raise FormatError(f"{self._name}:{line}: a line is a JSON object, {{…}}; got null")
+        self._lines += data.count(b"\n")
+        begun = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+        self._last = b"\n" + text[begun:].lstrip(b" \t")[:8]
+        return data
+
+
+_NULL = re.compile(rb"[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
 
 
 _READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {

@@ -253,18 +253,24 @@ def _number(fields: list[bytes], layout: Layout) -> float:
         wrong = f"got {_shown(written)}"
     raise layout.error(
         f"a {layout.says} must be a finite number; {wrong} "
-        f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{_looks(fields)}"
+        f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{_looks(fields, layout.kind)}"
     )
 
 
-def _looks(fields: list[bytes]) -> str:
+def _looks(fields: list[bytes], kind: str) -> str:
     """What else a line may be whose number is none."""
     if {b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields):
         return " This looks like a header line."
-    return _JSON if fields[0].startswith(_BRACKETS) else ""
+    return _json(kind) if fields[0].startswith(_BRACKETS) else ""
 
 
-_JSON = "  This looks like JSON, not a TREC file; rows as objects, one a line, are input_format='jsonl'."
+def _json(kind: str) -> str:
+    return (
+        "  This looks like JSON, not a TREC file; rows as objects, one a line, are "
+        f"input_format={{{kind!r}: 'jsonl'}}."
+    )
+
+
 _BRACKETS = (b"{", b"[")
 
 
@@ -304,9 +310,9 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
     if count == len(other.columns):
         return f"  This looks like a {other.kind} file; are the two files swapped?"
     if line.lstrip().startswith(_BRACKETS):
-        return _JSON
+        return _json(layout.kind)
     if b" qid:" in line:
-        return "  This looks like a LETOR file: input_format='letor'."
+        return f"  This looks like a LETOR file: input_format={{{layout.kind!r}: 'letor'}}."
     if b"," in line and count == 1:
         return "  This looks like CSV: commas instead of blanks."
     if count == 3:
