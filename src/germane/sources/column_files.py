@@ -196,7 +196,7 @@ class _Objects:
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._stream.read(size)
         text = self._last + data
-        null = _NULL.search(text)
+        null = _NULL.search(text) if b"null" in text else None
         if null is not None:
             line = self._lines + text.count(b"\n", 0, null.start() + 1) - 1
             raise FormatError(f"{self._name}:{line}: a line is a JSON object, {{…}}; got null")
