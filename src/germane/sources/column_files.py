@@ -158,7 +158,8 @@ def _msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
 
 def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     import pyarrow as pa
-    from pyarrow import json
+
+    from germane.sources import json_lines
 
     with source.columns() as stream:
         start = stream.read(8)
@@ -166,47 +167,12 @@ def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
         raise EmptyError(f"{source.name}: the file is empty.")
     check_text(source.name, start)
 
-    def table(**types: pa.DataType) -> pa.Table:
-        schema = pa.schema(list(types.items()))
-        with source.text() as stream:
-            lines = pa.PythonFile(_Objects(stream, source.name), mode="r")
-            try:
-                return json.read_json(lines, parse_options=json.ParseOptions(schema))
-            except pa.ArrowInvalid:
-                misread.check_objects(source)
-                raise
-
-    read = table()
-    found = headings.resolve(read.column_names, kind, source.name, columns)
-    ids = {name: pa.string() for name in (found.query, found.item)}
-    dates = {name: text for name, text in ids.items() if pa.types.is_temporal(read[name].type)}
-    chosen = (table(**dates) if dates else read).select(found.all)
+    table = json_lines.read(source)
+    found = headings.resolve(table.column_names, kind, source.name, columns)
+    ids = (found.query, found.item)
+    dates = [name for name in ids if pa.types.is_temporal(table[name].type)]
+    chosen = (json_lines.read(source, dates) if dates else table).select(found.all)
     return found, lambda: iter(chosen.to_batches()), "typed"
-
-
-class _Objects:
-    """A stream of JSON Lines. Arrow's reader ends the process where a block begins with ``null``."""
-
-    closed = False
-
-    def __init__(self, stream: Any, name: str) -> None:
-        self._stream, self._name = stream, name
-        self._lines, self._last = 1, b"\n"
-
-    def read(self, size: int = -1) -> bytes:
-        data: bytes = self._stream.read(size)
-        text = self._last + data
-        null = _NULL.search(text) if b"null" in text else None
-        if null is not None:
-            line = self._lines + text.count(b"\n", 0, null.start() + 1) - 1
-            raise FormatError(f"{self._name}:{line}: a line is a JSON object, {{…}}; got null")
-        self._lines += data.count(b"\n")
-        begun = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
-        self._last = b"\n" + text[begun:].lstrip(b" \t")[:8]
-        return data
-
-
-_NULL = re.compile(rb"[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
 
 
 _READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {

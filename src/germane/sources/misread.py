@@ -1,16 +1,13 @@
-"""Which line of a file of columns is wrong, once Arrow has refused it."""
+"""Which line of a file of separated columns is wrong, once Arrow has refused it."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
-from typing import Any
 
-from germane.errors import FormatError, GradeError, InputError, ScoreError, clip, typed
+from germane.errors import FormatError, GradeError, InputError, ScoreError, clip
 from germane.sources.headings import Headings
-from germane.sources.ids import shown_id
 from germane.sources.opener import Opener
 
 
@@ -33,55 +30,6 @@ def check(source: Opener, separator: str, names: list[str], found: Headings) -> 
             if name in numbers and not is_number(text):
                 error, says = numbers[name]
                 raise _of(error, source.name, line, name, says, text)
-
-
-def check_objects(source: Opener) -> None:
-    """Raise the error that names the first line that is no JSON object, or has a value of another type."""
-    before: dict[str, tuple[str, Any]] = {}
-    with io.BufferedReader(source.text()) as stream:
-        for number, line in enumerate(stream, 1):
-            if not line.strip():
-                continue
-            where = f"{source.name}:{number}"
-            text = line.decode("utf-8-sig", "surrogateescape")
-            try:
-                held = json.loads(text, parse_int=_whole)
-            except (ValueError, RecursionError) as error:
-                if _is_read(line):  # several objects on a line, or one on several
-                    return  # Arrow's words have to do
-                says = getattr(error, "msg", "too deep")
-                raise FormatError(f"{where}: no JSON ({says}): {shown_id(line.strip())}") from None
-            if not isinstance(held, dict):
-                raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
-            for name, value in held.items():
-                kind = _KINDS.get(type(value))
-                if kind is None:
-                    continue
-                if before.setdefault(name, (kind, value))[0] != kind:
-                    raise FormatError(
-                        f"{where}: the values of a column have one type; {name!r} is {typed(value)} "
-                        f"here, and {typed(before[name][1])} before."
-                    )
-
-
-def _whole(digits: str) -> float:
-    return int(digits) if len(digits) < 20 else float(digits)
-
-
-def _is_read(line: bytes) -> bool:
-    """Does Arrow read the line by itself?"""
-    import pyarrow as pa
-    from pyarrow import json
-
-    try:
-        json.read_json(pa.BufferReader(line))
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-_KINDS = {str: "text", int: "number", float: "number", bool: "truth", list: "list", dict: "object"}
-"""Of the values of JSON; null is of every type."""
 
 
 def _of(
