@@ -1053,6 +1053,14 @@ def test_names_of_columns_beside_qrels_without_columns(
             evaluator.update(run)
             assert evaluator.result()["RR"].mean == 1 / 2
             germane.compare(judged, {"a": run, "b": run}, "RR", columns=named)
+    bare = tmp_path / "run.txt"
+    bare.write_text("1 Q0 8 1 1 t\n")
+    for judged in (qrels, {"1": {"8": 1}}, germane.read_qrels(qrels)):
+        for without in (bare, {"1": {"8": 1.0}}):
+            with pytest.raises(
+                InputError, match="columns= names the columns of frames and of files"
+            ):
+                germane.evaluate_many(judged, {"a": without}, "RR", columns=names)
     other = run.with_name("other.csv")
     other.write_text(run.read_text())
     spelled = ["--columns", "query=who,item=film,score=stars", "-m", "RR"]
@@ -1153,3 +1161,20 @@ def test_a_header_that_is_fine(header: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"run\.csv: ") as raised:
         germane.evaluate({"q": ["a"]}, tmp_path / "run.csv")
     assert "header missing" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        '"note":\nnull',
+        '"note":\n\n  null',
+        '"note": [1,\nnull]',
+        '"note": [\nnull\n]',
+        '"note": null',
+    ],
+)
+def test_null_in_an_object_that_goes_on(note: str, tmp_path: Path) -> None:
+    """No object is there twice, so that Arrow reads it, if it is in one block."""
+    path = tmp_path / "run.jsonl"
+    path.write_text(f'{{"query": "q", "item": "d", "score": 1, {note}}}\n')
+    assert germane.evaluate({"q": ["d"]}, path, "RR")["RR"].mean == 1

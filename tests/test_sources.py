@@ -367,7 +367,7 @@ def test_ids_that_are_no_text_beside_a_file_of_text(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text(f"q 0 {one} 1\nq 0 7.5 1\n3 0 1{zeros} 1\n")
     run = {"q": {b"a": 3.0, one: 2.0, 7.5: 1.0}, 3: {8: 2.0, huge: 1.0}}
     found = germane.evaluate(tmp_path / "qrels", run, "AP")
-    assert found["AP"].per_query == {"q": (1 / 2 + 2 / 3) / 2, "3": 1 / 2}
+    assert found["AP"].per_query == {"q": 1 / 4, "3": 1 / 2}
     (tmp_path / "run").write_text(f"q Q0 {one} 1 1 t\n3 Q0 1{zeros} 1 1 t\n")
     judged: Any = {"q": {one: 1}, 3: {huge: 1}}
     assert germane.evaluate(judged, tmp_path / "run", "RR")["RR"].mean == 1
@@ -1012,3 +1012,34 @@ def test_texts_fall_as_python_sorts_them(texts: list[bytes]) -> None:
     for values in (texts, many):
         expected = sorted(range(len(values)), key=values.__getitem__, reverse=True)
         assert binary.falling(binary.spans(values)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {True: {7: 0.9}},
+        {1.0: [7]},
+        {Decimal("1.0"): [7]},
+        {1: [7.0]},
+        {1: [(7, 0.5), (8, 0.4)]},
+        {1: np.array([0.9, 0.8])},
+        {1: [True]},
+    ],
+)
+def test_what_is_equal_to_an_integer_and_none(run: Any, tmp_path: Path) -> None:
+    """Python takes True and 1.0 for 1; beside a file of text they are no digits of it."""
+    (tmp_path / "qrels").write_text("1 0 7 1\n1 0 1 1\n")
+    with pytest.raises(
+        germane.GermaneError, match=r"differ|the run's item ids are|the run's ids are|no query of"
+    ):
+        germane.evaluate(tmp_path / "qrels", run, "RR")
+    with pytest.raises(germane.GermaneError):
+        germane.explain(tmp_path / "qrels", run, "RR", query=1)
+
+
+def test_a_query_that_two_could_answer(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 7 1\n1.0 0 8 1\n")
+    found = germane.evaluate(tmp_path / "qrels", {"1.0": [7, 8]}, "RR", missing="zero")
+    assert found["RR"].per_query == {"1": 0.0, "1.0": 1 / 2}
+    with pytest.raises(germane.CoverageError):
+        germane.evaluate(tmp_path / "qrels", {1.0: [7, 8]}, "RR")

@@ -51,9 +51,8 @@ class Qrels(Record):
     def only(self, query: Hashable) -> "Qrels":
         """The judgments of one query. Raises AbsentError where it has none."""
         q = self.position.get(query) if isinstance(query, Hashable) else None
-        if q is None and isinstance(
-            query, (str, int)
-        ):  # a number on a command line, or in a file, is text
+        spelled = isinstance(query, (str, int, np.integer)) and not isinstance(query, bool)
+        if q is None and spelled:  # numbers on a command line and in files are text
             q = {str(one): q for q, one in enumerate(self.queries)}.get(str(query))
         if q is None:
             near = suggestion(str(query), map(str, self.queries))

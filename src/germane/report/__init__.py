@@ -103,7 +103,7 @@ def report(
     origin = origin_of(qrels, runs, command, progress)
     again = kept(runs, results, policy)
     spreads = told(qrels, again, results, policy, progress)
-    explanations = _explained(results, named(again), progress)
+    explanations = _explained(results, named(again, results), progress)
     findings = _findings(title, results, settings, seed, spreads, explanations, origin)
     return Report(findings.title, page(findings))
 

@@ -32,9 +32,13 @@ def kept(runs: Mapping[str, Any], results: Results, policy: Mapping[str, Any]) -
     return again
 
 
-def named(again: Mapping[str, Any]) -> dict[str, Any]:
+def named(again: Mapping[str, Any], results: Results) -> dict[str, Any]:
     """Those whose items are found by query, at no cost: not files and frames."""
-    return {name: run for name, run in again.items() if not sources.is_searched(run)}
+    return {
+        name: sources.spelled(placement.qrels, run)
+        for name, run in again.items()
+        if not sources.is_searched(run) and (placement := results[name].placement)
+    }
 
 
 def told(

@@ -42,6 +42,7 @@ __all__ = [
     "refuse_ambiguous",
     "run_name",
     "source_of",
+    "spelled",
     "where",
 ]
 
@@ -92,7 +93,7 @@ def _is_frame(given: object) -> bool:
 has_columns = _is("frames", "Frame")  # a frame or a file that ``opened`` has opened
 _is_run = _is("columns", "Run")
 _is_grouped = _is("arrays", "Grouped")
-_is_spelled = _is("spelled", "Spelled")
+_is_spelled = _is("spelling", "Spelled")
 
 
 def is_rows(given: object) -> bool:
@@ -157,25 +158,27 @@ def opened(
     judged = _opened(qrels, "qrels", columns, input_format)
     if _has_no_ids(run, judged, input_format):
         return judged, _module("letor").aligned(judged, run)
-    if is_path(judged) or getattr(judged, "ids", "typed") == "text":
-        run = _spelled(run)
+    run = spelled(judged, run)
     got = judged, _opened(run, "run", columns, input_format)
-    may_have_none = run is None or isinstance(
-        qrels, Qrels
-    )  # of which another side is read elsewhere
-    if columns is not None and not any(map(has_columns, got)) and not may_have_none:
+    if columns is not None and run is not None and not any(map(_had_columns, got)):
         raise InputError("columns= names the columns of frames and of files; there are none here.")
     refuse_ambiguous(*got)
     return got
 
 
-def _spelled(run: Any) -> Any:
-    """A run beside qrels that are a file of text, which means an id by its text."""
+def _had_columns(given: Any) -> bool:
+    return has_columns(given) or (isinstance(given, Qrels) and given.columns is not None)
+
+
+def spelled(qrels: Any, run: Any) -> Any:
+    """A run of Python ids as it is compared with the qrels: these may be a file of text."""
+    if not is_path(qrels) and getattr(qrels, "ids", "typed") != "text":
+        return run
     if is_rows(run):
         run = dict(enumerate(run))
     if not mappings.is_mapping(run) or _is_spelled(run):
         return run
-    return _module("spelled").Spelled(run)
+    return _module("spelling").Spelled(run)
 
 
 def _opened(
@@ -312,8 +315,7 @@ def only(
         return frames.only(judgments, run)
     if is_path(run):
         run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
-    if judgments.ids == "text":
-        run = _spelled(run)
+    run = spelled(judgments, run)
     if is_rows(run):
         run = dict(enumerate(run))
     if mappings.is_mapping(run):

@@ -30,7 +30,9 @@ def _text(identifier: Hashable) -> str:
     try:
         return str(identifier)
     except ValueError:  # an integer of more digits than Python writes without being asked
-        return format(Decimal(identifier), "f")  # type: ignore[arg-type]
+        if not isinstance(identifier, int):
+            raise
+        return format(Decimal(identifier), "f")
 
 
 def to_text(identifier: bytes) -> str:

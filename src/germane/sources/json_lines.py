@@ -45,15 +45,17 @@ class _Objects:
         text = self._last + data
         null = _NULL.search(text) if b"null" in text else None
         if null is not None:
-            line = self._lines + text.count(b"\n", 0, null.start() + 1) - 1
+            line = self._lines + text.count(b"\n", 0, null.end()) - 1
             raise FormatError(f"{self._name}:{line}: a line is a JSON object, {{…}}; got null")
         self._lines += data.count(b"\n")
         begun = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
-        self._last = b"\n" + text[begun:].lstrip(b" \t")[:8]
+        before = text[:begun].rstrip()[-1:]
+        self._last = before + b"\n" + text[begun:].lstrip(b" \t")[:8]
         return data
 
 
-_NULL = re.compile(rb"[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
+_NULL = re.compile(rb"(?:^|[^:,\[\s])\s*[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
+"""At the beginning of a line, and no value of an object that goes on."""
 
 
 def _check(source: Opener) -> None:

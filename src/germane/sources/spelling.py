@@ -1,19 +1,20 @@
-"""Runs of Python ids beside a file of text, which has no other ids: each id is its text there."""
+"""Runs of Python ids beside a file of text, which has no integers: they are their digits there."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+from uuid import UUID
 
 from germane._cached import cached
 from germane._values import listed
 from germane.errors import FormatError, clip
-from germane.sources.ids import as_integer, is_missing, to_bytes, to_text
+from germane.sources.ids import is_integer, to_bytes, to_text
 
 
 class Spelled(Mapping[Hashable, Any]):
-    """A run whose ids are text. A query's items are spelled when they are asked for."""
+    """A run whose integers, bytes and UUIDs are text. A query's items are spelled when they are asked for."""
 
     def __init__(self, run: Mapping[Hashable, Any]) -> None:
         self._run = run
@@ -27,13 +28,11 @@ class Spelled(Mapping[Hashable, Any]):
         return own
 
     def __getitem__(self, query: Hashable) -> Any:
-        for one in (query, as_integer(query)):  # nearly all there are, without a look at the others
-            if one in self._run:
-                return _results(query, self._run[one])
-        return _results(query, self._run[self._own[query]])
+        own = query if isinstance(query, str) and query in self._run else self._own[query]
+        return _results(query, self._run[own])
 
     def __contains__(self, query: object) -> bool:
-        return query in self._run or query in self._own
+        return query in self._own
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._own)
@@ -69,11 +68,7 @@ def _texts(ids: Collection[Any]) -> Collection[Any]:
 
 
 def _text(identifier: Any) -> Any:
-    """An id as a file of text has it; what is missing, or no id, as it is."""
-    if (
-        isinstance(identifier, str)
-        or not isinstance(identifier, Hashable)
-        or is_missing(identifier)
-    ):
-        return identifier
-    return to_text(to_bytes(identifier))
+    """An id as a file of text has it. What is unlike ids, such as a score, stays what it is."""
+    if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
+        return to_text(to_bytes(identifier))
+    return identifier
