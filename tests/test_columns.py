@@ -1078,7 +1078,6 @@ def test_python_objects_of_polars() -> None:
         germane.evaluate({"q": {str(ids[1]): 1}}, run, "RR")
     text = run.with_columns(polars.Series("item", map(str, run["item"])))
     assert germane.evaluate({"q": {str(ids[1]): 1}}, text, "RR")["RR"].mean == 1 / 2
-    assert germane.evaluate({"q": {str(ids[1]): 1}}, run.to_pandas(), "RR")["RR"].mean == 1 / 2
 
 
 GOOD = '{"query": "q", "item": "d", "score": 1}\n'

@@ -339,6 +339,8 @@ def of_python(ids: Sequence[Hashable]) -> IdColumn:
     whole = {kind for kind in kinds if issubclass(kind, (int, np.integer)) and kind is not bool}
     if kinds and whole == kinds:
         for width in (np.int64, np.uint64):
+            if width is np.uint64 and any(one < 0 for one in ids):  # type: ignore[operator]
+                break  # NumPy 1 makes large numbers of them
             try:
                 return Integers(np.array(ids, width))
             except OverflowError:
