@@ -1,0 +1,147 @@
+"""The reduction in NumPy and Arrow: complete, and the reference that the compiled kernel must equal.
+
+Ids become numbers first, so that equal ids have equal numbers. Everything else is sorting whole
+numbers and looking them up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Bools, Floats, Ints
+from germane.kernel.ids import Categories, Ids, Integers, text_of_arrow
+
+if TYPE_CHECKING:
+    from germane.kernel.reduction import Batch, Judged
+
+
+def find_changes(ids: Ids) -> Ints:
+    """The rows whose id is not the one before, the first row included."""
+    if not len(ids):
+        return np.zeros(0, np.int64)
+    if isinstance(ids, Categories):
+        ids = Integers(ids.codes)
+    if isinstance(ids, Integers):
+        changed = ids.values[1:] != ids.values[:-1]
+    else:
+        from pyarrow import compute
+
+        array = ids.to_arrow()
+        changed = compute.not_equal(array[1:], array[:-1]).to_numpy(zero_copy_only=False)
+    return np.append(0, np.flatnonzero(changed) + 1)
+
+
+def number_ids(ids: Ids) -> tuple[Ints, Ids]:
+    """A number for each id, and the distinct ids that the numbers count."""
+    if isinstance(ids, Categories):
+        return ids.codes, ids.entries
+    if isinstance(ids, Integers):
+        distinct, numbers = np.unique(ids.values, return_inverse=True)
+        return numbers, Integers(distinct)
+    encoded = ids.to_arrow().dictionary_encode()
+    return encoded.indices.to_numpy(), text_of_arrow(encoded.dictionary)
+
+
+def find_ids(ids: Ids, distinct: Ids) -> Ints:
+    """The place of each id among distinct ones, or -1."""
+    if isinstance(ids, Categories):
+        return find_ids(ids.entries, distinct)[ids.codes]
+    if isinstance(ids, Integers) and isinstance(distinct, Integers):
+        if ids.values.dtype != distinct.values.dtype:  # int64 and uint64 have no common type
+            return find_ids(ids.as_text(), distinct.as_text())
+        order = np.argsort(distinct.values)
+        ordered = distinct.values[order]
+        at = np.searchsorted(ordered, ids.values)
+        at[at == len(ordered)] = 0
+        known = ordered[at] == ids.values if len(ordered) else np.zeros(len(ids), bool)
+        return np.where(known, order[at] if len(ordered) else -1, -1)
+    from pyarrow import compute
+
+    asked, among = ids.to_arrow(), distinct.to_arrow()
+    if asked.type != among.type:  # offsets of 32 and of 64 bits
+        asked, among = asked.cast("large_binary"), among.cast("large_binary")
+    found = compute.index_in(asked, value_set=among)
+    return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:
+    """The rows of judged items and their judgments; and a row whose item repeats an earlier row's."""
+    numbers, distinct = number_ids(batch.items)
+    size = max(1, len(distinct))
+    key = batch.owner * size + numbers
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+    repeat = None
+    if len(again):
+        first = again[np.argmin(order[again])]
+        repeat = int(order[first]), int(order[np.searchsorted(ordered, ordered[first])])
+    starts = judged.offsets[batch.code]
+    lengths = judged.offsets[batch.code + 1] - starts
+    judgment = _ragged.between(starts, lengths)
+    number = find_ids(judged.items.take(judgment), distinct)
+    wanted = np.repeat(np.arange(len(lengths)), lengths) * size + number
+    judgment, wanted = judgment[number >= 0], wanted[number >= 0]
+    start, stop = (np.searchsorted(ordered, wanted, side) for side in ("left", "right"))
+    row = order[_ragged.between(start, stop - start)]
+    return row, np.repeat(judgment, stop - start), repeat
+
+
+def rank_rows(batch: Batch, row: Ints, by_id: bool) -> tuple[Ints, Ints, Ints]:
+    """The rank of some rows, and the first and last rank of their groups of equal scores."""
+    offsets, group = batch.offsets, batch.owner[row]
+    if batch.score is None:
+        rank = row - offsets[group] + 1
+        return rank, rank, rank
+    score = batch.score + 0.0  # -0.0 equals 0.0
+    order = None if _ragged.falls(score, offsets) else _ragged.falling(score, offsets)
+    at, ordered = row, score
+    if order is not None:
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        at, ordered = place[row], score[order]
+    starts = np.flatnonzero(_begin_groups(ordered, offsets))
+    tie = np.searchsorted(starts, at, "right") - 1
+    first = starts[tie] - offsets[group] + 1
+    last = starts[tie + 1] - offsets[group]
+    rank = first.copy()
+    tied = np.flatnonzero(last > first)
+    if len(tied):
+        rank[tied] += _place_among_equals(batch, order, starts, tie[tied], row[tied], by_id)
+    return rank, first, last
+
+
+def _begin_groups(score: Floats, offsets: Ints) -> Bools:
+    """Does a group of equal scores begin at each row? One more flag stands for the end."""
+    begins = np.ones(len(score) + 1, bool)
+    begins[1:-1] = score[1:] != score[:-1]
+    begins[offsets] = True
+    return begins
+
+
+def _place_among_equals(
+    batch: Batch, order: Ints | None, starts: Ints, tie: Ints, row: Ints, by_id: bool
+) -> Ints:
+    """The place of some rows, from 0, in their group of equal scores."""
+    ties = np.unique(tie)
+    lengths = starts[ties + 1] - starts[ties]
+    at = _ragged.between(starts[ties], lengths)
+    members = at if order is None else order[at]
+    group = np.repeat(np.arange(len(ties)), lengths)
+    key = _rank_text(batch.items.take(members)) if by_id else members
+    members = members[np.lexsort((members, key, group))]
+    place = np.empty(len(batch.items), np.int64)
+    place[members] = _ragged.between(np.zeros(len(ties), np.int64), lengths)
+    return place[row]
+
+
+def _rank_text(ids: Ids) -> Ints:
+    """Numbers that fall as ids rise by the bytes of their text; equal ids have equal numbers."""
+    from pyarrow import compute
+
+    ranked = compute.rank(ids.as_text().to_arrow(), sort_keys="descending", tiebreaker="dense")
+    numbers: Ints = ranked.to_numpy()
+    return numbers

@@ -1,0 +1,224 @@
+"""The reduction: what a run retrieved of the judgments, a batch of whole queries at a time.
+
+``reduce`` is the one place where judged items are matched with rows and ranked. It runs in the
+compiled kernel where there is one, and in plain NumPy and Arrow elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from germane import _ragged
+from germane._cached import cached
+from germane._ragged import Bools, Floats, Ints
+from germane.errors import FormatError, PolicyError
+from germane.kernel import library, plain
+from germane.kernel.ids import Ids
+from germane.retrieval import COPIES, Order, Qrels, Retrieved
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What runs are matched with: the judgments of query q are ``items[offsets[q]:offsets[q + 1]]``."""
+
+    queries: list[Hashable]
+    offsets: Ints
+    items: Ids
+
+    def __post_init__(self) -> None:
+        """Ids of several types can be the same text."""
+        owner = _ragged.owners(self.offsets)
+        numbers, distinct = plain.number_ids(self.items)
+        key = np.sort(owner * max(1, len(distinct)) + numbers)
+        if (key[1:] == key[:-1]).any():
+            raise FormatError("two item ids of a query of the qrels have the same text.")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows of whole queries that are judged: group g has query ``code[g]`` and the rows
+    ``offsets[g]:offsets[g + 1]``. Without scores the rows stand in the order of their ranks."""
+
+    code: Ints
+    offsets: Ints
+    items: Ids
+    score: Floats | None
+
+    @cached
+    def owner(self) -> Ints:
+        """The group of each row."""
+        return _ragged.owners(self.offsets)
+
+    def take(self, kept: Ints) -> Batch:
+        """Some of the rows, ascending."""
+        lengths = np.bincount(self.owner[kept], minlength=len(self.code))
+        score = None if self.score is None else self.score[kept]
+        return Batch(self.code, _ragged.offsets(lengths), self.items.take(kept), score)
+
+
+class Hits(NamedTuple):
+    """The judged rows of a batch, group by group, in the order of their ranks."""
+
+    row: Ints
+    judgment: Ints
+    group: Ints
+    rank: Ints  # from 1
+    tied_from: Ints  # first and last rank of the group of equal scores
+    tied_to: Ints
+
+
+class Repeated(Exception):  # noqa: N818  (it says what was found; the reader makes the error)
+    """A row whose item stands in an earlier row of its query."""
+
+    def __init__(self, row: int, earlier: int) -> None:
+        super().__init__(row, earlier)
+        self.row, self.earlier = row, earlier
+
+
+class Scattered(Exception):  # noqa: N818  (not an error: the rows are then gathered)
+    """The rows of a query do not stand together."""
+
+
+def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = False) -> Hits:
+    """Find the judged rows of a batch and their ranks.
+
+    ``by_id``: equal scores stand in the order of their ids as text, from the last to the first;
+    otherwise in the order of the rows. ``copies``: an item may have several rows, and each is a hit;
+    otherwise the first such row raises Repeated.
+    """
+    if library.is_loaded():
+        return Hits(*library.reduce_rows(judged, batch, by_id, copies))
+    row, judgment, repeat = plain.match_rows(judged, batch)
+    if repeat is not None and not copies:
+        raise Repeated(*repeat)
+    rank, first, last = plain.rank_rows(batch, row, by_id)
+    group = batch.owner[row]
+    order = np.lexsort((rank, group))
+    hits = (column[order] for column in (row, judgment, group, rank, first, last))
+    return Hits(*hits)
+
+
+def find_changes(ids: Ids) -> Ints:
+    """The rows whose id is not the one before, the first row included."""
+    return library.find_changes(ids) if library.is_loaded() else plain.find_changes(ids)
+
+
+# --- Batches of a run, put together ----------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """What a batch comes to."""
+
+    code: Ints  # its queries
+    retrieved: Ints  # of each of them
+    columns: tuple[Ints, Ints, Ints, Ints, Ints]  # judgment, owner, rank, tied_from, tied_to
+
+
+class Reduction:
+    """Reduces batches under the rules of a policy, and puts together what they come to."""
+
+    def __init__(self, judged: Judged, duplicates: str, order: Order) -> None:
+        self.judged = judged
+        self._duplicates, self._order = duplicates, order
+        self._answered = np.zeros(len(judged.queries), bool)
+        self._retrieved = np.zeros(len(judged.queries), np.int64)
+        self._parts: list[tuple[Ints, ...]] = []
+
+    def reduce(self, batch: Batch) -> Part:
+        """Reduce one batch; several threads may do so at once.
+
+        Raises Repeated for a repeated item where that is an error.
+        """
+        batch = admit_rows(self.judged, batch, self._order)
+        by_id, copies = self._order.equal == "id", self._duplicates in COPIES
+        try:
+            hits = reduce(self.judged, batch, by_id=by_id, copies=copies)
+        except Repeated:
+            if self._duplicates == "error":
+                raise
+            batch = batch.take(choose_copies(batch, self._duplicates))
+            hits = reduce(self.judged, batch, by_id=by_id)
+        if self._order.nonpositive == "miss" and batch.score is not None:
+            kept = batch.score[hits.row] > 0
+            hits = Hits(*(column[kept] for column in hits))
+        columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
+        return Part(batch.code, _ragged.lengths(batch.offsets), columns)
+
+    def add(self, part: Part) -> None:
+        """Keep what a batch came to. Raises Scattered for a query that came before."""
+        code = part.code
+        if self._answered[code].any() or len(np.unique(code)) < len(code):
+            raise Scattered
+        self._answered[code] = True
+        self._retrieved[code] = part.retrieved
+        if len(part.columns[0]):
+            self._parts.append(part.columns)
+
+    def result(self, unknown: list[Hashable]) -> Retrieved:
+        """What the run retrieved; ``unknown``: its queries that nobody judged."""
+        parts = self._parts or [(np.zeros(0, np.int64),) * 5]
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        owner = columns[1]
+        if (owner[1:] < owner[:-1]).any():
+            order = np.argsort(owner, kind="stable")
+            columns = [column[order] for column in columns]
+        judgment, owner, rank, tied_from, tied_to = columns
+        if np.array_equal(tied_from, tied_to):
+            tied_from = tied_to = rank
+        return Retrieved(
+            judgment, owner, rank, tied_from, tied_to, self._retrieved, self._answered, unknown
+        )
+
+
+def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
+    """The rows that count as retrieved, their scores as precise as asked for."""
+    if batch.score is None:
+        if order.threshold is not None:
+            raise PolicyError("threshold=… is for scores; the run has ranks alone.")
+    elif order.scores != "double":
+        batch = replace(batch, score=order.precise(batch.score, batch.offsets))
+    if order.takes_all:
+        return batch
+    kept: Bools = np.ones(len(batch.items), bool)
+    if batch.score is not None:
+        kept = order.above(batch.score)
+    if order.own == "drop":
+        own = [judged.queries[q] for q in batch.code.tolist()]
+        pairs = zip(batch.items.python, batch.owner.tolist(), strict=True)
+        kept &= np.fromiter((item != own[group] for item, group in pairs), bool, len(kept))
+    return batch.take(np.flatnonzero(kept))
+
+
+def choose_copies(batch: Batch, duplicates: str) -> Ints:
+    """The rows to keep where an item has several: its first, its last or its highest one."""
+    numbers, distinct = plain.number_ids(batch.items)
+    key = batch.owner * max(1, len(distinct)) + numbers
+    rows = np.arange(len(key))
+    height = -rows if batch.score is None else batch.score
+    best = {"first": rows, "last": -rows, "max": -height}[duplicates]
+    order = np.lexsort((rows, best, key))
+    chosen = np.ones(len(key), bool)
+    chosen[1:] = key[order[1:]] != key[order[:-1]]
+    kept: Ints = np.sort(order[chosen])
+    return kept
+
+
+def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
+    """Rows sorted by query, in stretches of whole queries of at most so many rows, where that can be.
+
+    Yields the queries, their offsets within the stretch, and the stretch.
+    """
+    starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+    ends = np.append(starts, len(code))
+    cuts, group = [0], 0
+    while group < len(starts):
+        group = max(int(np.searchsorted(ends, ends[group] + most, "right")) - 1, group + 1)
+        cuts.append(group)
+    for begin, end in pairwise(cuts):
+        inside = ends[begin : end + 1]
+        yield code[starts[begin:end]], inside - inside[0], slice(int(inside[0]), int(inside[-1]))

@@ -1,0 +1,275 @@
+"""Runs as rows of (query, item, score or rank): reduced where queries stand together, else gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.errors import FormatError, clip
+from germane.kernel.ids import Ids, Integers, join_ids, text_of_arrow
+from germane.kernel.reduction import (
+    Batch,
+    Judged,
+    Part,
+    Reduction,
+    Repeated,
+    Scattered,
+    split_queries,
+)
+from germane.kernel.threads import map_in_threads
+from germane.retrieval import Order, Retrieved
+from germane.sources import spill
+from germane.sources.paths import Noted
+from germane.sources.spill import Spill
+
+P = TypeVar("P")
+
+STEP = 1 << 18  # rows that are reduced at once; they stay in the processor's cache
+IN_MEMORY = " (its queries are scattered: sorted in memory)"
+ON_DISK = " (its queries are scattered: sorted on disk)"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows: those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. There are scores, ranks
+    or both."""
+
+    queries: Sequence[Hashable]
+    offsets: Ints
+    items: Ids
+    score: Floats | None
+    rank: Ints | None = None
+
+    def take(self, stretches: Ints) -> Rows:
+        """The rows of some stretches."""
+        lengths = _ragged.lengths(self.offsets)[stretches]
+        kept = _ragged.as_slice(_ragged.between(self.offsets[stretches], lengths))
+        return Rows(
+            [self.queries[s] for s in stretches.tolist()],
+            _ragged.offsets(lengths),
+            self.items.part(kept.start, kept.stop)
+            if isinstance(kept, slice)
+            else self.items.take(kept),
+            None if self.score is None else self.score[kept],
+            None if self.rank is None else self.rank[kept],
+        )
+
+
+class RepeatedItem(Exception):  # noqa: N818  (it says what was found; the reader makes the error)
+    """An item is retrieved twice for a query, and that is an error."""
+
+    def __init__(self, query: Hashable, item: Hashable) -> None:
+        super().__init__(query, item)
+        self.query, self.item = query, item
+
+
+class RowReducer:
+    """Reduces the rows of a run, which may be read twice: ``pieces`` gives them from the beginning.
+
+    ``read`` makes rows of a piece. Pieces end where a query does, unless the queries are scattered.
+    """
+
+    def __init__(
+        self,
+        judged: Judged,
+        pieces: Callable[[], Iterator[P]],
+        read: Callable[[P], Rows],
+        duplicates: str,
+        order: Order,
+    ) -> None:
+        self._judged, self._pieces, self._read = judged, pieces, read
+        self._duplicates, self._order = duplicates, order
+        self._places = {query: q for q, query in enumerate(judged.queries)}
+        if len(self._places) < len(judged.queries):
+            raise FormatError("two query ids of the qrels have the same text.")
+        self._unknown: dict[Hashable, None] = {}
+        self.rows = 0
+
+    def reduce(self, note: Noted, *, on_disk: bool = True) -> Retrieved:
+        """Reduce the run. Raises RepeatedItem for a repeated item where that is an error.
+
+        Where a query's rows do not stand together, all rows are read again and sorted: many of them
+        on disk, if that is allowed.
+        """
+        try:
+            return self._reduce_grouped()
+        except Scattered:
+            pass
+        self._unknown, self.rows = {}, 0
+        note.note = IN_MEMORY
+        return self._reduce_gathered(note, on_disk)
+
+    def _reduce_grouped(self) -> Retrieved:
+        reduction = Reduction(self._judged, self._duplicates, self._order)
+
+        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int]:
+            rows = self._read(piece)
+            known, code, unknown = self._known(rows)
+            part = self._reduce_batch(reduction, code, known) if len(code) else None
+            return part, unknown, len(rows.items)
+
+        for part, unknown, rows in map_in_threads(reduce_piece, self._pieces()):
+            self.rows += rows
+            self._unknown.update(dict.fromkeys(unknown))
+            if part is not None:
+                reduction.add(part)
+        return reduction.result(list(self._unknown))
+
+    def _known(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
+        """The rows of judged queries, the number of each stretch's query, and the other queries."""
+        code = np.array([self._places.get(query, -1) for query in rows.queries], np.int64)
+        if (code >= 0).all():
+            return rows, code, []
+        unknown = [rows.queries[s] for s in np.flatnonzero(code < 0).tolist()]
+        known = np.flatnonzero(code >= 0)
+        return rows.take(known), code[known], unknown
+
+    def _reduce_batch(self, reduction: Reduction, code: Ints, rows: Rows) -> Part:
+        batch = Batch(code, rows.offsets, rows.items, rows.score)
+        if rows.rank is not None:
+            batch = order_by_rank(batch, rows.rank, self._judged.queries)
+        try:
+            return reduction.reduce(batch)
+        except Repeated as found:
+            query = self._judged.queries[int(code[batch.owner[found.row]])]
+            raise RepeatedItem(query, batch.items[found.row]) from None
+
+    # --- Rows in any order ---------------------------------------------------------------------
+
+    def _reduce_gathered(self, note: Noted, on_disk: bool) -> Retrieved:
+        reduction = Reduction(self._judged, self._duplicates, self._order)
+        with Spill() as disk:
+            for code, rows in self._gather(disk, note, on_disk):
+                order = _sort_stably(code)
+                for queries, offsets, part in split_queries(code[order], STEP):
+                    at = order[part]
+                    score = None if rows.score is None else rows.score[at]
+                    rank = None if rows.rank is None else rows.rank[at]
+                    some = Rows([], offsets, rows.items.take(at), score, rank)
+                    reduction.add(self._reduce_batch(reduction, queries, some))
+        return reduction.result(list(self._unknown))
+
+    def _gather(self, disk: Spill, note: Noted, on_disk: bool) -> Iterator[tuple[Ints, Rows]]:
+        """All rows of some judged queries at a time, with the number of each row's query."""
+        held: list[tuple[Ints, Rows]] = []
+        for piece in self._pieces():
+            rows = self._read(piece)
+            self.rows += len(rows.items)
+            known, code, unknown = self._known(rows)
+            self._unknown.update(dict.fromkeys(unknown))
+            held.append((np.repeat(code, _ragged.lengths(known.offsets)), _compact(known)))
+            if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
+                note.note = ON_DISK
+                for code, some in held:
+                    disk.add(code, _to_columns(some))
+                held = []
+        for table in disk.parts():
+            yield table.column("code").to_numpy(), _of_columns(table)
+        held = [(code, some) for code, some in held if len(code)]
+        if held:
+            codes, parts = zip(*held, strict=True)
+            yield np.concatenate(codes), _join(parts)
+
+
+def _compact(rows: Rows) -> Rows:
+    score = None if rows.score is None else rows.score.copy()
+    return Rows([], rows.offsets, rows.items.compact(), score, rows.rank)
+
+
+def _join(parts: Sequence[Rows]) -> Rows:
+    scores = [part.score for part in parts if part.score is not None]
+    ranks = [part.rank for part in parts if part.rank is not None]
+    return Rows(
+        [],
+        np.zeros(1, np.int64),
+        join_ids([part.items for part in parts]),
+        np.concatenate(scores) if scores else None,
+        np.concatenate(ranks) if ranks else None,
+    )
+
+
+def _to_columns(rows: Rows) -> dict[str, Any]:
+    """Rows as they stand on disk."""
+    columns = {"item": rows.items.to_arrow(), "score": rows.score, "rank": rows.rank}
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _of_columns(table: Any) -> Rows:
+    """Rows that stood on disk."""
+    score, rank = (
+        table.column(name).to_numpy() if name in table.column_names else None
+        for name in ("score", "rank")
+    )
+    item = table.column("item").chunk(0)
+    numeric = "int" in str(item.type)
+    ids = Integers(item.to_numpy()) if numeric else text_of_arrow(item)
+    return Rows([], np.zeros(1, np.int64), ids, score, rank)
+
+
+def _sort_stably(code: Ints) -> Ints:
+    """The rows by the number of their query, those of a query in their order."""
+    # sorting numbers that hold query and row is several times faster than a stable argsort
+    rows = np.arange(len(code)).astype(np.uint64)
+    packed = np.sort((code.astype(np.uint64) << np.uint64(32)) | rows)
+    order: Ints = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
+    return order
+
+
+# --- Ranks -----------------------------------------------------------------------------------------
+
+
+def order_by_rank(batch: Batch, rank: Ints, queries: Sequence[Hashable]) -> Batch:
+    """The rows with scores that agree with their ranks; without scores, in the order of the ranks.
+
+    Raises FormatError for ranks that are no order, or that scores contradict.
+    """
+    order: Ints | None = None
+    falling = rank[1:] <= rank[:-1]
+    falling[_ragged.lasts(batch.offsets)] = False
+    owner, score = batch.owner, batch.score
+    if falling.any():
+        order = np.lexsort((rank, owner) if score is None else (-score, rank, owner))
+        ordered = rank[order]
+        odd = np.flatnonzero((owner[1:] == owner[:-1]) & (ordered[1:] == ordered[:-1]))
+        if len(odd) and score is None:
+            raise _same_rank(batch, rank, queries, order[odd[0] : odd[0] + 2])
+    if score is None:
+        if order is None:
+            return batch
+        return Batch(batch.code, batch.offsets, batch.items.take(order), None)
+    arranged = score if order is None else score[order]
+    rising = arranged[1:] > arranged[:-1]
+    rising[_ragged.lasts(batch.offsets)] = False
+    odd = np.flatnonzero(rising)
+    if len(odd):
+        pair = np.arange(odd[0], odd[0] + 2)
+        raise _contradiction(batch, rank, queries, pair if order is None else order[pair])
+    return batch
+
+
+def _same_rank(batch: Batch, rank: Ints, queries: Sequence[Hashable], pair: Ints) -> FormatError:
+    query = queries[int(batch.code[batch.owner[pair[0]]])]
+    one, other = batch.items.take(pair)
+    return FormatError(
+        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank, "
+        f"{rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks, are ties."
+    )
+
+
+def _contradiction(
+    batch: Batch, rank: Ints, queries: Sequence[Hashable], pair: Ints
+) -> FormatError:
+    assert batch.score is not None
+    query = queries[int(batch.code[batch.owner[pair[0]]])]
+    (one, other), rank, score = batch.items.take(pair), rank[pair], batch.score[pair]
+    return FormatError(
+        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has "
+        f"rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score "
+        f"{score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by the "
+        "ranks."
+    )

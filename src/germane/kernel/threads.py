@@ -1,0 +1,53 @@
+"""Threads: work on independent pieces of data, on as many cores as the process may use."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+VARIABLES = ("GERMANE_THREADS", "OMP_NUM_THREADS")  # joblib sets the latter for its workers
+
+
+def count_threads() -> int:
+    """The threads to use: what an environment variable says, and no more than the process's cores."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux alone
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    for name in VARIABLES:
+        first = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP: one number a level
+        if first.isdecimal() and int(first):
+            return min(cores, int(first))
+    return cores
+
+
+def map_in_threads(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """The results in the order of the items, or the first error in that order.
+
+    It pays where the function lets other threads run. Only a few items are held at a time.
+    """
+    items = iter(items)
+    first = list(islice(items, 2))
+    threads = count_threads()
+    if len(first) < 2 or threads == 1:
+        yield from map(function, chain(first, items))
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor  # as slow to import as germane
+
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in chain(first, items):
+                waiting.append(pool.submit(function, item))
+                del item
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
