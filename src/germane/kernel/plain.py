@@ -57,7 +57,8 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
         at = np.searchsorted(ordered, ids.values)
         at[at == len(ordered)] = 0
         known = ordered[at] == ids.values if len(ordered) else np.zeros(len(ids), bool)
-        return np.where(known, order[at] if len(ordered) else -1, -1)
+        found: Ints = np.where(known, order[at] if len(ordered) else -1, -1)
+        return found
     from pyarrow import compute
 
     asked, among = ids.to_arrow(), distinct.to_arrow()

@@ -19,7 +19,7 @@ from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
 from germane.kernel.ids import Ids
-from germane.retrieval import COPIES, Order, Qrels, Retrieved
+from germane.retrieval import COPIES, Order, Retrieved
 
 
 @dataclass(frozen=True, eq=False)
