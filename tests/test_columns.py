@@ -5,7 +5,8 @@ import re
 import sys
 import types
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import _ragged, cli
+from germane import cli
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -27,9 +28,10 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.sources import arrow, binary, id_columns, rows
+from germane.kernel import plain, rows
+from germane.kernel.ids import Ids, ids_of_python
+from germane.sources import arrow
 from germane.sources.frames import opened
-from germane.sources.order import last_to_first
 
 import column_doors
 
@@ -236,14 +238,14 @@ def test_categories_that_another_thread_reads_at_the_same_time(
 ) -> None:
     """A run that is held keeps its last list of entries, which the other may replace at any time."""
     one, other = (pa.array(ids).dictionary_encode() for ids in (["x", "y"], ["y", "z", "z"]))
-    place, waiting, keys_of = arrow.Place("run", "doc_id"), [1], id_columns.Keys
+    place, waiting, number_ids = arrow.Place("run", "doc_id"), [1], plain.number_ids
 
-    def interrupted(words: Any) -> Any:
+    def interrupted(ids: Ids) -> Any:
         if waiting and waiting.pop():
             assert arrow.ids(other, place).python == ["y", "z", "z"]
-        return keys_of(words)
+        return number_ids(ids)
 
-    monkeypatch.setattr(id_columns, "Keys", interrupted)
+    monkeypatch.setattr(plain, "number_ids", interrupted)
     assert arrow.ids(one, place).python == ["x", "y"]
     assert not waiting
 
@@ -302,11 +304,6 @@ ROWS = st.lists(
     max_size=30,
     unique_by=lambda row: row[:2],
 )
-COLLIDING: dict[str, Callable[[Any], Any]] = {
-    "none": lambda self: self.values.view(np.uint64) * np.uint64(0xD1342543DE82EF95),
-    "some": lambda self: (self.values.view(np.uint64) & np.uint64(3)) << np.uint64(60),
-    "all": lambda self: np.zeros(len(self.values), np.uint64),
-}
 
 
 @given(
@@ -315,12 +312,11 @@ COLLIDING: dict[str, Callable[[Any], Any]] = {
     grouped=st.booleans(),
     step=st.sampled_from([1, 2, 5, 1 << 17]),
     ties=st.sampled_from(["trec", "given", "best", "worst"]),
-    colliding=st.sampled_from(list(COLLIDING)),
 )
 def test_frames_equal_dicts(
-    judged: Any, retrieved: Any, grouped: bool, step: int, ties: Any, colliding: str
+    judged: Any, retrieved: Any, grouped: bool, step: int, ties: Any
 ) -> None:
-    """However large the batches, in any order of rows, and whatever words ids have in common."""
+    """However large the batches, and in any order of rows."""
     if not {q for q, _, _ in judged} & {q for q, _, _ in retrieved}:
         return
     if grouped:
@@ -330,10 +326,7 @@ def test_frames_equal_dicts(
     for given_rows, into in ((judged, qrels), (retrieved, run)):
         for query, item, number in given_rows:
             into.setdefault(query, {})[item] = number
-    with (
-        mock.patch.object(rows, "STEP", step),
-        mock.patch.object(id_columns.Integers, "words", COLLIDING[colliding]),
-    ):
+    with mock.patch.object(rows, "STEP", step):
         reader = column_doors.batches(table(retrieved), Path())
         result = germane.evaluate(table(judged, "relevance"), reader, MEASURES, ties=ties)
     expected = germane.evaluate(qrels, run, MEASURES, ties=ties)
@@ -349,7 +342,6 @@ def test_frames_equal_dicts(
 def test_queries_that_go_on_in_the_next_record(
     size: int, step: int, left_out: str | None, own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hits stay in order; and no query is looked up in a table unless nobody judged one."""
     run = {f"q{q:02}": [f"d{q + i}" for i in range(q % 3 * 8 + 1)] for q in range(90)}
     qrels = {query: {items[-1]: 2, "d7": 1} for query, items in run.items() if query != left_out}
     frame = pa.table(
@@ -362,9 +354,6 @@ def test_queries_that_go_on_in_the_next_record(
     records = frame.to_batches(max_chunksize=size)
     expected = germane.evaluate(qrels, run, "AP")
     monkeypatch.setattr(rows, "STEP", step)
-    monkeypatch.setattr(_ragged, "ascending", None)
-    if left_out is None:
-        monkeypatch.setattr(id_columns.Index, "_found", None)
     result = germane.evaluate(qrels, pa.Table.from_batches(records), "AP", own=own)
     assert result["AP"].per_query == expected["AP"].per_query
     assert result.counts == expected.counts
@@ -374,6 +363,7 @@ def test_nothing_of_a_record_is_kept_with_its_first_and_last_query(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rows, "STEP", 1000)
+    monkeypatch.setenv("GERMANE_THREADS", "2")
     held = []
 
     def records() -> Iterator[pa.RecordBatch]:
@@ -384,10 +374,10 @@ def test_nothing_of_a_record_is_kept_with_its_first_and_last_query(
             yield pa.record_batch([queries, items, pa.array(np.arange(1000) % 10 + 1)], names)
 
     names = ["query_id", "doc_id", "rank"]
-    frame = opened(next(records()), "run")
-    index = id_columns.Index(id_columns.of_python([str(query) for query in range(5000)]))
-    assert sum(1 for _ in rows.Reader(records, frame.rows, index, "any").grouped()) == 51
-    assert max(held) - min(held) < 6_000_000  # of 50 million
+    frame = replace(opened(next(records()), "run"), records=records)
+    qrels = {str(query): [f"{'d' * 1000}7"] for query in range(0, 5000, 100)}
+    assert germane.evaluate(qrels, frame, "RR")["RR"].mean == 1 / 8
+    assert max(held) - min(held) < 8_000_000  # of 50 million
 
 
 def test_the_category_of_a_long_query_is_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -419,21 +409,17 @@ def test_records_of_one_query_are_not_all_held(monkeypatch: pytest.MonkeyPatch) 
     items = {"query_id": np.repeat(np.arange(30), 20), "doc_id": np.tile(np.arange(20), 30)}
     frame = opened(pa.table({**items, "rank": items["doc_id"] + 1}), "run")
     records = next(frame.records())
-    index = id_columns.Index(id_columns.Integers(np.arange(30)))
     several = [records.slice(start, 20) for start in range(0, 600, 20)]
-    reader = rows.Reader(lambda: iter(several), frame.rows, index, "any")
-    batches = list(reader.grouped())
-    assert np.concatenate([batch.code for batch in batches]).tolist() == list(range(30))
-    assert {len(batch.rows.item) for batch in batches} == {40}
+    pieces = [frame.read(piece) for piece in replace(frame, records=lambda: iter(several)).pieces()]
+    assert [query for piece in pieces for query in piece.queries] == list(range(30))
+    assert max(len(piece.items) for piece in pieces) <= 60
 
 
 TEXT = st.text(st.sampled_from("ab\0é"), max_size=15)
 
 
 @given(ids=st.lists(TEXT, min_size=1, max_size=12))
-def test_words_are_the_same_in_every_layout(ids: list[str]) -> None:
-    from germane.sources import arrow
-
+def test_ids_are_the_same_in_every_layout(ids: list[str]) -> None:
     here = arrow.Place("here", "id")
     columns = [
         arrow.ids(array, here)
@@ -441,18 +427,19 @@ def test_words_are_the_same_in_every_layout(ids: list[str]) -> None:
         for array in (pa.array(ids, kind), pa.array(["x", *ids, "y"], kind)[1:-1])
     ]
     columns.append(arrow.ids(pa.array(ids).dictionary_encode(), here))
-    columns.append(id_columns.of_python(ids))
-    row = np.arange(len(ids))
+    columns.append(ids_of_python(ids))
+    distinct = list(dict.fromkeys(ids))
     for column in columns:
-        assert (column.words() == columns[0].words()).all()
         assert list(column) == ids
+        assert list(column.as_text().compact()) == ids
         starts = [0, *(at for at in range(1, len(ids)) if ids[at] != ids[at - 1])]
-        assert column.changes().tolist() == starts
-        assert id_columns.equal(column, row, columns[0], row).all()
-        swapped = id_columns.equal(column, row, columns[0], row[::-1])
-        assert swapped.tolist() == [a == b for a, b in zip(ids, ids[::-1], strict=True)]
-        order = last_to_first(column, np.zeros(len(ids), np.int64))
-        assert [ids[at] for at in order] == sorted(ids, key=str.encode, reverse=True)
+        assert plain.find_changes(column).tolist() == starts
+        for other in columns:
+            among = other.take(np.array([ids.index(one) for one in distinct]))
+            assert plain.find_ids(column, among).tolist() == list(map(distinct.index, ids))
+        first, place = plain.find_distinct(column)
+        assert [ids[at] for at in first] == distinct
+        assert [distinct[at] for at in place] == ids
 
 
 def test_large_text_on_both_sides_of_two_gibibytes() -> None:
@@ -467,11 +454,15 @@ def test_large_text_on_both_sides_of_two_gibibytes() -> None:
     assert list(arrow.ids(array, arrow.Place("here", "id"))) == ["abc", "de", "fgh"]
 
 
-@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 200), min_size=1, max_size=20))
-def test_order_of_integers_as_text(ids: list[int]) -> None:
-    column = id_columns.of_python(ids)
-    order = last_to_first(column, np.zeros(len(ids), np.int64))
-    assert [ids[at] for at in order] == sorted(ids, key=str, reverse=True)
+@given(
+    st.lists(
+        st.integers(-(2**63), 2**63 - 1) | st.integers(0, 200), min_size=1, max_size=20, unique=True
+    )
+)
+def test_tied_integers_are_ordered_as_text(ids: list[int]) -> None:
+    run = pa.table({"query": [1] * len(ids), "item": ids, "score": [0.5] * len(ids)})
+    first = max(ids, key=str)
+    assert germane.evaluate({1: [first]}, run, "RR", ties="trec")["RR"].mean == 1
 
 
 # ------------------------------------------------------------------------------------- duplicates
@@ -958,15 +949,6 @@ def test_ranks_of_rows_in_any_order(ranks: str, duplicates: Any) -> None:
     assert per_query(qrels, run, duplicates=duplicates) == per_query(qrels, lists)
 
 
-@pytest.mark.parametrize("collide", [False, True])
-def test_text_in_frames_with_colliding_words(collide: bool) -> None:
-    words = (lambda values: np.zeros(len(values), np.uint64)) if collide else binary.hashes
-    qrels, run = ({f"q{q}": {f"i{i}": n for i, n in got.items()} for q, got in d.items()} for d in (QRELS, RUN))  # fmt: skip
-    with mock.patch.object(binary, "hashes", words):
-        found = per_query(table(triples(qrels), "rel"), table(triples(run)))
-    assert found == per_query(qrels, run)
-
-
 def test_equal_ranks_contradict_no_scores() -> None:
     """A rank column that says nothing is no reason to refuse scores that do."""
     rows = {"query": ["q"] * 3, "item": ["a", "b", "c"], "rank": [0] * 3, "score": [1.0, 3.0, 2.0]}
@@ -1177,3 +1159,22 @@ def test_null_in_an_object_that_goes_on(note: str, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(f'{{"query": "q", "item": "d", "score": 1, {note}}}\n')
     assert germane.evaluate({"q": ["d"]}, path, "RR")["RR"].mean == 1
+
+
+def test_a_damaged_row_group_is_named(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    run = pa.table({
+        "query": [f"q{n // 10}" for n in range(200)],
+        "item": [f"d{n % 10}" for n in range(200)],
+        "score": [float(n % 7) for n in range(200)],
+    })  # fmt: skip
+    pq.write_table(run, tmp_path / "run.parquet", row_group_size=15, compression="none")
+    qrels = {f"q{n}": {"d3": 1, "d8": 1} for n in range(20)}
+    found = germane.evaluate(qrels, tmp_path / "run.parquet", "AP")
+    assert found["AP"].per_query == germane.evaluate(qrels, run, "AP")["AP"].per_query
+    data = bytearray((tmp_path / "run.parquet").read_bytes())
+    at = pq.read_metadata(tmp_path / "run.parquet").row_group(7).column(1).data_page_offset
+    data[at : at + 9] = bytes(9)
+    (tmp_path / "run.parquet").write_bytes(data)
+    with pytest.raises(germane.InputError, match=r"run\.parquet, row group 7: cannot be read"):
+        germane.evaluate(qrels, tmp_path / "run.parquet", "AP")

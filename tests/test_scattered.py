@@ -13,7 +13,8 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane.sources import rows, spill
+from germane.kernel import rows
+from germane.sources import spill
 
 RNG = random.Random(7)
 QUERIES = [f"q{number}" for number in range(40)]

@@ -127,12 +127,11 @@ def compared(
     qrels: pa.Table,
     run: pa.Table,
     measures: Any,
-    most_rows: int | None = None,
     **choices: Any,
 ) -> bool:
     """Is there a result? It must then be that of one machine, and otherwise the same error."""
     frames = map(session.createDataFrame, (qrels, run))
-    spread = outcome(germane.spark.evaluate, *frames, measures, most_rows=most_rows, **choices)
+    spread = outcome(germane.spark.evaluate, *frames, measures, **choices)
     whole = outcome(germane.evaluate, qrels, run, measures, **choices)
     if isinstance(spread, str) or isinstance(whole, str):
         assert spread == whole
@@ -183,6 +182,17 @@ def test_every_dialect_is_that_of_one_machine(dialect: str) -> None:
         same(spread, whole)
 
 
+def test_a_partition_that_memory_cannot_hold_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*given: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("germane.tasks.whole", fail)
+    with pytest.raises(InputError, match=r"do not fit the memory of the task.*largest query"):
+        evaluated(QRELS, RUN)
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("partitions", [None, 1, 2, 40])
 def test_partitions_make_no_difference(seed: int, partitions: int | None) -> None:
@@ -229,15 +239,6 @@ def test_files_are_what_their_rows_are(rows: Any, of: Any, tmp_path: Path) -> No
     same(spread, germane.evaluate(qrels, run, "AP nDCG@10"))
 
 
-def test_files_of_crowded_queries(tmp_path: Path) -> None:
-    path = written(RUN, tmp_path / "run", "scattered")
-    frame = Session().createDataFrame(QRELS)
-    same(
-        germane.spark.evaluate(frame, path, "AP", most_rows=4).result,
-        germane.evaluate(QRELS, RUN, "AP"),
-    )
-
-
 def of_file(change: Callable[[pa.Table], pa.Table], rows: str, folder: Path) -> germane.Result:
     """The result where the second of the files is another one."""
     path = Path(written(RUN, folder / "run", "together")) / "part-1.parquet"
@@ -280,8 +281,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         germane.spark.evaluate(Session().createDataFrame(QRELS), str(path.parent), "AP")
 
 
-@pytest.mark.parametrize("most_rows", [None, 4])
-def test_files_of_different_types(most_rows: int | None, tmp_path: Path) -> None:
+def test_files_of_different_types(tmp_path: Path) -> None:
     """Both files are named."""
     folder = Path(written(RUN, tmp_path / "run", "together"))
     path = folder / "part-1.parquet"
@@ -290,12 +290,12 @@ def test_files_of_different_types(most_rows: int | None, tmp_path: Path) -> None
     frame = Session().createDataFrame(QRELS)
     says = r"part-.\.parquet: the score is (double|float); in .*part-.\.parquet it is"
     with pytest.raises(FormatError, match=says):
-        germane.spark.evaluate(frame, str(folder), "AP", most_rows=most_rows)
+        germane.spark.evaluate(frame, str(folder), "AP")
     got = germane.spark.evaluate(frame, str(folder), "AP", rows="together").result
     same(got, germane.evaluate(QRELS, RUN, "AP"))
 
 
-@pytest.mark.parametrize("choices", [{}, {"rows": "together"}, {"most_rows": 4}], ids=str)
+@pytest.mark.parametrize("choices", [{}, {"rows": "together"}], ids=str)
 @pytest.mark.parametrize("column", ["query", "item"])
 def test_files_with_categories(column: str, choices: dict[str, Any], tmp_path: Path) -> None:
     """Each file has categories of its own, or none."""
@@ -326,7 +326,7 @@ def test_rows_that_arrow_cannot_hold_in_one_batch(monkeypatch: pytest.MonkeyPatc
     def in_fives(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         return pa.Table.from_batches(records).to_batches(max_chunksize=5)  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(tasks, "combined", in_fives)
+    monkeypatch.setattr(tasks.arrow, "combine", in_fives)
     assert compared(Session(), QRELS, RUN, "AP nDCG@10 NumRet")
 
 
@@ -382,7 +382,7 @@ def test_little_is_sent_to_the_driver() -> None:
         packed = [
             batch
             for kind, name, table in zip(("qrels", "run"), names, (qrels, run), strict=True)
-            for batch in tasks.packed(kind, name, 1, None, table.to_batches())
+            for batch in tasks.packed(kind, name, 1, table.to_batches())
         ]
         start = partial(germane.Evaluator, measures="AP")
         (part,) = tasks.evaluated(start, None, packed)
@@ -414,9 +414,6 @@ def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> g
         ({"rows": "sorted"}, InputError, "rows= takes scattered or together; got 'sorted'"),
         ({"partitions": 0}, InputError, "partitions= takes a positive whole number; got 0"),
         ({"partitions": True}, InputError, "partitions= takes a positive whole number; got True"),
-        ({"most_rows": 0}, InputError, "most_rows= takes a positive whole number; got 0"),
-        ({"most_rows": 9, "rows": "together"}, InputError, "most_rows= deals rows out"),
-        ({"most_rows": 9, "scores": "sigmoid"}, PolicyError, "depends on all rows of a query"),
         ({"columns": {"item": "itm"}}, FormatError, "no column 'itm'; .* Did you mean 'item'"),
         ({"missing": "error"}, CoverageError, "missing=zero counts them as 0"),
     ],
@@ -545,15 +542,13 @@ class TestSpark:
             {"ties": "worst", "depth": 3, "partitions": 7},
             {"missing": "skip", "no_relevant": "skip", "unjudged": "remove"},
             {"unknown": "zero", "no_hit": "nan"},
-            {"most_rows": 3, "unknown": "zero"},
         ],
         ids=str,
     )
     def test_conventions(self, spark: Any, choices: dict[str, Any]) -> None:
         frames = [spark.createDataFrame(integers(table)) for table in (QRELS, RUN)]
         spread = germane.spark.evaluate(*frames, fitting(choices.get("ties")), **choices).result
-        for only_here in ("partitions", "most_rows"):
-            choices.pop(only_here, None)
+        choices.pop("partitions", None)
         tables = map(integers, (QRELS, RUN))
         same(spread, germane.evaluate(*tables, fitting(choices.get("ties")), **choices))
 
@@ -565,8 +560,7 @@ class TestSpark:
         run = pa.table({"query": query, "item": item, "score": score})
         some = np.sort(np.random.default_rng(6).choice(len(query), 5_000, replace=False))
         qrels = pa.table({"query": query[some], "item": item[some]})
-        for most_rows in (None, 10_000):
-            assert compared(spark, qrels, run, "AP nDCG@10 RR", most_rows)
+        assert compared(spark, qrels, run, "AP nDCG@10 RR")
 
     def test_rows_that_are_together(self, spark: Any) -> None:
         qrels, run = map(spark.createDataFrame, (QRELS, RUN))

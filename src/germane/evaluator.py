@@ -21,7 +21,7 @@ from germane.policy import Policy
 from germane.result import Result
 from germane.retrieval import Order, Qrels
 from germane.sources import Progress
-from germane.tally import Found, Tally, Twice, check_adds_up, check_twice, put_together
+from germane.tally import Found, Tally, Twice, check_twice
 
 if TYPE_CHECKING:
     from germane.dialects import Dialect
@@ -134,37 +134,6 @@ class Evaluator:
             with self._lock:
                 self._add(reduced.conventions, reduced.policies, reduced.read)
                 self._batches += 1
-
-    def add_parts(self, judged: Reduced | None, parts: Sequence[Reduced | None]) -> None:
-        """Add queries that have more rows than one batch can hold.
-
-        >>> evaluator = germane.Evaluator({"q": {"d1": 1, "d2": 1}}, "AP")
-        >>> judged = {"d1": 0.9, "d2": 0.2}  # and then four rows in two parts
-        >>> parts = [{"a": 0.8, "b": 0.1}, {"c": 0.5, "d": 0.4}]
-        >>> reduced = [evaluator.reduce({"q": {**part, **judged}}) for part in parts]
-        >>> evaluator.add_parts(evaluator.reduce({"q": judged}), reduced)
-        >>> evaluator.result()["AP"].mean == (1 / 1 + 2 / 5) / 2
-        True
-
-        ``judged`` is what ``reduce`` makes of those of the rows that are judged, and ``parts`` what it
-        makes of each part of the others together with all judged rows of the queries that it has. All
-        rows of one item have to be in one part. Raises InputError where a part lacks judged rows, and
-        PolicyError for ``ties=given`` and ``scores=sigmoid``, which depend on all rows of a query.
-        """
-        given = [one for one in (judged, *parts) if one is not None]
-        for one in given:
-            self._check_terms(one)
-        if given:
-            read = {way: self._put_together(way, judged, parts) for way in given[0].read}
-            self.add(given[0]._replace(read=read))
-
-    def _put_together(
-        self, way: Way, judged: Reduced | None, parts: Sequence[Reduced | None]
-    ) -> Found:
-        check_adds_up(way[-1])
-        qrels = next(one for (twice, _), one in self._qrels.items() if twice == way[0])
-        alone = None if judged is None else judged.read[way]
-        return put_together(qrels, alone, [part.read[way] for part in parts if part is not None])
 
     def merge(self, other: "Evaluator") -> Self:
         """Add what another one has, which must have the same qrels, measures and conventions.

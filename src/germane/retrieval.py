@@ -74,7 +74,7 @@ class Qrels(Record):
         starts = self.offsets[places]
         lengths = self.offsets[places + 1] - starts
         at = _ragged.between(starts, lengths)
-        columns = self.columns and (self.columns[0].chosen(places), self.columns[1].chosen(at))
+        columns = self.columns and (self.columns[0].take(places), self.columns[1].take(at))
         return replaced(
             self,
             queries=[self.queries[q] for q in places.tolist()],

@@ -17,25 +17,19 @@ import pyarrow as pa
 from germane import errors
 from germane.choices import DEFAULT, Choices, planned, policy_of, spoken_of
 from germane.errors import DuplicateError, EmptyError, InputError, PolicyError, clip
-from germane.evaluator import Evaluator, Reduced, joined
+from germane.evaluator import Evaluator, joined
 from germane.measure import Measures
-from germane.policy import Policy
 from germane.result import Result
-from germane.sources import headings, id_columns
+from germane.sources import headings
 from germane.sources.headings import Headings
-from germane.tally import check_adds_up
 from germane.tasks import (
     NO_QRELS,
     PACKED,
     STATE,
-    Crowded,
-    Divided,
     evaluated,
     of_files,
     packed,
-    picked,
     reduced,
-    whole,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +56,6 @@ def evaluate(
     name: str = "run",
     rows: Literal["scattered", "together"] = "scattered",
     partitions: int | None = None,
-    most_rows: int | None = None,
     dialect: "str | Dialect | None" = None,
     **policy: Unpack[Choices],
 ) -> Evaluation:
@@ -86,9 +79,8 @@ def evaluate(
     are shuffled, into as many ``partitions`` as are asked for; or ``together`` in one, as a file that
     was written query by query has them: then nothing is shuffled, and every task has all judgments.
     A partition is held in memory, and on the driver the judgments with what was retrieved of them,
-    in about 100 bytes a row and a judgment. So are all rows of a query, unless it has more than
-    ``most_rows``: those are dealt out to several partitions, after the rows have been counted and the
-    judged ones found, for which the run is read two times more.
+    in about 100 bytes a row and a judgment. All rows of a query are in one partition, so that they have
+    to fit the memory of a task.
 
     Raises what ``evaluate`` raises, and DuplicateError for a query whose rows are not together; errors
     in the data name the stage and the partition that Spark lists. What Spark itself cannot do, such as
@@ -96,7 +88,7 @@ def evaluate(
     """
     spark = qrels.sparkSession
     _refuse_partial(spark)
-    _check(rows, partitions, most_rows, policy)
+    _check(rows, partitions, policy)
     columns = policy.pop("columns", None)
     headings.check(columns)
     judged = Side.of("qrels", qrels, columns)
@@ -107,15 +99,13 @@ def evaluate(
         retrieved = Side.of("run", rows_of, columns)._replace(files=files.select("path", "content"))
     else:
         retrieved = Side.of("run", run, columns)
-    for one in _policies(judged.names, retrieved.names, measures, dialect, policy):
-        if most_rows is not None:
-            check_adds_up(one.order)
+    _check_policies(judged.names, retrieved.names, measures, dialect, policy)
     start = partial(Evaluator, measures=measures, dialect=dialect, **policy)
     with _own_errors():
         if rows == "together":
             evaluator = _in_place(judged, retrieved, partial(start, columns=columns))
         else:
-            evaluator = _shuffled(judged, retrieved, partitions, most_rows, start)
+            evaluator = _shuffled(judged, retrieved, partitions, start)
     try:
         result = evaluator.result(name=name)
     except EmptyError:
@@ -156,20 +146,15 @@ class Side(NamedTuple):
 # --- On the driver ---------------------------------------------------------------------------------
 
 
-def _check(
-    rows: str, partitions: int | None, most_rows: int | None, policy: Mapping[str, Any]
-) -> None:
+def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None:
     """Refuse arguments that do not fit DataFrames, or each other."""
     for choice in ("input_format", "group"):
         if policy.get(choice) is not None:
             raise InputError(f"{choice}= is not for DataFrames, which have columns.")
     if rows not in ("scattered", "together"):
         raise InputError(f"rows= takes scattered or together; got {clip(rows)}")
-    for name, given in (("partitions", partitions), ("most_rows", most_rows)):
-        if given is not None and (type(given) is not int or given < 1):
-            raise InputError(f"{name}= takes a positive whole number; got {clip(given)}")
-    if rows == "together" and most_rows is not None:
-        raise InputError("most_rows= deals rows out; rows=together leaves them where they are.")
+    if partitions is not None and (type(partitions) is not int or partitions < 1):
+        raise InputError(f"partitions= takes a positive whole number; got {clip(partitions)}")
 
 
 def _refuse_partial(spark: "SparkSession") -> None:
@@ -182,14 +167,14 @@ def _refuse_partial(spark: "SparkSession") -> None:
             )
 
 
-def _policies(
+def _check_policies(
     judged: Headings,
     retrieved: Headings,
     measures: Measures,
     dialect: "str | Dialect | None",
     policy: Mapping[str, Any],
-) -> Iterator[Policy]:
-    """The conventions; those that go by the order of rows are refused, since these have none."""
+) -> None:
+    """Refuse conventions that go by the order of rows, since these have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
     spoken, own = spoken_of(dialect)
     conventions = policy_of(**{"ties": "trec" if scored else "given", **own, **policy})
@@ -209,57 +194,26 @@ def _policies(
                     f"{copies}={getattr(one, copies)} goes by the order of rows, and rows of a "
                     "DataFrame have none; choose duplicates=max, again or error."
                 )
-        yield one
 
 
 def _shuffled(
     judged: Side,
     retrieved: Side,
     partitions: int | None,
-    most_rows: int | None,
     start: Callable[..., Evaluator],
 ) -> Evaluator:
     """Every partition gets the judgments and the results of some of the queries."""
     spark = retrieved.frame.sparkSession
     buckets = partitions or int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
-    divided = None if most_rows is None else _divided(judged, retrieved, most_rows, start)
-    crowded = None if divided is None else divided.crowded
     judgments, results = (
-        side.tasks(partial(packed, side.kind, side.names, buckets, crowded), PACKED)
+        side.tasks(partial(packed, side.kind, side.names, buckets), PACKED)
         for side in (judged, retrieved)
     )
     # without a number Spark itself puts small partitions together
     spread = [] if partitions is None else [partitions]
     parts = judgments.unionAll(results).repartition(*spread, "bucket")
-    states = _states(parts.mapInArrow(partial(evaluated, start, divided), STATE))
-    evaluators = [one for one in states if isinstance(one, Evaluator)]
-    if divided is not None:
-        alone = None if divided.judged is None else divided.evaluator.reduce(divided.judged)
-        divided.evaluator.add_parts(alone, [one for one in states if isinstance(one, Reduced)])
-        evaluators.append(divided.evaluator)
-    return joined(evaluators or [start(NO_QRELS)])
-
-
-def _divided(
-    judged: Side, retrieved: Side, most_rows: int, start: Callable[..., Evaluator]
-) -> Divided | None:
-    """The queries with more rows than that; None where there are none."""
-    query = retrieved.column(retrieved.names.query)
-    counted = retrieved.frame.groupBy(query).count().where(f"count > {most_rows}").toArrow()
-    queries = [one for one in counted.column(0).to_pylist() if one is not None]
-    if not queries:
-        return None
-    parts = -(-sum(counted.column("count").to_pylist()) // most_rows)
-    crowded = Crowded(id_columns.of_python(queries), parts)
-    evaluator = start(_collected(judged, crowded) or NO_QRELS)
-    crowded = crowded.judging(evaluator.qrels)
-    return Divided(crowded, evaluator, _collected(retrieved, crowded))
-
-
-def _collected(side: Side, crowded: Crowded) -> pa.Table | None:
-    """The judgments of crowded queries, or their judged rows; None where there are none."""
-    rows = side.tasks(partial(picked, side.kind, side.names, crowded), STATE)
-    return whole(_states(rows))
+    states = _states(parts.mapInArrow(partial(evaluated, start), STATE))
+    return joined(states or [start(NO_QRELS)])
 
 
 def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:

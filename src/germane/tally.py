@@ -1,15 +1,15 @@
 """Tally: what batches of queries retrieved, added up to what one reading of them all retrieves."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Ints
-from germane.errors import DuplicateError, InputError, PolicyError, choices, clip, some, suggestion
+from germane.errors import DuplicateError, PolicyError, choices, clip, some, suggestion
 from germane.finding import Finding
-from germane.retrieval import Order, Qrels, Retrieved
+from germane.retrieval import Qrels, Retrieved
 
 Twice: TypeAlias = Literal["error", "same", "first"]
 TWICE: tuple[Twice, ...] = ("error", "same", "first")
@@ -95,54 +95,6 @@ class Tally:
         unlike = np.isin(places[again], [hit[0] for hit in before ^ now])
         differing: Ints = again[unlike | (here.retrieved[places[again]] != got.retrieved[again])]
         return differing
-
-
-def check_adds_up(order: Order) -> None:
-    """Refuse an order in which a rank is not a count of rows that can be taken in parts."""
-    if order.equal == "given" or order.scores == "sigmoid":
-        word = "ties=given" if order.equal == "given" else "scores=sigmoid"
-        raise PolicyError(f"{word} depends on all rows of a query, which its parts do not have.")
-
-
-def put_together(qrels: Qrels, judged: Found | None, parts: Sequence[Found]) -> Found:
-    """What queries retrieved whose rows stand in several parts, none of them with all.
-
-    An item's rank is one more than the rows above it, wherever these stand. So a part that also has
-    all judged rows of its queries says how many rows it adds above each of them: the difference to the
-    rank among the ``judged`` rows alone. The same is true of the first and the last rank of a group of
-    equal scores, and of the number of rows. Raises InputError for a part that lacks judged rows.
-    """
-    hits = np.zeros((len(_HITS), 0), np.int64)
-    retrieved, answered = np.zeros(len(qrels), np.int64), np.zeros(len(qrels), bool)
-    if judged is not None:
-        got, places = judged
-        hits = _by_judgment(_placed(got, qrels, places))
-        retrieved[places], answered[places] = got.retrieved, got.answered
-    total, results = hits.copy(), retrieved.copy()
-    for got, places in parts:
-        there = places[got.answered]
-        mine, here = _by_judgment(_placed(got, qrels, places)), np.isin(hits[0], there)
-        if not np.array_equal(mine[:2], hits[:2, here]):
-            raise InputError(
-                "a part of a query's rows needs all of its judged rows, and no others."
-            )
-        total[2:, here] += mine[2:] - hits[2:, here]
-        results[there] += got.retrieved[got.answered] - retrieved[there]
-        answered[there] = True
-    every = [got for got, _ in (*parts, *([judged] if judged else ()))]
-    together = Retrieved(
-        **dict(zip(_HITS, total, strict=True)),
-        retrieved=results,
-        answered=answered,
-        unknown=list(dict.fromkeys(query for got in every for query in got.unknown)),
-        noticed=tuple(dict.fromkeys(finding for got in every for finding in got.noticed)),
-    )
-    return together, np.arange(len(qrels))
-
-
-def _by_judgment(hits: Ints) -> Ints:
-    """Hits in the order of the qrels, copies of an item by their ranks."""
-    return hits[:, np.lexsort((hits[2], hits[1]))]
 
 
 def _table(got: Retrieved) -> Ints:

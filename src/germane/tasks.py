@@ -2,80 +2,32 @@
 
 import pickle
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from germane import _ragged
-from germane._ragged import Bools, Ints
+from germane._ragged import Ints
 from germane._records import as_dict
-from germane.errors import FormatError, GermaneError
+from germane.errors import FormatError, GermaneError, InputError
 from germane.evaluator import Evaluator
+from germane.kernel import plain
+from germane.kernel.ids import Ids, text_of_bytes
 from germane.retrieval import Qrels
-from germane.sources import arrow, id_columns, parquet_files
+from germane.sources import arrow, parquet_files
 from germane.sources.arrow import Place
-from germane.sources.binary import Words
 from germane.sources.headings import Headings
-from germane.sources.id_columns import IdColumn, Index
-from germane.sources.rows import combined, decoded
 
 CHUNK = 1 << 20  # rows that a task packs at a time
 PACKED = "bucket int, kind string, rows binary"
 STATE = "state binary"
 _FILE = b"file"  # what rows were read from, in the metadata of their schema
-_PART = "part"  # the kind of the rows of crowded queries
-_NO_IDS = id_columns.of_python([])
+_NO_IDS = text_of_bytes([])
 NO_QRELS = Qrels([], np.zeros(1, np.int64), _NO_IDS, np.zeros(0), columns=(_NO_IDS, _NO_IDS))
-
-
-# --- Queries with more rows than a task can hold ---
-
-
-class Crowded(NamedTuple):
-    """Some queries, and how many parts their rows are dealt out to."""
-
-    queries: IdColumn  # each of them once
-    parts: int
-    words: Words = np.zeros(0, np.uint64)  # of the judged items, ascending
-    pairs: frozenset[tuple[Hashable, Hashable]] = frozenset()  # of query and judged item
-
-    def judging(self, qrels: Qrels) -> "Crowded":
-        """The same with their judgments."""
-        owner = _ragged.owners(qrels.offsets)
-        pairs = frozenset(zip((qrels.queries[q] for q in owner.tolist()), qrels.items, strict=True))
-        return self._replace(
-            words=np.unique(id_columns.of_python(qrels.items).words()), pairs=pairs
-        )
-
-    def has(self, query: IdColumn) -> Bools:
-        """Is it one of these queries?"""
-        return Index(self.queries).places(query) >= 0
-
-    def judged(self, query: IdColumn, item: IdColumn) -> Bools:
-        """Is the item judged for one of these queries?"""
-        found = self.has(query) & np.isin(item.words(), self.words)
-        rows = np.flatnonzero(found)
-        found[rows] = [pair in self.pairs for pair in _pairs(query.chosen(rows), item.chosen(rows))]
-        return found
-
-
-def _pairs(query: IdColumn, item: IdColumn) -> Iterable[tuple[Hashable, Hashable]]:
-    return zip(query.python, item.python, strict=True)
-
-
-class Divided(NamedTuple):
-    """Queries whose rows are dealt out to several partitions, and what every one of these has to know."""
-
-    crowded: Crowded
-    evaluator: Evaluator  # with their judgments
-    judged: pa.Table | None  # their judged rows
-
-
-# --- Tasks ---
 
 
 def of_files(
@@ -108,11 +60,7 @@ def _rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa
 
 
 def packed(
-    kind: str,
-    names: Headings,
-    buckets: int,
-    crowded: Crowded | None,
-    records: Iterable[pa.RecordBatch],
+    kind: str, names: Headings, buckets: int, records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Rows of judgments or of a run as blocks of bytes, one a bucket of queries."""
     where = f"{kind} ({_place()})"
@@ -123,65 +71,35 @@ def packed(
             held.append(record)
             rows += record.num_rows
         if rows >= CHUNK or (rows and record is None):
-            for joined in combined(held):
-                query, item = _checked(joined, names, where, row)
-                yield _blocks(_renamed(joined, names), kind, query, item, buckets, crowded)
+            for joined in arrow.combine(held):
+                query = _check(joined, names, where, row)
+                yield _blocks(_renamed(joined, names), kind, query, buckets)
                 row += joined.num_rows
             held, rows = [], 0
 
 
-def _blocks(
-    record: pa.RecordBatch,
-    kind: str,
-    query: IdColumn,
-    item: IdColumn,
-    buckets: int,
-    crowded: Crowded | None,
-) -> pa.RecordBatch:
-    bucket, count = _dealt(query, buckets), buckets
-    if crowded is not None:
-        kept, apart = _apart(kind, query, item, crowded)
-        bucket = np.where(apart, buckets + _dealt(item, crowded.parts), bucket)[kept]
-        record, count = record.take(pa.array(kept)), buckets + crowded.parts
-    if count <= 1 << 16:
-        bucket = bucket.astype(np.uint16)  # which are sorted without comparisons
+def _blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) -> pa.RecordBatch:
+    bucket = _dealt(query, buckets)
     record = record.take(pa.array(np.argsort(bucket, kind="stable")))
-    sizes = np.bincount(bucket, minlength=count)
+    sizes = np.bincount(bucket, minlength=buckets)
     present, ends = np.flatnonzero(sizes), np.cumsum(sizes)
     blocks = [_block(record.slice(ends[b] - sizes[b], sizes[b])) for b in present.tolist()]
     return pa.record_batch(
         {
             "bucket": pa.array(present, pa.int32()),
-            "kind": pa.array([kind if b < buckets else _PART for b in present.tolist()]),
+            "kind": pa.array([kind] * len(present)),
             "rows": pa.array(blocks, pa.binary()),
         }
     )
 
 
-def _dealt(ids: IdColumn, buckets: int) -> Ints:
+def _dealt(ids: Ids, buckets: int) -> Ints:
     """Each id's bucket: the same for the same id, wherever it stands."""
-    return ((ids.words() >> np.uint64(32)) % np.uint64(buckets)).astype(np.uint32)
-
-
-def _apart(kind: str, query: IdColumn, item: IdColumn, crowded: Crowded) -> tuple[Ints, Bools]:
-    """The rows to send, and which rows are of crowded queries; what is judged of these is known."""
-    apart = crowded.has(query)
-    known = apart if kind == "qrels" else crowded.judged(query, item)
-    return np.flatnonzero(~known), apart
-
-
-def picked(
-    kind: str, names: Headings, crowded: Crowded, records: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """The judgments of crowded queries, or their judged rows."""
-    where, row = f"{kind} ({_place()})", 0
-    for record in records:
-        query, item = _checked(record, names, where, row)
-        found = crowded.has(query) if kind == "qrels" else crowded.judged(query, item)
-        row += record.num_rows
-        if found.any():
-            rows = _renamed(record, names).filter(pa.array(found))
-            yield _state(pa.Table.from_batches([rows]))
+    numbers, distinct = plain.number_ids(ids)
+    hashes = list(map(zlib.crc32, distinct.as_text().to_bytes()))
+    bucket = np.array(hashes, np.uint32) % buckets
+    kind = np.uint16 if buckets <= 1 << 16 else np.uint32  # small ones are sorted faster
+    return bucket.astype(kind)[numbers]
 
 
 def _renamed(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
@@ -190,18 +108,16 @@ def _renamed(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
     Every block would have all entries, and other files may have others or none.
     """
     columns = {
-        part: decoded(record.column(name))
+        part: arrow.decode(record.column(name))
         for part, name in as_dict(names).items()
         if name is not None
     }
     return pa.record_batch(columns, metadata=record.schema.metadata)
 
 
-def _checked(
-    record: pa.RecordBatch, names: Headings, where: str, row: int
-) -> tuple[IdColumn, IdColumn]:
-    """Query and item of the rows. Raises FormatError, ScoreError or GradeError for what cannot be read."""
-    query, item = (
+def _check(record: pa.RecordBatch, names: Headings, where: str, row: int) -> Ids:
+    """The queries of the rows. Raises FormatError, ScoreError or GradeError for what cannot be read."""
+    query, _ = (
         arrow.ids(record.column(name), Place(where, name, row))
         for name in (names.query, names.item)
     )
@@ -212,7 +128,7 @@ def _checked(
     ):
         if name is not None:
             arrow.numbers(record.column(name), Place(where, name, row), what)
-    return query, item
+    return query
 
 
 def _block(record: pa.RecordBatch) -> bytes:
@@ -223,23 +139,34 @@ def _block(record: pa.RecordBatch) -> bytes:
 
 
 def evaluated(
-    start: Callable[..., Evaluator], divided: Divided | None, records: Iterable[pa.RecordBatch]
+    start: Callable[..., Evaluator], records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What all blocks of a partition come to: an Evaluator, without the rows; and that of parts."""
-    tables: dict[str, list[pa.Table]] = {"qrels": [], "run": [], _PART: []}
-    for record in records:
-        for kind, block in zip(
-            record.column("kind").to_pylist(), record.column("rows"), strict=True
-        ):
-            tables[kind].append(pa.ipc.open_stream(block.as_buffer()).read_all())
-    judged, run, part = (whole(parts) for parts in tables.values())
-    if part is not None and divided is not None:
-        yield _state(divided.evaluator.reduce(_with_judged(part, divided), name=_place()))
-    if judged is not None or run is not None:
-        evaluator = start(NO_QRELS if judged is None else judged)
-        if run is not None:
-            evaluator.update(run, name=_place())
-        yield _state(evaluator)
+    """What all blocks of a partition come to: an Evaluator, without the rows."""
+    tables: dict[str, list[pa.Table]] = {"qrels": [], "run": []}
+    with _own_memory():
+        for record in records:
+            kinds, blocks = record.column("kind").to_pylist(), record.column("rows")
+            for kind, block in zip(kinds, blocks, strict=True):
+                tables[kind].append(pa.ipc.open_stream(block.as_buffer()).read_all())
+        judged, run = (whole(parts) for parts in tables.values())
+        if judged is not None or run is not None:
+            evaluator = start(NO_QRELS if judged is None else judged)
+            if run is not None:
+                evaluator.update(run, name=_place())
+            yield _state(evaluator)
+
+
+@contextmanager
+def _own_memory() -> Iterator[None]:
+    """Say what has to fit where it does not."""
+    try:
+        yield
+    except MemoryError:
+        raise InputError(
+            f"{_place()}: the rows do not fit the memory of the task. All rows of a query stand in one "
+            "partition, which is held: more partitions=… make partitions smaller, and the rows of the "
+            "largest query have to fit."
+        ) from None
 
 
 def whole(parts: list[pa.Table]) -> pa.Table | None:
@@ -259,19 +186,12 @@ def _file(rows: pa.Table) -> str:
     return ((rows.schema.metadata or {}).get(_FILE) or b"partition").decode()
 
 
-def _with_judged(part: pa.Table, divided: Divided) -> pa.Table:
-    """A part of the rows of crowded queries, and all judged rows of these queries."""
-    if divided.judged is None:
-        return part
-    mine = pc.is_in(divided.judged.column("query"), pc.unique(part.column("query")))
-    return whole([part, divided.judged.filter(mine)])
-
-
 def reduced(evaluator: Evaluator, records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What the rows of a partition retrieved of the judgments."""
-    held = list(records)
-    if held:
-        yield _state(evaluator.reduce(pa.Table.from_batches(held), name=_place()))
+    with _own_memory():
+        held = list(records)
+        if held:
+            yield _state(evaluator.reduce(pa.Table.from_batches(held), name=_place()))
 
 
 def _state(of: Any) -> pa.RecordBatch:

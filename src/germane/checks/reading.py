@@ -16,11 +16,11 @@ from germane.checks import lines
 from germane.checks.side import Coded, Faults, Side
 from germane.checks.words import coded
 from germane.errors import EmptyError, InputError, clip, typed
+from germane.kernel.ids import Ids
 from germane.retrieval import Qrels
 from germane.sources import formats, host, mappings
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.formats import InputFormat
-from germane.sources.id_columns import IdColumn
 from germane.sources.ids import is_missing, to_text
 from germane.sources.numbers import EXACT, is_finite_number
 from germane.sources.paths import Progress, is_path
@@ -205,8 +205,8 @@ class _Part(NamedTuple):
     """Some rows of a frame."""
 
     row: Ints
-    query: IdColumn
-    item: IdColumn
+    query: Ids
+    item: Ids
     number: Floats | None
     rank: Floats | None
 
@@ -239,9 +239,9 @@ def of_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
 _HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
 
 
-def _coded(parts: list[IdColumn]) -> tuple[Sequence[Hashable], Ints]:
+def _coded(parts: list[Ids]) -> tuple[Sequence[Hashable], Ints]:
     if parts and all(part.kind == "text" for part in parts):
-        return coded([part.text().values for part in parts])
+        return coded([part.as_text().to_arrow() for part in parts])
     codes = Coded()
     at = [codes(part.python) for part in parts]
     return codes.ids, np.concatenate([np.zeros(0, np.int64), *at])
@@ -277,8 +277,7 @@ def _parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Ite
 def _numbers(frame: Any, record: Any, row: int, kind: Kind) -> tuple[Floats | None, Floats | None]:
     names = frame.headings
     if kind == "run":
-        rows = frame.rows(record, row)
-        return rows.score, rows.rank
+        return frame.scores(record, row)  # type: ignore[no-any-return]
     if names.relevance is None:
         return np.ones(record.num_rows), None
     return frame.numbers(record, names.relevance, row, "relevance grade"), None

@@ -133,6 +133,8 @@ class Text(Ids):
         if self._is_contiguous():
             first = int(self.starts[0]) if len(self) else 0
             return Text(self.data[first : first + int(ends[-1])].copy(), ends[:-1], self.sizes)
+        if int(ends[-1]) > _LONG * len(self):  # cheaper than the place of each byte
+            return Text(np.frombuffer(b"".join(self.to_bytes()), np.uint8), ends[:-1], self.sizes)
         at = np.repeat(self.starts - ends[:-1], self.sizes)
         at += np.arange(len(at))
         return Text(self.data[at], ends[:-1], self.sizes)
@@ -159,12 +161,17 @@ class Text(Ids):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as the bytes and their lengths."""
         sent = self.compact()
-        return _unpickle, (sent.data, sent.sizes.astype(np.uint32))
+        return _unpickle, (sent.data, sent.sizes.astype(np.uint32), self.kind)
 
 
-def _unpickle(data: Any, sizes: Ints) -> Text:
+_LONG = 64  # bytes of a text, on average
+
+
+def _unpickle(data: Any, sizes: Ints, kind: str) -> Text:
     sizes = sizes.astype(np.int64)
-    return Text(data, _ragged.offsets(sizes)[:-1], sizes)
+    text = Text(data, _ragged.offsets(sizes)[:-1], sizes)
+    text.kind = kind
+    return text
 
 
 class Categories(Ids):
@@ -290,7 +297,7 @@ def join_ids(parts: Sequence[Ids]) -> Ids:
     if len(categories) == len(parts) and len({id(part.entries) for part in categories}) == 1:
         codes = np.concatenate([part.codes for part in categories])
         return Categories(codes, categories[0].entries)
-    texts = [part.as_text() for part in parts]
+    texts = [part.as_text().compact() for part in parts]  # without what else is in their memory
     before = _ragged.offsets([len(text.data) for text in texts]).tolist()
     return Text(
         np.concatenate([text.data for text in texts]),

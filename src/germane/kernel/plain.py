@@ -64,8 +64,17 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
     asked, among = ids.to_arrow(), distinct.to_arrow()
     if asked.type != among.type:  # offsets of 32 and of 64 bits
         asked, among = asked.cast("large_binary"), among.cast("large_binary")
-    found = compute.index_in(asked, value_set=among)
-    return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    place = compute.index_in(asked, value_set=among)
+    return place.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def find_distinct(ids: Ids) -> tuple[Ints, Ints]:
+    """The rows in which each id first appears, and for every row the place of its id among them."""
+    _, first, place = np.unique(number_ids(ids)[0], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[place]
 
 
 def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:

@@ -19,6 +19,7 @@ from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
 from germane.kernel.ids import Ids
+from germane.kernel.ranks import order_by_rank
 from germane.retrieval import COPIES, Order, Retrieved
 
 
@@ -42,12 +43,14 @@ class Judged:
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows of whole queries that are judged: group g has query ``code[g]`` and the rows
-    ``offsets[g]:offsets[g + 1]``. Without scores the rows stand in the order of their ranks."""
+    ``offsets[g]:offsets[g + 1]``. Without scores the rows stand in the order of their ranks, or
+    have a column of these."""
 
     code: Ints
     offsets: Ints
     items: Ids
     score: Floats | None
+    rank: Ints | None = None
 
     @cached
     def owner(self) -> Ints:
@@ -57,8 +60,8 @@ class Batch:
     def take(self, kept: Ints) -> Batch:
         """Some of the rows, ascending."""
         lengths = np.bincount(self.owner[kept], minlength=len(self.code))
-        score = None if self.score is None else self.score[kept]
-        return Batch(self.code, _ragged.offsets(lengths), self.items.take(kept), score)
+        score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
+        return Batch(self.code, _ragged.offsets(lengths), self.items.take(kept), score, rank)
 
 
 class Hits(NamedTuple):
@@ -78,6 +81,14 @@ class Repeated(Exception):  # noqa: N818  (it says what was found; the reader ma
     def __init__(self, row: int, earlier: int) -> None:
         super().__init__(row, earlier)
         self.row, self.earlier = row, earlier
+
+
+class RepeatedItem(Exception):  # noqa: N818  (it says what was found; the reader makes the error)
+    """An item is retrieved twice for a query, and that is an error."""
+
+    def __init__(self, query: Hashable, item: Hashable) -> None:
+        super().__init__(query, item)
+        self.query, self.item = query, item
 
 
 class Scattered(Exception):  # noqa: N818  (not an error: the rows are then gathered)
@@ -132,22 +143,35 @@ class Reduction:
     def reduce(self, batch: Batch) -> Part:
         """Reduce one batch; several threads may do so at once.
 
-        Raises Repeated for a repeated item where that is an error.
+        Raises RepeatedItem where that is an error, and FormatError for ranks that are no order.
         """
         batch = admit_rows(self.judged, batch, self._order)
-        by_id, copies = self._order.equal == "id", self._duplicates in COPIES
         try:
-            hits = reduce(self.judged, batch, by_id=by_id, copies=copies)
-        except Repeated:
-            if self._duplicates == "error":
-                raise
-            batch = batch.take(choose_copies(batch, self._duplicates))
-            hits = reduce(self.judged, batch, by_id=by_id)
+            batch, hits = self._find(batch)
+        except (Repeated, FormatError):  # ranks may be odd because of copies that do not count
+            batch, hits = self._find(self._drop_copies(batch))
         if self._order.nonpositive == "miss" and batch.score is not None:
             kept = batch.score[hits.row] > 0
             hits = Hits(*(column[kept] for column in hits))
         columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
         return Part(batch.code, _ragged.lengths(batch.offsets), columns)
+
+    def _find(self, batch: Batch) -> tuple[Batch, Hits]:
+        ordered = order_by_rank(batch, self.judged.queries)
+        by_id, copies = self._order.equal == "id", self._duplicates in COPIES
+        return ordered, reduce(self.judged, ordered, by_id=by_id, copies=copies)
+
+    def _drop_copies(self, batch: Batch) -> Batch:
+        """The rows that count where an item has several. Raises RepeatedItem where none may."""
+        if self._duplicates in COPIES:
+            return batch
+        if self._duplicates != "error":
+            return batch.take(choose_copies(batch, self._duplicates))
+        row = find_repeat(batch)
+        if row is not None:
+            query = self.judged.queries[int(batch.code[batch.owner[row]])]
+            raise RepeatedItem(query, batch.items[row])
+        return batch
 
     def add(self, part: Part) -> None:
         """Keep what a batch came to. Raises Scattered for a query that came before."""
@@ -194,18 +218,33 @@ def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
     return batch.take(np.flatnonzero(kept))
 
 
+def find_repeat(batch: Batch) -> int | None:
+    """The first row whose item stands in an earlier row of its query."""
+    numbers, distinct = plain.number_ids(batch.items)
+    key = batch.owner * max(1, len(distinct)) + numbers
+    order = np.argsort(key, kind="stable")
+    again = order[1:][key[order[1:]] == key[order[:-1]]]
+    return int(again.min()) if len(again) else None
+
+
 def choose_copies(batch: Batch, duplicates: str) -> Ints:
     """The rows to keep where an item has several: its first, its last or its highest one."""
     numbers, distinct = plain.number_ids(batch.items)
     key = batch.owner * max(1, len(distinct)) + numbers
     rows = np.arange(len(key))
-    height = -rows if batch.score is None else batch.score
-    best = {"first": rows, "last": -rows, "max": -height}[duplicates]
+    best = {"first": rows, "last": -rows, "max": _lowest_first(batch)}[duplicates]
     order = np.lexsort((rows, best, key))
     chosen = np.ones(len(key), bool)
     chosen[1:] = key[order[1:]] != key[order[:-1]]
     kept: Ints = np.sort(order[chosen])
     return kept
+
+
+def _lowest_first(batch: Batch) -> Floats | Ints:
+    """What is lower the better a row stands."""
+    if batch.score is not None:
+        return -batch.score
+    return np.arange(len(batch.items)) if batch.rank is None else batch.rank
 
 
 def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:

@@ -10,14 +10,14 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane.errors import FormatError, clip
+from germane.errors import FormatError
+from germane.kernel import plain
 from germane.kernel.ids import Ids, Integers, join_ids, text_of_arrow
 from germane.kernel.reduction import (
     Batch,
     Judged,
     Part,
     Reduction,
-    Repeated,
     Scattered,
     split_queries,
 )
@@ -49,8 +49,13 @@ class Rows:
         """The rows of some stretches."""
         lengths = _ragged.lengths(self.offsets)[stretches]
         kept = _ragged.as_slice(_ragged.between(self.offsets[stretches], lengths))
+        queries = self.queries
+        if isinstance(queries, Ids):
+            queries = queries.take(stretches)
+        else:
+            queries = [queries[s] for s in stretches.tolist()]
         return Rows(
-            [self.queries[s] for s in stretches.tolist()],
+            queries,
             _ragged.offsets(lengths),
             self.items.part(kept.start, kept.stop)
             if isinstance(kept, slice)
@@ -58,14 +63,6 @@ class Rows:
             None if self.score is None else self.score[kept],
             None if self.rank is None else self.rank[kept],
         )
-
-
-class RepeatedItem(Exception):  # noqa: N818  (it says what was found; the reader makes the error)
-    """An item is retrieved twice for a query, and that is an error."""
-
-    def __init__(self, query: Hashable, item: Hashable) -> None:
-        super().__init__(query, item)
-        self.query, self.item = query, item
 
 
 class RowReducer:
@@ -122,22 +119,20 @@ class RowReducer:
 
     def _known(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
         """The rows of judged queries, the number of each stretch's query, and the other queries."""
-        code = np.array([self._places.get(query, -1) for query in rows.queries], np.int64)
-        if (code >= 0).all():
+        queries, place = rows.queries, None
+        if isinstance(queries, Ids):  # of which many may be the same
+            first, place = plain.find_distinct(queries)
+            queries = queries.take(first).python
+        code = np.array([self._places.get(query, -1) for query in queries], np.int64)
+        unknown = [query for query, q in zip(queries, code.tolist(), strict=True) if q < 0]
+        code = code if place is None else code[place]
+        if not unknown:
             return rows, code, []
-        unknown = [rows.queries[s] for s in np.flatnonzero(code < 0).tolist()]
         known = np.flatnonzero(code >= 0)
         return rows.take(known), code[known], unknown
 
     def _reduce_batch(self, reduction: Reduction, code: Ints, rows: Rows) -> Part:
-        batch = Batch(code, rows.offsets, rows.items, rows.score)
-        if rows.rank is not None:
-            batch = order_by_rank(batch, rows.rank, self._judged.queries)
-        try:
-            return reduction.reduce(batch)
-        except Repeated as found:
-            query = self._judged.queries[int(code[batch.owner[found.row]])]
-            raise RepeatedItem(query, batch.items[found.row]) from None
+        return reduction.reduce(Batch(code, rows.offsets, rows.items, rows.score, rows.rank))
 
     # --- Rows in any order ---------------------------------------------------------------------
 
@@ -177,8 +172,8 @@ class RowReducer:
 
 
 def _compact(rows: Rows) -> Rows:
-    score = None if rows.score is None else rows.score.copy()
-    return Rows([], rows.offsets, rows.items.compact(), score, rows.rank)
+    score, rank = (None if one is None else one.copy() for one in (rows.score, rows.rank))
+    return Rows([], rows.offsets, rows.items.compact(), score, rank)
 
 
 def _join(parts: Sequence[Rows]) -> Rows:
@@ -195,7 +190,9 @@ def _join(parts: Sequence[Rows]) -> Rows:
 
 def _to_columns(rows: Rows) -> dict[str, Any]:
     """Rows as they stand on disk."""
-    columns = {"item": rows.items.to_arrow(), "score": rows.score, "rank": rows.rank}
+    item = rows.items.to_arrow()
+    item = item if isinstance(rows.items, Integers) else item.cast("large_binary")
+    columns = {"item": item, "score": rows.score, "rank": rows.rank}
     return {name: column for name, column in columns.items() if column is not None}
 
 
@@ -218,58 +215,3 @@ def _sort_stably(code: Ints) -> Ints:
     packed = np.sort((code.astype(np.uint64) << np.uint64(32)) | rows)
     order: Ints = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
     return order
-
-
-# --- Ranks -----------------------------------------------------------------------------------------
-
-
-def order_by_rank(batch: Batch, rank: Ints, queries: Sequence[Hashable]) -> Batch:
-    """The rows with scores that agree with their ranks; without scores, in the order of the ranks.
-
-    Raises FormatError for ranks that are no order, or that scores contradict.
-    """
-    order: Ints | None = None
-    falling = rank[1:] <= rank[:-1]
-    falling[_ragged.lasts(batch.offsets)] = False
-    owner, score = batch.owner, batch.score
-    if falling.any():
-        order = np.lexsort((rank, owner) if score is None else (-score, rank, owner))
-        ordered = rank[order]
-        odd = np.flatnonzero((owner[1:] == owner[:-1]) & (ordered[1:] == ordered[:-1]))
-        if len(odd) and score is None:
-            raise _same_rank(batch, rank, queries, order[odd[0] : odd[0] + 2])
-    if score is None:
-        if order is None:
-            return batch
-        return Batch(batch.code, batch.offsets, batch.items.take(order), None)
-    arranged = score if order is None else score[order]
-    rising = arranged[1:] > arranged[:-1]
-    rising[_ragged.lasts(batch.offsets)] = False
-    odd = np.flatnonzero(rising)
-    if len(odd):
-        pair = np.arange(odd[0], odd[0] + 2)
-        raise _contradiction(batch, rank, queries, pair if order is None else order[pair])
-    return batch
-
-
-def _same_rank(batch: Batch, rank: Ints, queries: Sequence[Hashable], pair: Ints) -> FormatError:
-    query = queries[int(batch.code[batch.owner[pair[0]]])]
-    one, other = batch.items.take(pair)
-    return FormatError(
-        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank, "
-        f"{rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks, are ties."
-    )
-
-
-def _contradiction(
-    batch: Batch, rank: Ints, queries: Sequence[Hashable], pair: Ints
-) -> FormatError:
-    assert batch.score is not None
-    query = queries[int(batch.code[batch.owner[pair[0]]])]
-    (one, other), rank, score = batch.items.take(pair), rank[pair], batch.score[pair]
-    return FormatError(
-        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has "
-        f"rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score "
-        f"{score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by the "
-        "ranks."
-    )

@@ -30,7 +30,21 @@ def map_in_threads(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R
 
     It pays where the function lets other threads run. Only a few items are held at a time.
     """
-    items = iter(items)
+    raised: list[Exception] = []
+    yield from _map(function, _stop_at_error(items, raised))
+    if raised:
+        raise raised[0]
+
+
+def _stop_at_error(items: Iterable[T], raised: list[Exception]) -> Iterator[T]:
+    """The items up to an error of theirs, which comes after the results of those before it."""
+    try:
+        yield from items
+    except Exception as error:
+        raised.append(error)
+
+
+def _map(function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
     first = list(islice(items, 2))
     threads = count_threads()
     if len(first) < 2 or threads == 1:

@@ -9,9 +9,9 @@ import numpy as np
 from germane import _ragged, _values
 from germane._ragged import Ints
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip
+from germane.kernel.ids import Integers
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import grid, host, matrix, relevance
-from germane.sources.id_columns import Integers
 from germane.sources.ids import is_missing
 
 

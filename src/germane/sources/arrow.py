@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from germane._ragged import Floats, Ints
 from germane.errors import FormatError, GradeError, InputError, ScoreError
-from germane.sources import views
-from germane.sources.id_columns import Categories, IdColumn, Integers, ShortTexts, Texts
+from germane.kernel import plain
+from germane.kernel.ids import Categories, Ids, Integers, Text, text_of_arrow
 from germane.sources.numbers import EXACT
 
 if TYPE_CHECKING:
@@ -23,18 +23,17 @@ class Entries:
 
     def __init__(self, distinct: bool = False) -> None:
         self._distinct = distinct  # are those of each list known to differ?
-        self._last: tuple[pa.Array, IdColumn, bool] | None = None
+        self._last: tuple[pa.Array, Ids, bool] | None = None
 
-    def of(self, array: pa.Array, read: Callable[[], IdColumn]) -> tuple[IdColumn, bool]:
+    def of(self, array: pa.Array, read: Callable[[], Ids]) -> tuple[Ids, bool]:
         """The entries of a list, and whether all of them differ.
 
         Another thread may read other rows of the same frame, so that what is kept is taken at once.
         """
         last = self._last
         if last is None or not _same(array, last[0]):
-            read_ids = read()
-            entries = read_ids if isinstance(read_ids, Integers) else read_ids.text()
-            distinct = self._distinct or not entries.may_repeat
+            entries = read()
+            distinct = self._distinct or len(plain.number_ids(entries)[1]) == len(entries)
             # the array is held, so that its memory is nobody else's
             last = self._last = array, entries, distinct
         return last[1:]
@@ -70,7 +69,7 @@ class Place:
         return f"{source}, column {self.column!r}, row {row - start}"
 
 
-def ids(array: pa.Array, place: Place) -> IdColumn:
+def ids(array: pa.Array, place: Place) -> Ids:
     """Integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a null."""
     import pyarrow as pa
 
@@ -79,25 +78,21 @@ def ids(array: pa.Array, place: Place) -> IdColumn:
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name != "arrow.uuid":
             return ids(array.storage, place)
-        return Texts(_uuids(array.storage))
+        return text_of_arrow(_uuids(array.storage))
     types = pa.types
     if types.is_integer(kind):
         values = _fixed(array, _dtype(kind))
         return Integers(values if kind == pa.uint64() else values.astype(np.int64, copy=False))
     if types.is_dictionary(kind):
         return _categories(array, place)
-    if types.is_string(kind) or types.is_binary(kind):
-        return Texts(_as_binary(array))
-    if types.is_large_string(kind) or types.is_large_binary(kind):
-        return Texts(_narrow(array))
-    if is_view(kind):
-        short = views.of_array(array) if len(array) else None
-        return Texts(_cast(array)) if short is None else ShortTexts(short)
-    if types.is_fixed_size_binary(kind):
-        return Texts(array.cast(pa.binary()))
+    if str(kind) in _TEXT or types.is_fixed_size_binary(kind):
+        return text_of_arrow(array)
     raise FormatError(
         f"{place}: ids are integers or text; the column is {kind}.{_advice(types, kind)}"
     )
+
+
+_TEXT = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
 
 
 def _advice(types: Any, kind: Any) -> str:
@@ -106,15 +101,15 @@ def _advice(types: Any, kind: Any) -> str:
     return " Cast it to one of them."
 
 
-def _categories(array: pa.DictionaryArray, place: Place) -> IdColumn:
+def _categories(array: pa.DictionaryArray, place: Place) -> Ids:
     _check_entries(_codes(array), len(array.dictionary), place)
     if array.dictionary.null_count:
         array = _without_nulls(array, place)
     codes = _codes(array)
     entries, distinct = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
-    if isinstance(entries, Integers) or not distinct:
-        return entries.chosen(codes)
-    return Categories(entries, codes)
+    if not isinstance(entries, Text) or not distinct:
+        return entries.take(codes)
+    return Categories(codes, entries)
 
 
 def _codes(array: pa.DictionaryArray) -> Ints:
@@ -155,11 +150,6 @@ def size(record: pa.RecordBatch) -> int:
         return record.get_total_buffer_size()  # type: ignore[no-any-return]
 
 
-def is_view(kind: pa.DataType) -> bool:
-    """Text or bytes of which Arrow can neither take rows nor put lists of categories together."""
-    return str(kind) in ("string_view", "binary_view")
-
-
 _FLOATS = {"halffloat": "f2", "float": "f4", "double": "f8"}
 
 
@@ -177,43 +167,6 @@ def _fixed(array: pa.Array, dtype: Any) -> Ints:
     return np.frombuffer(data, dtype)[array.offset : array.offset + len(array)]
 
 
-def _as_binary(array: pa.Array) -> pa.BinaryArray:
-    import pyarrow as pa
-
-    _, offsets, data = array.buffers()
-    if offsets is None or not len(array):
-        return pa.array([], pa.binary())
-    return pa.Array.from_buffers(
-        pa.binary(), len(array), [None, offsets, data or pa.py_buffer(b"")], offset=array.offset
-    )
-
-
-def _narrow(array: pa.Array) -> pa.BinaryArray:
-    """Offsets of 64 bits as offsets of 32, counted from the first value."""
-    import pyarrow as pa
-
-    _, wide, data = array.buffers()
-    if wide is None or not len(array):
-        return pa.array([], pa.binary())
-    offsets = np.frombuffer(wide, np.int64)[array.offset : array.offset + len(array) + 1]
-    start, end = int(offsets[0]), int(offsets[-1])
-    if end - start > np.iinfo(np.int32).max:
-        raise FormatError(
-            "more than 2 GiB of ids in rows that are not grouped by query; sort them by query first."
-        )
-    narrow = offsets.astype(np.int32)  # what is lost of large ones is the same in all
-    narrow -= narrow[0]
-    body = data.slice(start, end - start) if data is not None else pa.py_buffer(b"")
-    return pa.Array.from_buffers(pa.binary(), len(array), [None, pa.py_buffer(narrow), body])
-
-
-def _cast(array: pa.Array) -> pa.BinaryArray:
-    import pyarrow as pa
-
-    kind = pa.binary() if str(array.type) == "binary_view" else pa.string()
-    return _as_binary(array.cast(kind))
-
-
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), "S2")
 
 
@@ -228,6 +181,45 @@ def _uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
     offsets = np.arange(len(raw) + 1, dtype=np.int32) * 36
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(text))]
     return pa.Array.from_buffers(pa.binary(), len(raw), buffers)
+
+
+# --- Record batches --------------------------------------------------------------------------------
+
+
+def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in records of at least so many, where theirs are shorter: each takes its time."""
+    held: list[pa.RecordBatch] = []
+    count = 0
+    for record in records:
+        held.append(record)
+        count += record.num_rows
+        if count >= rows:
+            yield from combine(held)
+            held, count = [], 0
+    yield from combine(held)
+
+
+def combine(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """The rows of some records in one, or in few where Arrow cannot hold their texts in one."""
+    import pyarrow as pa
+
+    some = [record for record in records if record.num_rows]
+    if len(some) < 2 or any(map(pa.types.is_dictionary, some[0].schema.types)):
+        return some  # unifying the lists of categories would look at all their entries
+    return pa.Table.from_batches(some).combine_chunks().to_batches()  # type: ignore[no-any-return]
+
+
+def decode(array: pa.Array) -> pa.Array:
+    """Categories as what they stand for, and anything else as it is."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        return array
+    entries = array.dictionary
+    if str(entries.type) in ("string_view", "binary_view"):  # of which Arrow cannot take rows
+        wide = pa.large_binary() if entries.type == pa.binary_view() else pa.large_string()
+        array = pa.DictionaryArray.from_arrays(array.indices, entries.cast(wide))
+    return array.dictionary_decode()
 
 
 # --- Numbers ---------------------------------------------------------------------------------------

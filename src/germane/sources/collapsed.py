@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from germane import _ragged, sources
 from germane._ragged import Floats, Ints
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, clip, some
-from germane.sources import binary, frames, joining
+from germane.kernel import plain
+from germane.kernel.ids import Ids, Integers, join_ids
+from germane.sources import binary, frames
 from germane.sources.formats import InputFormat
-from germane.sources.frames import Frame
-from germane.sources.id_columns import IdColumn, Integers
+from germane.sources.frames import Frame, join_numbers
 from germane.sources.paths import is_path
-from germane.sources.rows import Rows, joined_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,12 +67,12 @@ def table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
     rows = _rows(frame)
     if rows.score is None and keep == "sum":
         raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
-    first_of_query, query = joining.distinct(rows.query)
-    first_of_item, item = joining.distinct(rows.item)
-    group, groups = item, _to_arrow(rows.item.chosen(first_of_item))
+    first_of_query, query = plain.find_distinct(rows.query)
+    first_of_item, item = plain.find_distinct(rows.item)
+    group, groups = item, _to_arrow(rows.item.take(first_of_item))
     if group_of is not None:
-        asking = rows.query.chosen(first_of_item).python
-        asked = map(group_of, asking, rows.item.chosen(first_of_item).python)
+        asking = rows.query.take(first_of_item).python
+        asked = map(group_of, asking, rows.item.take(first_of_item).python)
         codes: dict[Hashable, int] = {}
         group = np.array([codes.setdefault(one, len(codes)) for one in asked])[item]
         groups = _of_python(list(codes))
@@ -82,31 +82,37 @@ def table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
     names = frame.headings
     return pa.table(
         {
-            names.query: _to_arrow(rows.query.chosen(first_of_query)).take(pa.array(query[at])),
+            names.query: _to_arrow(rows.query.take(first_of_query)).take(pa.array(query[at])),
             names.item: groups.take(pa.array(group[at])),
             names.score or names.rank: number,
         }
     )
 
 
-def _rows(frame: Frame) -> Rows:
-    parts: list[Rows] = []
+class _Rows(NamedTuple):
+    """All rows of a run."""
+
+    query: Ids
+    item: Ids
+    score: Floats | None
+    rank: Floats | None
+
+
+def _rows(frame: Frame) -> _Rows:
+    parts: list[_Rows] = []
     row = 0
     for record in frame.records():
         if record.num_rows:
-            parts.append(frame.rows(record, row))
+            score, rank = frame.scores(record, row)
+            parts.append(_Rows(*frame.identifiers(record, row), score, rank))
         row += record.num_rows
     if not parts:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    return Rows(
-        joining.joined([part.query for part in parts]),
-        joining.joined([part.item for part in parts]),
-        joined_numbers([part.score for part in parts]),
-        joined_numbers([part.rank for part in parts]),
-    )
+    queries, items, scores, ranks = zip(*parts, strict=True)
+    return _Rows(join_ids(queries), join_ids(items), join_numbers(scores), join_numbers(ranks))
 
 
-def _numbers(rows: Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:
+def _numbers(rows: _Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:
     """The score of each group, or its rank where there are no scores."""
     if rows.score is None:  # a group stands where its first item stood
         return _reduced(np.minimum, rows.rank, place)
@@ -120,14 +126,14 @@ def _reduced(ufunc: np.ufunc, values: Any, place: Ints) -> Floats | Ints:
     return ufunc.reduceat(values[order], np.flatnonzero(np.diff(place[order], prepend=-1)))
 
 
-def _to_arrow(ids: IdColumn) -> pa.Array:
+def _to_arrow(ids: Ids) -> pa.Array:
     import pyarrow as pa
 
     if isinstance(ids, Integers):
         return pa.array(ids.values)
-    text = ids.text().values
+    text = ids.as_text().to_arrow()
     try:
-        return text.cast(pa.string())
+        return text.cast("large_string" if text.type == pa.large_binary() else "string")
     except pa.ArrowInvalid:  # bytes that are not UTF-8
         return text
 

@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,25 +14,16 @@ from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.finding import Finding
-from germane.retrieval import COPIES, Order, Qrels, Retrieved
-from germane.sources import (
-    arrow,
-    first_rows,
-    headings,
-    host,
-    id_columns,
-    misses,
-    pairs,
-    precision,
-    unreadable,
-)
+from germane.kernel import plain, rows
+from germane.kernel.ids import Ids, Integers, ids_of_python, join_ids
+from germane.kernel.reduction import Judged, RepeatedItem, find_changes
+from germane.kernel.rows import RowReducer, Rows
+from germane.retrieval import Order, Qrels, Retrieved
+from germane.sources import arrow, first_rows, headings, host, misses, precision, unreadable
 from germane.sources.arrow import Entries, Place
 from germane.sources.first_rows import Row
 from germane.sources.headings import Headings
-from germane.sources.id_columns import IdColumn, Index
 from germane.sources.paths import BATCH, Noted, Progress
-from germane.sources.rows import Batch, Reader, Rows, Scattered, combined, plain
-from germane.sources.spill import Spill
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +41,7 @@ class Frame:
     ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
     parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
     stands: Literal["in memory", "on disk"] = "in memory"
+    as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -102,28 +94,121 @@ class Frame:
         """Ranks are an order; scores leave it open."""
         return "trec" if self.headings.score else "given"
 
-    def rows(self, record: pa.RecordBatch, row: int) -> Rows:
-        """The rows of a record batch whose first row has a number."""
+    def scores(self, record: pa.RecordBatch, row: int) -> tuple[Floats | None, Floats | None]:
+        """The scores and the ranks of a record batch whose first row has a number."""
         names = self.headings
         score = None if names.score is None else self.numbers(record, names.score, row, "score")
         rank = None if names.rank is None else self.numbers(record, names.rank, row, "rank")
-        query, item = self.identifiers(record, row)
-        return Rows(query, item, score, rank)
+        return score, rank
 
-    def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[IdColumn, IdColumn]:
+    def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[Ids, Ids]:
         """The query and the item of each row."""
-        query, item = (
-            arrow.ids(record.column(name), Place(self.where, name, row, entries, self.parts))
-            for name, entries in zip(
-                (self.headings.query, self.headings.item), self.entries, strict=True
-            )
-        )
-        return query, item
+        return self.queries(record, row), self._ids(record, row, 1)
+
+    def queries(self, record: pa.RecordBatch, row: int) -> Ids:
+        """The query of each row."""
+        return self._ids(record, row, 0)
+
+    def _ids(self, record: pa.RecordBatch, row: int, side: int) -> Ids:
+        name = (self.headings.query, self.headings.item)[side]
+        place = Place(self.where, name, row, self.entries[side], self.parts)
+        ids = arrow.ids(record.column(name), place)
+        return ids.as_text() if self.as_text[side] else ids
 
     def numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
         """The scores, ranks or grades of the rows."""
         place = Place(self.where, name, row, parts=self.parts)
         return arrow.numbers(record.column(name), place, what)
+
+    # --- Whole queries -----------------------------------------------------------------------------
+
+    def pieces(self) -> Iterator[Piece]:
+        """The rows in pieces of about STEP, each of which ends where a query does."""
+        held: list[_Stretch] = []
+        first = row = cut = 0  # the first row held, the next to come, the first of the last query
+        last: Hashable = None
+        for record in arrow.join_short(self.records(), rows.STEP // 2):
+            for start in range(0, record.num_rows, rows.STEP):
+                part = record.slice(start, rows.STEP)
+                query = self.queries(part, row)
+                begin = _find_last_change(query)
+                if begin or (row > first and query[0] != last):
+                    cut = row + begin
+                last = query[-1]
+                row += len(query)
+                _hold(held, _Stretch(record, start, start + len(query)))
+                if row - first >= rows.STEP and cut > first:
+                    yield first, _take_off(held, cut - first)
+                    first = cut
+        if held:
+            yield first, _take_off(held, row - first)
+
+    def read(self, piece: Piece) -> Rows:
+        """The rows of a piece."""
+        row, records = piece
+        queries, items, scores, ranks = [], [], [], []
+        for record in arrow.combine(records):
+            score, rank = self.scores(record, row)
+            query, item = self.identifiers(record, row)
+            queries.append(query)
+            items.append(item)
+            scores.append(score)
+            ranks.append(rank)
+            row += record.num_rows
+        query = join_ids(queries)
+        starts = find_changes(query)
+        ends = np.append(starts, len(query))
+        score, rank = join_numbers(scores), join_numbers(ranks)
+        return Rows(query.take(starts), ends, join_ids(items), score, rank)
+
+
+Piece: TypeAlias = tuple[
+    int, list["pa.RecordBatch"]
+]  # rows that stand together; the first's number
+
+
+class _Stretch(NamedTuple):
+    """The rows of a record from start to stop."""
+
+    record: pa.RecordBatch
+    start: int
+    stop: int
+
+
+def _hold(held: list[_Stretch], more: _Stretch) -> None:
+    """Add a stretch; one that goes on in the same record becomes longer."""
+    if held and held[-1].record is more.record:
+        more = held.pop()._replace(stop=more.stop)
+    held.append(more)
+
+
+def _take_off(held: list[_Stretch], rows: int) -> list[pa.RecordBatch]:
+    """Take so many rows away from the front."""
+    taken = []
+    while rows:
+        record, start, stop = held.pop(0)
+        size = min(rows, stop - start)
+        taken.append(record.slice(start, size))
+        rows -= size
+        if start + size < stop:
+            held.insert(0, _Stretch(record, start + size, stop))
+    return taken
+
+
+NEAR = 1 << 12  # rows at the end of a piece that are looked at first: most queries are shorter
+
+
+def _find_last_change(ids: Ids) -> int:
+    """The row in which the last id begins."""
+    start = max(0, len(ids) - NEAR)
+    near = int(find_changes(ids.part(start, len(ids)))[-1])
+    return start + near if near or not start else int(find_changes(ids)[-1])
+
+
+def join_numbers(parts: Sequence[Floats | None]) -> Floats | None:
+    """The scores or the ranks of several parts; all of them have some, or none."""
+    there = [part for part in parts if part is not None]
+    return there[0] if len(there) == 1 else np.concatenate(there) if there else None
 
 
 # --- What is recognised ----------------------------------------------------------------------------
@@ -212,24 +297,18 @@ def retrieve(
     """Find the judged items of a run."""
     told = Noted(progress)
     head, frame = opened(given, "run").reported(told).begun()
-    queries, items, frame = _alike(qrels, head, frame)
-    judged = replaced(qrels, queries=queries.python) if order.own == "drop" else qrels
-    rows, inexact = _first_rows(frame, head), [*_inexact(frame, head)]
+    judged, frame = match_kinds(qrels, head, frame)
+    shown, inexact = _first_rows(frame, head), [*_inexact(frame, head)]
     del head  # and with it all rows of its record
-    index = Index(queries)
-    moves = "any" if duplicates in ("error", *COPIES) else "none"
-    reader = Reader(frame.records, frame.rows, index, moves)
+    reducer = RowReducer(judged, frame.pieces, frame.read, duplicates, order)
     try:
-        got = _reduced(reader.grouped(), reader, judged, items, duplicates, order, frame)
-    except Scattered:
-        got = None  # the error is let go of first, and with it what it was raised in
-    if got is None:
-        reader = Reader(frame.records, frame.rows, index, moves)
-        with Spill() as disk:  # what is in memory anyway is sorted there
-            batches = reader.gathered(told, disk if frame.stands == "on disk" else None)
-            got = _reduced(batches, reader, judged, items, duplicates, order, frame)
-    shown = first_rows.of_rows(rows, qrels, got, order)
-    return replaced(got, noticed=(*shown, *inexact))
+        got = reducer.reduce(told, on_disk=frame.stands == "on disk")
+    except RepeatedItem as found:
+        raise twice(frame.where, "retrieved", found.query, found.item) from None
+    if not reducer.rows:
+        raise EmptyError(f"{frame.where}: there are no rows.")
+    noticed = (*first_rows.of_rows(shown, qrels, got, order), *inexact)
+    return replaced(got, noticed=noticed)
 
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
@@ -237,24 +316,25 @@ def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     if frame.stands == "on disk":
         return None
     try:
-        queries, _, frame = _alike(qrels, *frame.begun())
+        judged, frame = match_kinds(qrels, *frame.begun())
     except EmptyError:
         return np.zeros(0, np.int64)
-    found, row = [np.zeros(0, np.int64)], 0
+    places = {query: q for q, query in enumerate(judged.queries)}
+    found: set[int] = set()
+    row = 0
     for record in frame.records():
-        query = frame.identifiers(record, row)[0]
-        found.append(queries.finder.places(query.chosen(query.changes())))
+        query = frame.queries(record, row)
+        found.update(places.get(one, -1) for one in query.take(find_changes(query)).python)
         row += record.num_rows
-    places = np.unique(np.concatenate(found))
-    return places[places >= 0]
+    return np.array(sorted(found - {-1}), np.int64)
 
 
 def _first_rows(frame: Frame, head: pa.RecordBatch) -> list[Row]:
-    rows = frame.rows(head, 0)
-    rank = np.zeros(len(rows.query)) if rows.rank is None else rows.rank
-    score = -rank if rows.score is None else rows.score
-    columns = rows.query.python, rows.item.python, rank.tolist(), score.tolist()
-    return list(map(Row, *columns))
+    score, rank = frame.scores(head, 0)
+    rank = np.zeros(head.num_rows) if rank is None else rank
+    score = -rank if score is None else score
+    query, item = frame.identifiers(head, 0)
+    return list(map(Row, query.python, item.python, rank.tolist(), score.tolist()))
 
 
 def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
@@ -264,8 +344,8 @@ def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
     name = frame.headings.score
     if name is None or not pa.types.is_integer(head.column(name).type):
         return
-    query, _ = frame.identifiers(head, 0)
-    first = head.column(name).slice(0, int((*query.changes(), len(query))[1])).to_pylist()
+    query = frame.queries(head, 0)
+    first = head.column(name).slice(0, int((*find_changes(query), len(query))[1])).to_pylist()
     if precision.rounds(first, np.array(first, float)):
         yield precision.inexact(query[0])
 
@@ -275,23 +355,27 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
 
     Without scores the items are in the order of their ranks. The run is None where there is no row.
     """
-    queries, _, alike = _alike(qrels, *frame.begun())
-    index, records, parts, row = Index(queries), [], [], 0
+    import pyarrow as pa
+
+    judged, alike = match_kinds(qrels, *frame.begun())
+    wanted, records, parts, row = ids_of_python(judged.queries), [], [], 0
     for record in alike.records():
-        mine = np.flatnonzero(index.places(alike.identifiers(record, row)[0]) >= 0)
+        mine = np.flatnonzero(plain.find_ids(alike.queries(record, row), wanted) >= 0)
         for stretch in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ():
             start = int(stretch[0])
             records.append(record.slice(start, len(stretch)))
-            parts.append(alike.rows(records[-1], row + start))
+            parts.append(alike.read((row + start, records[-1:])))
         row += record.num_rows
     if not records:
         return None, [], []
-    items = [item for part in parts for item in part.item.python]
+    items = [item for part in parts for item in part.items.python]
     scores = [score for part in parts if part.score is not None for score in part.score.tolist()]
     ranks = [rank for part in parts if part.rank is not None for rank in part.rank.tolist()]
     if not scores:
         items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
-    return frame.holding(combined(list(map(plain, records)))), items, scores
+    names = frame.headings.all
+    written = [pa.record_batch(list(map(arrow.decode, one.columns)), names) for one in records]
+    return frame.holding(arrow.combine(written)), items, scores
 
 
 def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
@@ -303,7 +387,7 @@ def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
         fresh = record.slice(max(start - begin, 0))
         if not fresh.num_rows:
             continue
-        last = int(frame.identifiers(fresh, max(begin, start))[0].changes()[-1])
+        last = int(find_changes(frame.queries(fresh, max(begin, start)))[-1])
         if last and sum(one.num_rows for one in held) + last >= BATCH:
             yield (
                 begin + record.num_rows - fresh.num_rows + last,
@@ -319,26 +403,6 @@ def _held(frame: Frame, records: list[pa.RecordBatch]) -> Frame:
     return replace(frame.holding(records), parts=())
 
 
-def _reduced(
-    batches: Iterator[Batch],
-    reader: Reader,
-    qrels: Qrels,
-    items: IdColumn,
-    duplicates: str,
-    order: Order,
-    frame: Frame,
-) -> Retrieved:
-    reducer = pairs.Reducer(qrels, items, duplicates, order)
-    try:
-        for batch in batches:
-            reducer.add(batch)
-    except pairs.Repeated as found:
-        raise twice(frame.where, "retrieved", qrels.queries[found.code], found.item) from None
-    if not reader.rows:
-        raise EmptyError(f"{frame.where}: there are no rows.")
-    return reducer.result(reader.unknown)
-
-
 def twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
     return DuplicateError(
         f"{where}: item {clip(item)} is {what} twice for query {clip(query)}. "
@@ -349,56 +413,38 @@ def twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateEr
 # --- Ids of one kind -------------------------------------------------------------------------------
 
 
-def _alike(
-    qrels: Qrels, head: pa.RecordBatch | None, frame: Frame
-) -> tuple[IdColumn, IdColumn, Frame]:
-    """The qrels' ids in the kind of the run's, and the run with ids in the kind of the qrels'.
+def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tuple[Judged, Frame]:
+    """The judgments with ids of the kind of the run's, and the run with ids of the kind of the qrels'.
 
     Integers and text are never equal, unless one side comes from a file of text: that has no
     integers, and an integer then stands for its digits.
     """
     if head is None:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    judged = list(qrels.columns or map(id_columns.of_python, (qrels.queries, qrels.items)))
+    judged = list(qrels.columns or map(ids_of_python, (qrels.queries, qrels.items)))
     as_text = [False, False]
     for at, retrieved in enumerate(frame.identifiers(head.slice(0, 3), 0)):
-        if judged[at].kind == retrieved.kind or not len(judged[at]):
+        mine = judged[at]
+        if mine.kind == retrieved.kind or not len(mine):
+            judged[at] = _widen(mine, retrieved) if len(mine) else retrieved.part(0, 0)
             continue
         if "text" not in (qrels.ids, frame.ids):
             what, ids = (("query", qrels.queries), ("item", qrels.items))[at]
             raise CoverageError(
                 f"the {what} ids of run and qrels have different types: the run's are "
-                f"{retrieved.kind} ({some(retrieved)}), the qrels' are {judged[at].kind} "
+                f"{retrieved.kind} ({some(retrieved)}), the qrels' are {mine.kind} "
                 f"({some(ids)}). Cast one of them."
             )
-        judged[at], as_text[at] = judged[at].text(), True
-    if as_text[0] and len(set(judged[0].python)) < len(judged[0]):
-        raise FormatError("two query ids of the qrels have the same text.")
-    return judged[0], judged[1], _AsText.of(frame, as_text) if any(as_text) else frame
+        judged[at], as_text[at] = mine.as_text(), True
+    queries, items = judged
+    matched = Judged(queries.python, qrels.offsets, items)
+    return matched, replace(frame, as_text=(as_text[0], as_text[1]))
 
 
-@dataclass(frozen=True, eq=False)
-class _AsText(Frame):
-    """A frame some of whose ids are read as text."""
-
-    as_text: Sequence[bool] = ()
-
-    @classmethod
-    def of(cls, frame: Frame, as_text: Sequence[bool]) -> _AsText:
-        return cls(
-            frame.where,
-            frame.name,
-            frame.headings,
-            frame.records,
-            ids=frame.ids,
-            parts=frame.parts,
-            stands=frame.stands,
-            as_text=as_text,
-        )
-
-    def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[IdColumn, IdColumn]:
-        query, item = super().identifiers(record, row)
-        return (
-            query.text() if self.as_text[0] else query,
-            item.text() if self.as_text[1] else item,
-        )
+def _widen(judged: Ids, retrieved: Ids) -> Ids:
+    """Judged integers with or without a sign, as the run's are, where none is lost."""
+    if not (isinstance(judged, Integers) and isinstance(retrieved, Integers)):
+        return judged
+    wanted = retrieved.values.dtype
+    fits = wanted == judged.values.dtype or judged.values.view(np.int64).min() >= 0
+    return Integers(judged.values.astype(wanted)) if fits else judged

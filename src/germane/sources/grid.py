@@ -9,9 +9,9 @@ from germane import _ragged
 from germane._ragged import Bools, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, InputError, clip
+from germane.kernel.ids import Integers
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import matrix
-from germane.sources.id_columns import Integers
 from germane.sources.ids import as_integer, is_integer
 
 CELLS = 1 << 23  # scores that are held at once
@@ -159,16 +159,16 @@ def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
         raise CoverageError(
             f"the items of arrays are column numbers from 0; the qrels judge item {clip(odd)}."
         )
-    numbers = Integers(columns.astype(np.int64, copy=False))
-    end = 1 << 63 if width is None else width
-    if numbers.top >= end:
-        j = int(np.flatnonzero(numbers.numbers >= end)[0])
+    numbers = columns.astype(np.int64, copy=False)
+    outside = (numbers < 0) | (numbers >= width) if width is not None else numbers < 0
+    if outside.any():
+        j = int(np.argmax(outside))
         query = qrels.queries[int(np.searchsorted(qrels.offsets, j, "right")) - 1]
         last = "" if width is None else f" to {width - 1}"
         raise InputError(
             f"qrels, query {clip(query)}: item {columns[j]} is no column of the {what}; they are 0{last}."
         )
-    return numbers.values
+    return numbers
 
 
 def _is_column(item: Hashable) -> bool:

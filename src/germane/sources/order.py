@@ -2,91 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, TypeAlias
-
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
-from germane.errors import FormatError, clip
 from germane.retrieval import Order
 from germane.sources import binary
 from germane.sources.binary import Spans
-from germane.sources.id_columns import IdColumn, Integers
 
-if TYPE_CHECKING:  # a file of lines has no use for batches of columns
-    from germane.sources.rows import Batch
-
-Items: TypeAlias = IdColumn | Spans
-
+Items = Spans
 FEW = 8  # rows of which one is asked for, from which on bisection costs less than an order of all
-
-
-def in_order(batch: Batch, queries: list[Hashable]) -> Floats | None:
-    """What rows are ordered by, from high to low; None where they stand in their order.
-
-    Raises FormatError for ranks that are no order, or that scores contradict.
-    """
-    rows = batch.rows
-    if rows.rank is None:
-        return rows.score
-    order: Ints | None = None
-    falling = rows.rank[1:] <= rows.rank[:-1]
-    falling[_ragged.lasts(batch.offsets)] = False
-    if falling.any():
-        owner = batch.owner
-        order = _by_query(rows.rank, owner)
-        rank = rows.rank[order]
-        odd = np.flatnonzero((owner[1:] == owner[:-1]) & (rank[1:] == rank[:-1]))
-        if len(odd) and rows.score is None:
-            raise _same_rank(batch, queries[batch.code[owner[odd[0]]]], order[odd[0] : odd[0] + 2])
-        if len(odd):  # equal ranks contradict no scores
-            order = np.lexsort((-rows.score, rows.rank, owner))  # type: ignore[operator]
-    if rows.score is None:
-        return None if order is None else -rows.rank.astype(np.int64)
-    score = rows.score if order is None else rows.score[order]
-    rising = score[1:] > score[:-1]
-    rising[_ragged.lasts(batch.offsets)] = False
-    odd = np.flatnonzero(rising)
-    if len(odd):
-        here = slice(odd[0], odd[0] + 2)
-        pair = np.arange(len(score))[here] if order is None else order[here]
-        raise _contradiction(batch, queries[batch.code[batch.owner[odd[0]]]], pair)
-    return rows.score
-
-
-def _by_query(rank: Ints, owner: Ints) -> Ints:
-    """The rows by query, and within a query by rank."""
-    least = int(rank.min())
-    span = int(rank.max()) - least + 1
-    if span * (int(owner[-1]) + 1) >= 1 << 63:
-        return np.lexsort((rank, owner))
-    numbers = owner.astype(np.int64) * span + (rank.astype(np.int64) - least)
-    return numbers.argsort()
-
-
-def _same_rank(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
-    rank = batch.rows.rank
-    assert rank is not None
-    one, other = batch.rows.item.chosen(pair)
-    return FormatError(
-        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank, "
-        f"{rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks, are ties."
-    )
-
-
-def _contradiction(batch: Batch, query: Hashable, pair: Ints) -> FormatError:
-    rows = batch.rows
-    assert rows.rank is not None
-    assert rows.score is not None
-    (one, other), rank, score = rows.item.chosen(pair), rows.rank[pair], rows.score[pair]
-    return FormatError(
-        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has "
-        f"rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score "
-        f"{score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by the "
-        "ranks."
-    )
 
 
 def ranks(
@@ -179,26 +104,7 @@ def _places(
     return place[row]
 
 
-# --- The order of ids as text ----------------------------------------------------------------------
-
-_DIGITS = 18  # of integers whose order as text is found by arithmetic
-
-
 def last_to_first(ids: Items, group: Ints) -> Ints:
     """The rows by group, and within a group by id as text, the last one first."""
-    if isinstance(ids, Spans):
-        falling = binary.falling(ids)
-        return falling[np.argsort(group[falling], kind="stable")]
-    if isinstance(ids, Integers):
-        values = ids.values
-        if not len(values) or (values.min() >= 0 and values.max() < 10**_DIGITS):
-            powers = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
-            digits = np.maximum(np.searchsorted(powers, values, "right"), 1)
-            aligned = values.astype(np.int64) * powers[_DIGITS - digits]
-            return np.asarray(np.lexsort((-digits, -aligned, group)))
-    import pyarrow as pa
-    from pyarrow import compute
-
-    table = pa.table({"group": pa.array(group), "id": ids.text().values})
-    found = compute.sort_indices(table, [("group", "ascending"), ("id", "descending")])
-    return np.frombuffer(found.buffers()[1], np.int64, len(found))
+    falling = binary.falling(ids)
+    return falling[np.argsort(group[falling], kind="stable")]

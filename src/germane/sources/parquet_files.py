@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from germane.errors import FormatError
 from germane.sources import folders, headings
-from germane.sources.ahead import ahead
 from germane.sources.arrow import Entries
 from germane.sources.frames import Frame
 from germane.sources.headings import Headings
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 1 << 20  # that are held at a time
-MANY = 1 << 24  # from which on it pays to decode them ahead
 _PAGES = 1 << 18  # bytes of a column that are read at a time, not all those of a row group
 
 
@@ -32,7 +30,6 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         files = [Opener(path)]
     looks = [_look(file) for file in files]
     schemas = [schema for schema, _ in looks]
-    many = sum(metadata.num_rows for _, metadata in looks) >= MANY
     found = headings.resolve(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
         _check_alike(found, file.name, schema, files[0].name, schemas[0])
@@ -45,8 +42,7 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         row = 0
         for file in files:
             parts.append((row, file.name))
-            here = _records(file, found, text)
-            for record in ahead(here) if many else here:
+            for record in _records(file, found, text):
                 row += record.num_rows
                 yield record
 

@@ -8,9 +8,9 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, GradeError, InputError
+from germane.kernel.ids import Integers
 from germane.retrieval import Qrels
 from germane.sources import host
-from germane.sources.id_columns import Integers
 from germane.sources.numbers import EXACT
 
 MOST = 1 << 26  # judged cells that are held at once

@@ -8,10 +8,12 @@ from germane import _ragged
 from germane._ragged import Ints
 from germane._records import replaced
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError
+from germane.kernel.ids import Integers
+from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
+from germane.kernel.rows import STEP
+from germane.kernel.threads import map_in_threads
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import first_results, grid, host, pairs
-from germane.sources.id_columns import Integers
-from germane.sources.rows import STEP, Batch, Rows
+from germane.sources import first_results, grid, host
 
 
 def retrieve(
@@ -21,27 +23,34 @@ def retrieve(
     ids = _read(run)
     row = grid.rows_of(qrels, len(ids))
     asked = np.flatnonzero(row >= 0)
-    judged = Integers(grid.columns_of(qrels, None, "run"))
-    reducer = pairs.Reducer(qrels, judged, duplicates, order)
+    items = Integers(grid.columns_of(qrels, None, "run"))
+    judged = Judged(list(range(len(qrels))), qrels.offsets, items)
+    reduction = Reduction(judged, duplicates, order)
     step = max(1, STEP // ids.shape[1])
+
+    def reduce_rows(start: int) -> Part:
+        queries = asked[start : start + step]
+        some = ids[_ragged.as_slice(row[queries])]
+        return reduction.reduce(_batch(some, queries, row, qrels.width))
+
     try:
-        for start in range(0, len(asked), step):
-            queries = asked[start : start + step]
-            reducer.add(_batch(ids[_ragged.as_slice(row[queries])], queries, row, qrels.width))
-    except pairs.Repeated as found:
-        raise _retrieved_twice(ids, int(row[found.code])) from None
-    got = reducer.result(grid.unknown(row, len(ids)))
+        for part in map_in_threads(reduce_rows, range(0, len(asked), step)):
+            reduction.add(part)
+    except RepeatedItem as found:
+        q: Any = found.query
+        raise _retrieved_twice(ids, int(row[q])) from None
+    got = reduction.result(grid.unknown(row, len(ids)))
     return replaced(got, noticed=tuple(first_results.of_ids(qrels, ids)))
 
 
 def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
     """The ids of some queries, without those that are none."""
     ids = ids.astype(np.int64, copy=False)
-    column, lengths = Integers(ids.ravel()), np.full(len(ids), ids.shape[1])
-    if column.top >= (1 << 63 if width is None else width):
-        lengths = _counted(ids, row[queries], width)
-        column = Integers(ids[ids >= 0])
-    return Batch(queries, _ragged.offsets(lengths), Rows(column, column, None, None))
+    if ids.min() >= 0 and (width is None or ids.max() < width):
+        lengths, items = np.full(len(ids), ids.shape[1]), Integers(ids.ravel())
+    else:
+        lengths, items = _counted(ids, row[queries], width), Integers(ids[ids >= 0])
+    return Batch(queries, _ragged.offsets(lengths), items, None)
 
 
 def _read(run: Any) -> Ints:

@@ -1,0 +1,78 @@
+"""The plain reduction against counting in plain Python."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from germane import _ragged
+from germane.kernel.ids import Categories, Ids, Integers, ids_of_python, join_ids, text_of_bytes
+from germane.kernel.reduction import Batch, Judged, Repeated, reduce
+
+KINDS: dict[str, Callable[[list[int]], Ids]] = {
+    "integers": lambda ids: Integers(np.array(ids, np.int64)),
+    "unsigned": lambda ids: Integers(np.array(ids, np.uint64) + np.uint64(1 << 63)),
+    "text": lambda ids: text_of_bytes([b"%d" % one for one in ids]),
+    "categories": lambda ids: Categories(
+        np.array(ids, np.int16), ids_of_python([str(n) for n in range(13)]).as_text()
+    ),
+}
+SCORES = st.sampled_from([-np.inf, -2.5, -0.0, 0.0, 1.0, 3.0, np.inf]) | st.floats(allow_nan=False)
+ITEMS = st.lists(st.integers(0, 12), max_size=9, unique=True)
+QUERIES = st.lists(st.tuples(ITEMS, ITEMS, st.lists(SCORES, min_size=9, max_size=9)), min_size=1)
+
+
+def as_given(ids: Ids) -> list[bytes]:
+    return ids.as_text().to_bytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(queries=QUERIES, by_id=st.booleans(), scored=st.booleans())
+def test_ranks_count_what_stands_higher(
+    kind: str, queries: list[tuple[list[int], list[int], list[float]]], by_id: bool, scored: bool
+) -> None:
+    lists, judged, scores = zip(*queries, strict=True)
+    items = KINDS[kind]([one for got in lists for one in got])
+    offsets = _ragged.offsets([len(got) for got in lists])
+    score = [one for got, some in zip(lists, scores, strict=True) for one in some[: len(got)]]
+    order = np.arange(len(lists))[::-1]  # the judgments stand in another order than the run's
+    qrels = Judged(
+        list(range(len(lists))),
+        _ragged.offsets([len(judged[q]) for q in order.tolist()]),
+        KINDS[kind]([one for q in order.tolist() for one in judged[q]]),
+    )
+    batch = Batch(order, offsets, items, np.array(score, float) if scored else None)
+    expected = []
+    text, wanted = as_given(items), as_given(qrels.items)
+    for group, q in enumerate(order.tolist()):
+        rows = list(range(offsets[group], offsets[group + 1]))
+        worth = {row: score[row] if scored else -row for row in rows}
+        ranked = sorted(rows, key=lambda row: text[row], reverse=True) if by_id else rows
+        ranked = sorted(ranked, key=worth.__getitem__, reverse=True)
+        for rank, row in enumerate(ranked, 1):
+            for j in range(qrels.offsets[q], qrels.offsets[q + 1]):
+                if wanted[j] == text[row]:
+                    above = sum(worth[other] > worth[row] for other in rows)
+                    below = sum(worth[other] >= worth[row] for other in rows)
+                    expected.append((row, j, group, rank, above + 1, below))
+    got = reduce(qrels, batch, by_id=by_id)
+    assert list(zip(*(column.tolist() for column in got), strict=True)) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_repeated_item_is_found_in_its_query_alone(kind: str) -> None:
+    items = KINDS[kind]([1, 2, 3, 1, 3, 1])
+    qrels = Judged([0, 1], np.array([0, 0, 0]), items.part(0, 0))
+    reduce(qrels, Batch(np.array([0, 1]), np.array([0, 3, 5]), items.part(0, 5), None))
+    with pytest.raises(Repeated) as found:
+        reduce(qrels, Batch(np.array([0, 1]), np.array([0, 3, 6]), items, None))
+    assert (found.value.row, found.value.earlier) == (5, 3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(parts=st.lists(st.lists(st.integers(0, 12)), min_size=1, max_size=5))
+def test_columns_are_joined(kind: str, parts: list[list[int]]) -> None:
+    joined = join_ids([KINDS[kind](part) for part in parts])
+    assert as_given(joined) == [one for part in parts for one in as_given(KINDS[kind](part))]
