@@ -6,7 +6,7 @@ numbers and looking them up.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,8 +64,9 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
     asked, among = ids.to_arrow(), distinct.to_arrow()
     if asked.type != among.type:  # offsets of 32 and of 64 bits
         asked, among = asked.cast("large_binary"), among.cast("large_binary")
-    found = compute.index_in(asked, value_set=among)
-    return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    places: Any = compute.index_in(asked, value_set=among)
+    indices: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return indices
 
 
 def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:
