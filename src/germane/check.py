@@ -18,8 +18,8 @@ from germane.evaluate import evaluate
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measure, Measures, parse_all
 from germane.sources import InputFormat, Progress, host
-from germane.sources.columns import Run
 from germane.sources.paths import is_path
+from germane.sources.trec_files import Run
 from germane.tabled import Tabled
 from germane.tables import Table, visible
 

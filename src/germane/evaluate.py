@@ -34,8 +34,8 @@ from germane.sources.sequences import ranking_of
 
 if TYPE_CHECKING:
     from germane.dialects import Dialect
-    from germane.sources.columns import Run
     from germane.sources.frames import Frame
+    from germane.sources.trec_files import Run
 
 
 def evaluate(

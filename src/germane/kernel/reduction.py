@@ -6,7 +6,7 @@ compiled kernel where there is one, and in plain NumPy and Arrow elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
-from germane.errors import FormatError, PolicyError
+from germane.errors import PolicyError
 from germane.kernel import library, plain
 from germane.kernel.ids import Ids
 from germane.retrieval import COPIES, Order, Retrieved
@@ -26,17 +26,9 @@ from germane.retrieval import COPIES, Order, Retrieved
 class Judged:
     """What runs are matched with: the judgments of query q are ``items[offsets[q]:offsets[q + 1]]``."""
 
-    queries: list[Hashable]
+    queries: Sequence[Hashable]
     offsets: Ints
     items: Ids
-
-    def __post_init__(self) -> None:
-        """Ids of several types can be the same text."""
-        owner = _ragged.owners(self.offsets)
-        numbers, distinct = plain.number_ids(self.items)
-        key = np.sort(owner * max(1, len(distinct)) + numbers)
-        if (key[1:] == key[:-1]).any():
-            raise FormatError("two item ids of a query of the qrels have the same text.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +186,21 @@ def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
     return batch.take(np.flatnonzero(kept))
 
 
+def find_repeat(batch: Batch) -> int | None:
+    """The first row whose item stands in an earlier row of its query."""
+    nothing = Judged(
+        [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
+    )
+    try:
+        reduce(nothing, batch)
+    except Repeated as found:
+        return found.row
+    return None
+
+
 def choose_copies(batch: Batch, duplicates: str) -> Ints:
     """The rows to keep where an item has several: its first, its last or its highest one."""
-    numbers, distinct = plain.number_ids(batch.items)
-    key = batch.owner * max(1, len(distinct)) + numbers
+    key, _ = plain.key_rows(batch.owner, batch.items)
     rows = np.arange(len(key))
     height = -rows if batch.score is None else batch.score
     best = {"first": rows, "last": -rows, "max": -height}[duplicates]

@@ -91,7 +91,7 @@ def _is_frame(given: object) -> bool:
 
 
 has_columns = _is("frames", "Frame")  # a frame or a file that ``opened`` has opened
-_is_run = _is("columns", "Run")
+_is_run = _is("trec_files", "Run")
 _is_grouped = _is("arrays", "Grouped")
 _is_spelled = _is("spelling", "Spelled")
 
@@ -116,7 +116,7 @@ SOURCES: tuple[Source, ...] = (
     Source("scores", mappings.is_scores, mappings.retrieve_scores),
     Source("lists", mappings.is_mapping, mappings.retrieve_lists, ties="given"),
     Source("file", is_path, _retrieve("trec_files")),
-    Source("read", _is_run, _retrieve("columns")),
+    Source("read", _is_run, _retrieve("trec_files", "retrieve_read")),
     Source("columns", has_columns, _retrieve("frames"), ties=None),
     Source("rows of lists", is_rows, _rows, ties="given"),
     Source("groups", _is_grouped, _retrieve("arrays", "retrieve_grouped"), "given", "places"),
@@ -314,7 +314,7 @@ def only(
 
         return frames.only(judgments, run)
     if is_path(run):
-        run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
+        run = _module("trec_files").read_query(run, to_text(to_bytes(query)), duplicates, progress)
     run = spelled(judgments, run)
     if is_rows(run):
         run = dict(enumerate(run))
@@ -324,8 +324,8 @@ def only(
             return run if query in run else None, [] if got is None else list(got), []
         return {query: got}, list(got), list(got.values())
     if _is_run(run):
-        run = run.only(to_bytes(query))
-        ids: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
+        run = run.only(to_text(to_bytes(query)))
+        ids: list[Hashable] = list(run.rows.items)
         return run if len(run) else None, ids, run.rows.score.tolist()
     if judgments.ids == "text":
         query = as_integer(query)
@@ -350,7 +350,7 @@ def judged_in(qrels: Qrels, run: Any) -> Ints | None:
         found = (qrels.position.get(query) for query in run)
         return np.array(sorted(q for q in found if q is not None), np.int64)
     if _is_run(run):
-        places = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
+        places = {to_text(to_bytes(query)): q for q, query in enumerate(qrels.queries)}
         return np.unique([places[query] for query in run.rows.queries if query in places]).astype(
             int
         )

@@ -10,7 +10,8 @@ import numpy as np
 from germane import _ragged, sources
 from germane._ragged import Floats, Ints
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, clip, some
-from germane.sources import binary, frames, joining
+from germane.kernel.ids import ids_of_python
+from germane.sources import frames, joining
 from germane.sources.formats import InputFormat
 from germane.sources.frames import Frame
 from germane.sources.id_columns import IdColumn, Integers
@@ -49,8 +50,8 @@ def _of_run(run: Any) -> Frame:
     owner = _ragged.owners(run.rows.offsets)
     table = pa.table(
         {
-            "query": binary.array(run.rows.queries).take(pa.array(owner)),
-            "item": binary.array(run.rows.item.tolist()),
+            "query": ids_of_python(run.rows.queries).take(owner).to_arrow(),
+            "item": run.rows.items.to_arrow(),
             "score": run.rows.score,
         }
     )
