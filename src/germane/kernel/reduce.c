@@ -20,11 +20,11 @@ typedef struct Column {
     const void *rows;
     const int32_t *sizes;              /* SPANS: bytes of each row */
     const uint8_t *text;               /* SPANS, TEXT32, TEXT64 */
-    int64_t text_size;
+    int64_t text_size;                 /* bytes; CODES without entries: how many there are, or 0 */
     const uint8_t *const *buffers;     /* VIEWS: what long views point into */
     const int64_t *buffer_sizes;
     int64_t buffer_count;
-    const struct Column *entries;      /* CODES: distinct texts; or NULL where codes are all there is */
+    const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code, and then -1 is no item */
 } Column;
 
 /* A text; or an integer in `size`, and then `at` is NULL. */
@@ -108,6 +108,7 @@ static inline Key key_at(const Column *column, int64_t row, int *broken) {
                            (int32_t)load32(view + 12), (int32_t)load32(view), broken);
     case CODES:
         code = ((const int32_t *)column->rows)[row];
+        if (column->text_size && (code < 0 || code >= column->text_size)) *broken = 1;
         if (!column->entries) return (Key){NULL, (uint64_t)code};
         if (code < 0 || code >= column->entries->length) return *broken = 1, key_of_span(NULL, 0, 0, 0, broken);
         return key_at(column->entries, code, broken);
@@ -200,8 +201,8 @@ static inline int64_t add_row(Table *table, int64_t row, const uint64_t *seed, i
 static inline int64_t find_row(const Table *table, const Column *column, int64_t row, const uint64_t *seed, int *broken) {
     uint64_t slot;
     Key key = key_at(column, row, broken);
-    /* 2^64 - 1 and -1 have the same bits */
-    if (!key.at && column->kind != table->column->kind && (int64_t)key.size < 0) return -1;
+    /* 2^64 - 1 and -1 have the same bits; the code -1 is no item */
+    if (!key.at && (column->kind != table->column->kind || column->kind == CODES) && (int64_t)key.size < 0) return -1;
     return find_key(table, key, hash_key(key, seed), &slot, broken);
 }
 
@@ -520,7 +521,8 @@ int reduce_rows(Reduction *given) {
     Work work = {.keys = *given->items};
     int64_t most_judged = 0;
     given->hits = given->tied = 0;
-    if (work.keys.kind == CODES && given->judged->kind == CODES && !given->judged->entries) work.keys.entries = NULL;
+    if (work.keys.kind == CODES && given->judged->kind == CODES && !given->judged->entries && work.keys.entries)
+        work.keys.text_size = work.keys.entries->length, work.keys.entries = NULL;
     if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work, &most_judged)) return BROKEN;
     work.most_hits = given->keep_repeats ? work.most_rows : most_judged;
     work.table.slots = malloc(count_slots(given->keep_repeats ? most_judged : work.most_rows) * sizeof(uint64_t));
