@@ -72,6 +72,8 @@ static uint64_t hash_key(Key key, const uint64_t *seed) {
     return fold(a ^ seed[0], b ^ hash);
 }
 
+static int is_within(int64_t from, int64_t to, int64_t length) { return 0 <= from && from <= to && to <= length; }
+
 /* --- Columns --------------------------------------------------------------------------------- */
 
 static int is_integer(const Column *column) {
@@ -84,37 +86,42 @@ static Key key_of_span(const uint8_t *text, int64_t text_size, int64_t start, in
     return size ? (Key){text + start, (uint64_t)size} : (Key){nothing, 0};
 }
 
+/* The id of a row. An id that lies outside of its data is empty, and `broken` says so. */
 static inline Key key_at(const Column *column, int64_t row, int *broken) {
-    const uint8_t *view;
-    int64_t start, code;
+    const uint8_t *text = column->text, *view;
+    int64_t text_size = column->text_size, start, size;
     switch (column->kind) {
     case SPANS:
-        start = ((const int64_t *)column->rows)[row];
-        return key_of_span(column->text, column->text_size, start, column->sizes[row], broken);
+        start = ((const int64_t *)column->rows)[row], size = column->sizes[row];
+        break;
     case TEXT32:
-        start = ((const int32_t *)column->rows)[row];
-        return key_of_span(column->text, column->text_size, start,
-                           ((const int32_t *)column->rows)[row + 1] - start, broken);
+        start = ((const int32_t *)column->rows)[row], size = ((const int32_t *)column->rows)[row + 1] - start;
+        break;
     case TEXT64:
-        start = ((const int64_t *)column->rows)[row];
-        if (start < 0) return *broken = 1, key_of_span(NULL, 0, 0, 0, broken);
-        return key_of_span(column->text, column->text_size, start,
-                           ((const int64_t *)column->rows)[row + 1] - start, broken);
+        start = ((const int64_t *)column->rows)[row], size = ((const int64_t *)column->rows)[row + 1];
+        size = start < 0 || size < start ? -1 : size - start;
+        break;
     case VIEWS:
         view = (const uint8_t *)column->rows + 16 * row;
-        if (load32(view) <= 12) return key_of_span(view + 4, 12, 0, load32(view), broken);
-        if (load32(view + 8) >= column->buffer_count) return *broken = 1, key_of_span(view, 0, 0, 0, broken);
-        return key_of_span(column->buffers[load32(view + 8)], column->buffer_sizes[load32(view + 8)],
-                           (int32_t)load32(view + 12), (int32_t)load32(view), broken);
+        size = (int32_t)load32(view), start = 0;
+        if (size <= 12) text = view + 4, text_size = 12;   /* inside of the view */
+        else if (load32(view + 8) >= column->buffer_count) size = -1;
+        else {
+            start = (int32_t)load32(view + 12);
+            text = column->buffers[load32(view + 8)], text_size = column->buffer_sizes[load32(view + 8)];
+        }
+        break;
     case CODES:
-        code = ((const int32_t *)column->rows)[row];
-        if (column->text_size && (code < 0 || code >= column->text_size)) *broken = 1;
-        if (!column->entries) return (Key){NULL, (uint64_t)code};
-        if (code < 0 || code >= column->entries->length) return *broken = 1, key_of_span(NULL, 0, 0, 0, broken);
-        return key_at(column->entries, code, broken);
+        start = ((const int32_t *)column->rows)[row];
+        if (text_size && (start < 0 || start >= text_size)) *broken = 1;
+        if (!column->entries) return (Key){NULL, (uint64_t)start};
+        if (start >= 0 && start < column->entries->length) return key_at(column->entries, start, broken);
+        size = -1;
+        break;
     default:
         return (Key){NULL, ((const uint64_t *)column->rows)[row]};
     }
+    return key_of_span(text, text_size, start, size, broken);
 }
 
 static int is_same_key(Key a, Key b) { return a.size == b.size && (!a.at || is_same(a.at, b.at, a.size)); }
@@ -324,7 +331,7 @@ int count_ranks(const void *all, int64_t narrow, int64_t length, const int64_t *
     Scores scores = {.all = all, .narrow = (int)narrow};
     int64_t most = 0;
     for (int64_t g = 0; g < groups; g++)
-        if (offsets[g] < 0 || offsets[g + 1] < offsets[g] || offsets[g + 1] > length) return BROKEN;
+        if (!is_within(offsets[g], offsets[g + 1], length)) return BROKEN;
     for (int64_t start = 0, i = 0; i < wanted; i++) {
         if (owners[i] != owners[start]) start = i;
         if (i + 1 - start > most) most = i + 1 - start;
@@ -490,18 +497,17 @@ static int write_hits(Reduction *given, Work *work, int64_t group, int64_t first
     return OK;
 }
 
-/* Checks the offsets of a batch, and finds the largest group. */
+/* Checks the offsets of a batch, and finds the largest group. A slot counts to UINT32_MAX - 1. */
 static int measure_groups(const Reduction *given, Work *work, int64_t *most_judged) {
     for (int64_t g = 0; g < given->groups; g++) {
-        int64_t rows = given->offsets[g + 1] - given->offsets[g], query = given->queries[g];
-        if (given->offsets[g] < 0 || rows < 0 || given->offsets[g + 1] > given->items->length) return 0;
-        if (query < 0) continue;
-        if (query >= given->judged_queries) return 0;
-        int64_t from = given->judged_offsets[query], to = given->judged_offsets[query + 1];
-        if (from < 0 || to < from || to > given->judged->length) return 0;
-        if (rows >= UINT32_MAX || to - from >= UINT32_MAX) return 0;   /* as a slot counts them */
-        if (rows > work->most_rows) work->most_rows = rows;
-        if (to - from > *most_judged) *most_judged = to - from;
+        const int64_t *ends = given->offsets + g, *judged;
+        if (!is_within(ends[0], ends[1], given->items->length) || given->queries[g] >= given->judged_queries) return 0;
+        if (given->queries[g] < 0) continue;
+        judged = given->judged_offsets + given->queries[g];
+        if (!is_within(judged[0], judged[1], given->judged->length)) return 0;
+        if (ends[1] - ends[0] >= UINT32_MAX || judged[1] - judged[0] >= UINT32_MAX) return 0;
+        if (ends[1] - ends[0] > work->most_rows) work->most_rows = ends[1] - ends[0];
+        if (judged[1] - judged[0] > *most_judged) *most_judged = judged[1] - judged[0];
     }
     return 1;
 }
