@@ -18,7 +18,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import PolicyError
 from germane.kernel import library, plain
-from germane.kernel.ids import Ids
+from germane.kernel.ids import Categories, Ids, Integers
 from germane.retrieval import COPIES, Order, Retrieved
 
 
@@ -29,6 +29,11 @@ class Judged:
     queries: Sequence[Hashable]
     offsets: Ints
     items: Ids
+
+    @cached
+    def column(self) -> library.Column:
+        """The items as the compiled kernel takes them."""
+        return column_of(self.items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +89,7 @@ def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = F
     otherwise the first such row raises Repeated.
     """
     if library.is_loaded():
-        return Hits(*library.reduce_rows(judged, batch, by_id, copies))
+        return _reduce_compiled(judged, batch, by_id, copies)
     row, judgment, repeat = plain.match_rows(judged, batch)
     if repeat is not None and not copies:
         raise Repeated(*repeat)
@@ -95,9 +100,36 @@ def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = F
     return Hits(*hits)
 
 
+def _reduce_compiled(judged: Judged, batch: Batch, by_id: bool, copies: bool) -> Hits:
+    try:
+        found = library.reduce_rows(
+            column_of(batch.items),
+            batch.score,
+            batch.offsets,
+            batch.code,
+            judged.column,
+            judged.offsets,
+            ties="id" if by_id else "place",
+            repeats="keep" if copies else "refuse",
+        )
+    except library.RepeatedRowError as error:
+        raise Repeated(error.row, error.other) from None
+    return Hits(*found[:6])
+
+
 def find_changes(ids: Ids) -> Ints:
     """The rows whose id is not the one before, the first row included."""
-    return library.find_changes(ids) if library.is_loaded() else plain.find_changes(ids)
+    return library.find_changes(column_of(ids)) if library.is_loaded() else plain.find_changes(ids)
+
+
+def column_of(ids: Ids) -> library.Column:
+    """Ids as the compiled kernel takes them."""
+    if isinstance(ids, Integers):
+        return library.Column.of_integers(ids.values)
+    if isinstance(ids, Categories):
+        return library.Column.of_codes(ids.codes, column_of(ids.entries))
+    text = ids.as_text()
+    return library.Column.of_spans(text.data, text.starts, text.sizes)
 
 
 # --- Batches of a run, put together ----------------------------------------------------------------

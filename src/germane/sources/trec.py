@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane._records import Record, Value
 from germane.errors import (
@@ -27,7 +28,7 @@ from germane.errors import (
     ScoreError,
 )
 from germane.kernel import library, plain
-from germane.kernel.ids import Text, text_of_arrow, text_of_bytes, values_of_arrow
+from germane.kernel.ids import Text, join_ids, text_of_arrow, text_of_bytes, values_of_arrow
 from germane.sources.files import BOM, Block, TextFile, ends_of_lines
 from germane.sources.ids import shown_id
 from germane.sources.numbers import EXACT
@@ -207,7 +208,52 @@ def _csv_options(layout: Layout, size: int, detailed: bool) -> tuple[Any, Any, A
 
 
 def _split_compiled(data: bytes, layout: Layout, read_odd: Odd) -> Lines:
-    raise NotImplementedError
+    """The lines as columns; the kernel stops at each line that is not plain."""
+    parts: list[Lines] = []
+    array, start = np.frombuffer(data, np.uint8), 0
+    while True:
+        found = library.split_lines(
+            array,
+            start=start,
+            fields=len(layout.columns),
+            item=layout.item,
+            number=layout.number,
+            more=False,
+            largest=layout.largest,
+        )
+        queries = Text(array, found.query_starts, found.query_sizes).to_bytes()
+        offsets = np.append(found.stretches, len(found.numbers))
+        parts.append(Lines(queries, offsets, Text(array, found.starts, found.sizes), found.numbers))
+        if found.read == len(data):
+            return _join_lines(parts)
+        line, start = _line_at(data, found.read)
+        row = read_odd(line, found.read)
+        if row is not None:
+            query, item, number = row
+            one = np.array([0, 1])
+            parts.append(Lines([query], one, text_of_bytes([item]), np.array([number])))
+
+
+def _line_at(data: bytes, at: int) -> tuple[bytes, int]:
+    """The line that begins at a byte, and where the next one begins."""
+    end = _END.search(data, at)
+    return (data[at : end.start()], end.end()) if end else (data[at:], len(data))
+
+
+def _join_lines(parts: list[Lines]) -> Lines:
+    """The lines of several parts. A stretch may go on in the next part."""
+    if len(parts) == 1:
+        return parts[0]
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return Lines([], np.zeros(1, np.int64), Text.empty(), np.zeros(0))
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    queries = [query for part in parts for query in part.queries]
+    begins = [i for i, query in enumerate(queries) if i == 0 or query != queries[i - 1]]
+    offsets = np.append(_ragged.offsets(lengths)[begins], lengths.sum())
+    items: Any = join_ids([part.items for part in parts])
+    numbers = np.concatenate([part.number for part in parts])
+    return Lines([queries[i] for i in begins], offsets, items, numbers)
 
 
 def _split_each(data: bytes, layout: Layout, read_odd: Odd, detailed: bool) -> Lines:
