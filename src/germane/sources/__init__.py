@@ -16,7 +16,7 @@ from germane.sources import formats, headings, host, mappings
 from germane.sources.formats import InputFormat
 from germane.sources.ids import as_integer, to_bytes, to_text
 from germane.sources.labels import Labels
-from germane.sources.paths import Progress, check_path, expanding, is_path, name_of
+from germane.sources.paths import Progress, check_path, is_path, limit_path, name_of
 
 __all__ = [
     "SOURCES",
@@ -24,6 +24,7 @@ __all__ = [
     "Labels",
     "Progress",
     "Source",
+    "accept_comments",
     "batches",
     "check_path",
     "has_columns",
@@ -135,15 +136,17 @@ def opened(
     input_format: InputFormat = None,
     group: Any = None,
     max_expansion: object = None,
+    max_line: object = None,
 ) -> tuple[Any, Any]:
     """Frames and files of columns with their columns found, flat arrays grouped; others as they are.
 
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
-    if max_expansion is not None:
+    if max_expansion is not None or max_line is not None:
         qrels, run = (
-            expanding(one, max_expansion) if is_path(one) else one for one in (qrels, run)
+            limit_path(one, max_expansion, max_line) if is_path(one) else one
+            for one in (qrels, run)
         )
     plain = columns is None and input_format is None and group is None
     if plain and mappings.is_mapping(qrels):
@@ -355,6 +358,25 @@ def judged_in(qrels: Qrels, run: Any) -> Ints | None:
             int
         )
     return _module("frames").judged_in(qrels, run) if has_columns(run) else None
+
+
+def accept_comments(qrels: Qrels, run: Any) -> Qrels:
+    """The judgments with those of lines that begin with ``#`` where the run has their query."""
+    if qrels.maybe_data is None:
+        return qrels
+    queries: Any = ()
+    if is_path(run):
+        if run == "-":  # which is read once
+            return qrels
+        queries = _module("trec_files").find_queries(run, qrels.maybe_data.queries)
+    elif mappings.is_mapping(run):
+        queries = {to_text(to_bytes(query)) for query in run}
+    elif _is_run(run):
+        queries = set(run.rows.queries)
+    elif has_columns(run):
+        queries = _module("frames").find_queries(run)
+    accepted: Qrels = _module("trec_files").accept_comments(qrels, queries)
+    return accepted
 
 
 def batches(run: Any, start: int, progress: Progress | None) -> Iterator[tuple[int, Any]]:

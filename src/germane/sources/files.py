@@ -46,13 +46,31 @@ class TextFile(File):
                     buffer[: filled - end] = buffer[end:filled]
                     filled, start = filled - end, start + end
                 elif filled == len(buffer):  # a query longer than the buffer
+                    self._check_line(buffer, start)
                     buffer = bytearray(buffer) + bytearray(len(buffer))
                 if not got:
                     return
 
+    def _check_line(self, buffer: bytearray, start: int) -> None:
+        """Refuse a last line that is too long, as that of a file of another kind is."""
+        begin = max(buffer.rfind(b"\n"), buffer.rfind(b"\r")) + 1
+        if len(buffer) - begin < self.limits.max_line:
+            return
+        number = self.line_number(start) + ends_of_lines(bytes(memoryview(buffer)[:begin]))
+        why = "It has a NUL byte (\\x00): is this a text file?"
+        if b"\0" not in buffer:
+            why = "max_line=none reads it all the same, and a number is a higher limit."
+        raise FormatError(
+            f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes. {why}"
+        )
+
     def line_number(self, position: int) -> int:
         """The number, from 1, of the line at a position that a block started at."""
-        return 1 + sum(ends_of_lines(b.data) for b in self.blocks() if b.start < position)
+        number, blocks, end = 1, self.blocks(), 0
+        while end < position:
+            block = next(blocks)
+            number, end = number + ends_of_lines(block.data), block.start + len(block.data)
+        return number
 
     def _without_mark(self, buffer: bytearray, got: int) -> int:
         if not buffer.startswith(BOM, 0, got):

@@ -270,6 +270,17 @@ def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
         yield precision.inexact(query[0])
 
 
+def find_queries(frame: Frame) -> set[Hashable]:
+    """All queries of a frame, as text."""
+    found: set[Hashable] = set()
+    row = 0
+    for record in frame.records():
+        query = frame.identifiers(record, row)[0]
+        found.update(query.chosen(query.changes()).text().python)
+        row += record.num_rows
+    return found
+
+
 def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:
     """The rows of the one judged query: as a run, and their items with their scores.
 

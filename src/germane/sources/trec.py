@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -83,11 +83,55 @@ Odd: TypeAlias = Callable[[bytes, int], "tuple[bytes, bytes, float] | None"]
 """Reads one line, which begins at a byte of the data: its query, item and number, or None to pass over it."""
 
 
-def read(file: TextFile, layout: Layout) -> Iterator[Lines]:
+class Comments:
+    """Decides which lines that begin with ``#`` are data, and counts the others.
+
+    Such a line is data where it has the right fields and the other side has its query, ``#`` included.
+    """
+
+    def __init__(self, queries: Collection[bytes] | None = None) -> None:
+        self._queries = queries  # those of the other side; None where they are not known yet
+        self._seen: list[int] = []  # lists grow safely in several threads
+        self.maybe_data: list[tuple[bytes, bytes, float]] = []
+
+    @property
+    def count(self) -> int:
+        """How many lines are comments."""
+        return len(self._seen)
+
+    def read(self, line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None:
+        """The query, item and number of a line that is data; None for a comment.
+
+        Raises FormatError where the other side has the query with and without the ``#``.
+        """
+        try:
+            row = _parse_fields(line, _fields(line), layout)
+        except InputError:
+            row = None
+        if row is None or (self._queries is not None and row[0] not in self._queries):
+            self._seen.append(1)
+            return None
+        if self._queries is None:
+            self.maybe_data.append(row)
+            return None
+        if row[0][1:] in self._queries:
+            raise explain_both(row[0])
+        return row
+
+
+def explain_both(query: bytes) -> FormatError:
+    """The error for a line that may be data or a comment."""
+    return FormatError(
+        f"the line begins with {_shown(query)}, and the other side has the queries {_shown(query)} and "
+        f"{_shown(query[1:])}: is it data or a comment? Rename one of the queries, or remove the line."
+    )
+
+
+def read(file: TextFile, layout: Layout, comments: Comments) -> Iterator[Lines]:
     """The file's lines, block by block. Raises InputError with file and line for a wrong one."""
     empty = True
     for block in file.blocks():
-        lines = split_block(file, block, layout)
+        lines = split_block(file, block, layout, comments)
         if len(lines):
             empty = False
             yield lines
@@ -100,11 +144,13 @@ def explain_empty(file: TextFile, layout: Layout) -> EmptyError:
     return EmptyError(f"{file.name}: the file is empty: it has no {layout.kind} lines.")
 
 
-def split_block(file: TextFile, block: Block, layout: Layout) -> Lines:
+def split_block(file: TextFile, block: Block, layout: Layout, comments: Comments) -> Lines:
     """The lines of a block. Raises InputError with file and line for a wrong one."""
 
     def read_odd(line: bytes, at: int) -> tuple[bytes, bytes, float] | None:
         try:
+            if line.lstrip(b" \t").startswith(b"#"):
+                return comments.read(line, layout)
             return parse_line(line, layout)
         except InputError as error:
             number = file.line_number(block.start) + ends_of_lines(block.data, at)
@@ -402,6 +448,10 @@ def parse_line(line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None
     fields = _fields(line)
     if not fields or fields[0].startswith(b"#"):
         return None
+    return _parse_fields(line, fields, layout)
+
+
+def _parse_fields(line: bytes, fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float]:
     if len(fields) != len(layout.columns) or b"\0" in line or b"\t" in line:
         _check_fields(line, fields, layout)
     return fields[0], fields[layout.item], _number(fields, layout)

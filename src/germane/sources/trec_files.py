@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,12 +14,12 @@ from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane._records import replaced
-from germane.errors import DuplicateError
-from germane.kernel.ids import Ids, Text, join_ids
+from germane.errors import DuplicateError, EmptyError
+from germane.kernel.ids import Ids, Text, ids_of_python, join_ids
 from germane.kernel.reduction import Batch, choose_copies, find_repeat
 from germane.kernel.rows import RepeatedItem, RowReducer, Rows, join_rows, judge_text
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import first_lines, first_rows, misses, trec
+from germane.sources import first_lines, first_rows, mappings, misses, trec
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.first_rows import Row
 from germane.sources.ids import shown_id, to_bytes, to_text
@@ -74,6 +74,8 @@ def retrieve_read(
         got = reducer.reduce(Noted(None), on_disk=False)
     except RepeatedItem as found:
         raise explain_repeat(run.name, "retrieved", found.query, found.item) from None
+    unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
+    got = replaced(got, unknown=unknown)
     return replaced(got, noticed=first_rows.of_rows(run.first_rows, qrels, got, order))
 
 
@@ -83,8 +85,14 @@ def _as_is(rows: Rows) -> Rows:
 
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Read a TREC qrels file."""
+    comments = trec.Comments()
     with TextFile(path, progress) as file:
-        queries, offsets, items, grades = _read_grouped(file, trec.QRELS)
+        try:
+            queries, offsets, items, grades = _read_grouped(file, trec.QRELS, comments)
+        except EmptyError:
+            if not comments.maybe_data:
+                raise
+            queries, offsets, items, grades = [], np.zeros(1, np.int64), Text.empty(), np.zeros(0)
         batch = Batch(np.arange(len(queries)), offsets, items, grades)
         repeat = find_repeat(batch)
         if repeat is not None:
@@ -93,22 +101,88 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
                 raise _twice(file, trec.QRELS, query, item)
             batch = batch.take(choose_copies(batch, duplicates))
     assert batch.score is not None
-    return Qrels([*queries], batch.offsets, batch.items, batch.score, name_of(path), "text")
+    qrels = Qrels(
+        [*queries],
+        batch.offsets,
+        batch.items,
+        batch.score,
+        name_of(path),
+        "text",
+        comments=comments.count + len(comments.maybe_data),
+    )
+    if comments.maybe_data:
+        return replaced(qrels, maybe_data=_of_lines(comments.maybe_data))
+    return qrels
+
+
+def _of_lines(rows: list[tuple[bytes, bytes, float]]) -> Qrels:
+    judged: dict[Hashable, dict[str, float]] = {}
+    for query, item, grade in rows:
+        judged.setdefault(to_text(query), {})[to_text(item)] = grade
+    qrels = mappings.read_qrels(judged, "error")
+    return replaced(qrels, ids="text", items=ids_of_python(qrels.items))
+
+
+def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
+    """The judgments with those of lines that begin with ``#`` and have one of the run's queries."""
+    maybe = qrels.maybe_data
+    if maybe is None:
+        return qrels
+    data = [q for q, query in enumerate(maybe.queries) if query in queries]
+    for q in data:
+        query = to_bytes(maybe.queries[q])
+        if to_text(query[1:]) in queries:
+            raise trec.explain_both(query)
+    if not data:
+        if not len(qrels):
+            raise EmptyError(f"{qrels.name}: all lines of the qrels are comments.")
+        return qrels
+    more = maybe.some(np.array(data, np.int64))
+    return replaced(
+        qrels,
+        queries=[*qrels.queries, *more.queries],
+        offsets=np.append(qrels.offsets, qrels.offsets[-1] + more.offsets[1:]),
+        items=join_ids([ids_of_python(qrels.items), ids_of_python(more.items)]),
+        grades=np.append(qrels.grades, more.grades),
+        maybe_data=None,
+        comments=qrels.comments - len(more.items),
+    )
+
+
+def find_queries(path: Path, queries: Iterable[Hashable]) -> set[Hashable]:
+    """Those of some queries that a run file has, with or without a ``#`` before them."""
+    wanted = {to_bytes(query) for query in queries}
+    wanted |= {query[1:] for query in wanted}
+    with TextFile(path) as file:
+        found = {
+            query for lines in trec.read(file, trec.RUN, _AnyQuery()) for query in lines.queries
+        }
+    return {to_text(query) for query in found & wanted}
+
+
+class _AnyQuery(trec.Comments):
+    """Takes every line that can be data for data."""
+
+    def read(self, line: bytes, layout: trec.Layout) -> tuple[bytes, bytes, float] | None:
+        super().read(line, layout)
+        return self.maybe_data.pop() if self.maybe_data else None
 
 
 def read_run(path: Path, progress: Progress | None = None) -> Run:
     """Read a whole TREC run file, its rows grouped by query."""
     with TextFile(path, progress) as file:
-        return Run(name_of(path), Rows(*_read_grouped(file, trec.RUN)))
+        return Run(name_of(path), Rows(*_read_grouped(file, trec.RUN, _AnyQuery())))
 
 
-def _read_grouped(file: TextFile, layout: trec.Layout) -> tuple[list[str], Ints, Ids, Floats]:
+def _read_grouped(
+    file: TextFile, layout: trec.Layout, comments: trec.Comments
+) -> tuple[list[str], Ints, Ids, Floats]:
     """All lines, grouped by query in the order in which the queries first appear."""
     codes: dict[bytes, int] = {}
     owners: list[Ints] = []
     items: list[Ids] = []
     numbers: list[Floats] = []
-    for lines in trec.read(file, layout):
+    for lines in trec.read(file, layout, comments):
         code = np.array([codes.setdefault(q, len(codes)) for q in lines.queries], np.int32)
         owners.append(np.repeat(code, _ragged.lengths(lines.offsets)))
         items.append(lines.items.compact())
@@ -126,7 +200,7 @@ def read_query(path: Path, query: str, duplicates: str, progress: Progress | Non
     wanted = to_bytes(query)
     found: list[Rows] = []
     with TextFile(path, progress) as file:
-        for lines in trec.read(file, trec.RUN):
+        for lines in trec.read(file, trec.RUN, trec.Comments({wanted})):
             at = [s for s, other in enumerate(lines.queries) if other == wanted]
             if at:
                 rows = _rows_of(lines).take(np.array(at))
@@ -156,11 +230,12 @@ def retrieve(
     Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
     that comes back to a query it had left is read again, and its rows are sorted, many of them on disk.
     """
-    note = Noted(progress)
+    note, judged = Noted(progress), judge_text(qrels)
+    comments = trec.Comments({*map(to_bytes, judged.queries)})
     with TextFile(path, note) as file:
-        read = partial(trec.split_block, file, layout=trec.RUN)
+        read = partial(trec.split_block, file, layout=trec.RUN, comments=comments)
         reducer = RowReducer(
-            judge_text(qrels), file.blocks, lambda block: _rows_of(read(block)), duplicates, order
+            judged, file.blocks, lambda block: _rows_of(read(block)), duplicates, order
         )
         try:
             got = reducer.reduce(note)
@@ -168,7 +243,8 @@ def retrieve(
             raise _twice(file, trec.RUN, found.query, found.item) from None
         if not reducer.rows:
             raise trec.explain_empty(file, trec.RUN)
-        return replaced(got, noticed=first_lines.of_file(file, qrels, got, order))
+        noticed = first_lines.of_file(file, qrels, got, order)
+        return replaced(got, comments=comments.count, noticed=noticed)
 
 
 def batches(path: Path, start: int, progress: Progress | None = None) -> Iterator[tuple[int, Run]]:
@@ -179,7 +255,7 @@ def batches(path: Path, start: int, progress: Progress | None = None) -> Iterato
         for block in file.blocks():
             if block.start < start:
                 continue
-            rows = _rows_of(trec.split_block(file, block, trec.RUN))
+            rows = _rows_of(trec.split_block(file, block, trec.RUN, trec.Comments()))
             end = block.start + len(block.data)
             held.append(rows)
             if sum(len(one.items) for one in held) >= BATCH:
