@@ -30,6 +30,7 @@ from germane.errors import (
 )
 from germane.kernel import plain, rows
 from germane.kernel.ids import Ids, ids_of_python
+from germane.kernel.reduction import find_distinct
 from germane.sources import arrow
 from germane.sources.frames import opened
 
@@ -437,7 +438,7 @@ def test_ids_are_the_same_in_every_layout(ids: list[str]) -> None:
         for other in columns:
             among = other.take(np.array([ids.index(one) for one in distinct]))
             assert plain.find_ids(column, among).tolist() == list(map(distinct.index, ids))
-        first, place = plain.find_distinct(column)
+        first, place = find_distinct(column)
         assert [ids[at] for at in first] == distinct
         assert [distinct[at] for at in place] == ids
 

@@ -385,7 +385,7 @@ def test_little_is_sent_to_the_driver() -> None:
             for batch in tasks.packed(kind, name, 1, table.to_batches())
         ]
         start = partial(germane.Evaluator, measures="AP")
-        (part,) = tasks.evaluated(start, None, packed)
+        (part,) = tasks.evaluated(start, packed)
         sizes.append(part.nbytes)
     assert sizes[1] < sizes[0] + 200
     assert sizes[0] < 50 * 100 + 5_000

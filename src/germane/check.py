@@ -18,8 +18,8 @@ from germane.evaluate import evaluate
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measure, Measures, parse_all
 from germane.sources import InputFormat, Progress, host
-from germane.sources.columns import Run
 from germane.sources.paths import is_path
+from germane.sources.trec_files import Run
 from germane.tabled import Tabled
 from germane.tables import Table, visible
 
@@ -106,6 +106,7 @@ def check(
     input_format: InputFormat = None,
     group: Any = None,
     max_expansion: float | Literal["none"] | None = None,
+    max_line: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> Checkup:
     """Look at qrels and a run as an experienced evaluator does: what would bend the numbers?
@@ -127,7 +128,7 @@ def check(
     found: list[Finding] = []
     data: list[Data] = []
     for name, given in runs.items():
-        how = (columns, input_format, group, max_expansion)
+        how = (columns, input_format, group, max_expansion, max_line)
         first, second = sources.opened(qrels, given, *how)
         judged = judged or of_lines(side_of(first, "qrels", progress), qrels, input_format)
         side = of_lines(side_of(second, "run", progress), given, input_format)
@@ -158,7 +159,7 @@ def _is_named(run: Any) -> bool:
     return frame or (host.is_array(held) and len(held.shape) == 2)
 
 
-_AS_IT_IS = (None, None, None, None)  # how data in memory are given
+_AS_IT_IS = (None, None, None, None, None)  # how data in memory are given
 
 
 def _refusal(qrels: Any, run: Any, measures: tuple[Measure, ...]) -> str:

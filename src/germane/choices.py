@@ -36,7 +36,13 @@ if TYPE_CHECKING:
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
 
-READING = ("columns", "input_format", "group", "max_expansion")  # in the order of sources.opened
+READING = (
+    "columns",
+    "input_format",
+    "group",
+    "max_expansion",
+    "max_line",
+)  # in the order of sources.opened
 
 
 class Choices(TypedDict, total=False):
@@ -46,6 +52,7 @@ class Choices(TypedDict, total=False):
     input_format: sources.InputFormat
     group: Any
     max_expansion: float | Literal["none"] | None
+    max_line: float | Literal["none"] | None
 
     duplicates: Duplicates
     ties: Ties

@@ -112,6 +112,8 @@ class Collection:
         if read is None:
             exact = self._qrels.get((twice, "exact"), self._given)
             read = graded(exact, policy, self._complete, self._progress)
+            if self._run is not None:
+                read = sources.accept_comments(read, self._run)
             self._qrels[twice, policy.grades] = read
         return read
 

@@ -34,8 +34,8 @@ from germane.sources.sequences import ranking_of
 
 if TYPE_CHECKING:
     from germane.dialects import Dialect
-    from germane.sources.columns import Run
     from germane.sources.frames import Frame
+    from germane.sources.trec_files import Run
 
 
 def evaluate(
@@ -69,7 +69,8 @@ def evaluate(
     msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
     one score a line, as ``scores`` or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
-    A compressed file may become 1000 times as large, and ``max_expansion`` allows more, or ``none``.
+    A compressed file may become 1000 times as large, and a line of text have 1 MB; ``max_expansion`` and
+    ``max_line`` allow more, or ``none``.
 
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
     ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes those of another tool, such as
@@ -179,6 +180,7 @@ def read_qrels(
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
+    max_line: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> Qrels:
     """Read qrels once, to evaluate several runs with them: a file or a frame.
@@ -191,7 +193,7 @@ def read_qrels(
     files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
     """
     duplicates = Policy(duplicates=duplicates).duplicates
-    given, _ = sources.opened(path, None, columns, input_format, None, max_expansion)
+    given, _ = sources.opened(path, None, columns, input_format, None, max_expansion, max_line)
     if not sources.has_columns(given):
         sources.check_path(given)
     judgments = sources.read_qrels(given, duplicates, progress, complete="")
@@ -204,6 +206,7 @@ def read_run(
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
+    max_line: float | Literal["none"] | None = None,
     progress: Progress | None = None,
 ) -> "Run | Frame":
     """Read a run into memory once, to evaluate it several times: a file or a frame.
@@ -215,7 +218,7 @@ def read_run(
     files and frames have columns, as ``evaluate`` reads them, which takes a path by itself, in less
     memory. Raises InputError with file and line.
     """
-    _, given = sources.opened({}, path, columns, input_format, None, max_expansion)
+    _, given = sources.opened({}, path, columns, input_format, None, max_expansion, max_line)
     if sources.has_columns(given):
         held: Frame = given.held(progress)
         return held
@@ -285,4 +288,5 @@ def _counts(judged: Judged) -> Counts:
         unjudged_queries=len(retrieved.unknown),
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),
+        comments=qrels.comments + retrieved.comments,
     )

@@ -45,6 +45,8 @@ class Counts(Value):
     """judged items among the results"""
     tied: int
     """of these, items that share their score with another item"""
+    comments: int = 0
+    """lines of both files that begin with # and are no data"""
 
     @property
     def tied_share(self) -> float:
@@ -310,6 +312,8 @@ def _count_line(result: Result) -> str:
         parts.append(f"{counts.without_relevant:,} without relevant items")
     if counts.unjudged_queries:
         parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
+    if counts.comments:
+        parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
     if bands := [f"{one.measure} {low}…{high}" for one, low, high in banded(result)]:

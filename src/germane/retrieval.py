@@ -41,6 +41,8 @@ class Qrels(Record):
     lines: Any = None  # of a LETOR file, which scores without ids are aligned with
     width: int | None = None  # of an array, whose queries and items are numbered: how many items
     unjudged: tuple[Hashable, ...] = ()  # queries that are there without a judgment; left out
+    maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
+    comments: int = 0  # lines that are none
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -165,6 +167,7 @@ class Retrieved(Record):
     answered: Bools  # Q, does the run have the query at all?
     unknown: list[Hashable]  # the run's queries that nobody judged
     noticed: tuple[Finding, ...] = ()  # what the source saw that may bend the numbers
+    comments: int = 0  # lines of a file that are no data
 
     @cached
     def answers(self) -> int:

@@ -21,7 +21,7 @@ from germane.retrieval import Qrels
 from germane.sources import formats, host, mappings
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.formats import InputFormat
-from germane.sources.ids import is_missing, to_text
+from germane.sources.ids import is_missing
 from germane.sources.numbers import EXACT, is_finite_number
 from germane.sources.paths import Progress, is_path
 
@@ -135,10 +135,9 @@ def _of_qrels(qrels: Qrels) -> Side:
 
 def _of_read(run: Any) -> Side:
     rows, coded = run.rows, Coded()
-    item = coded(map(to_text, rows.item.tolist()))
-    queries = list(map(to_text, rows.queries))
-    query = np.repeat(np.arange(len(queries)), np.diff(rows.offsets))
-    return Side("run", run.name, queries, coded.ids, query, item, rows.score, text=True)
+    item = coded(rows.items)
+    query = np.repeat(np.arange(len(rows.queries)), np.diff(rows.offsets))
+    return Side("run", run.name, rows.queries, coded.ids, query, item, rows.score, text=True)
 
 
 # --- Arrays ----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from germane.tables import FORMATS
 
 _FORMATS = (*FORMATS, "json")
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
-READING = ("columns", "input_format", "max_expansion")
+READING = ("columns", "input_format", "max_expansion", "max_line")
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
@@ -79,12 +79,18 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--max-expansion",
         metavar="N|none",
-        type=_expansion,
+        type=_limit,
         help="how many times its size a compressed file may become, from 256 MB on (default: 1000)",
+    )
+    reading.add_argument(
+        "--max-line",
+        metavar="BYTES|none",
+        type=_limit,
+        help="how many bytes a line of a TREC file may have (default: 1048576)",
     )
 
 
-def _expansion(text: str) -> float | str:
+def _limit(text: str) -> float | str:
     return text if text == "none" else fraction(text)
 
 

@@ -54,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
             columns=options.columns,
             input_format=options.input_format,
             max_expansion=options.max_expansion,
+            max_line=options.max_line,
             progress=progress,
         )
     text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"

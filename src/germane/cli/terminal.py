@@ -18,8 +18,10 @@ def say(text: str) -> None:
 def as_options(message: str) -> str:
     """An error in the words of the command line: ``--columns query=name``, not ``columns={'query': name}``."""
     message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _named, message)
-    message = re.sub(r"\b(input_format|max_expansion)=('?)(\w+)\2(?=[ .)])", _one, message)
-    return re.sub(r"\b(columns=|input_format|max_expansion)(?= (takes|is|names) )", _alone, message)
+    message = re.sub(r"\b(input_format|max_expansion|max_line)=('?)(\w+)\2(?=[ .)])", _one, message)
+    return re.sub(
+        r"\b(columns=|input_format|max_expansion|max_line)(?= (takes|is|names) )", _alone, message
+    )
 
 
 def _named(found: re.Match[str]) -> str:

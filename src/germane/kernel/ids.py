@@ -106,6 +106,11 @@ class Text(Ids):
     def __init__(self, data: Any, starts: Ints, sizes: Ints) -> None:
         self.data, self.starts, self.sizes = data, starts, sizes  # data: array of uint8
 
+    @classmethod
+    def empty(cls) -> Text:
+        """No ids."""
+        return text_of_bytes([])
+
     def __len__(self) -> int:
         return len(self.starts)
 
@@ -180,7 +185,7 @@ class Categories(Ids):
     kind = "text"
 
     def __init__(self, codes: Ints, entries: Text) -> None:
-        self.codes, self.entries = codes, entries
+        self.codes, self.entries = codes.astype(np.int32, copy=False), entries
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -236,7 +241,7 @@ def text_of_arrow(array: pa.Array) -> Text:
         return Text(_bytes(array.buffers()[1]), starts, np.full(size, width))
     _, offsets, data = array.buffers()
     if not size or offsets is None:
-        return text_of_bytes([])
+        return Text.empty()
     dtype = np.int64 if kind.startswith("large") else np.int32
     ends = np.frombuffer(offsets, dtype)[array.offset : array.offset + size + 1]
     return Text(_bytes(data), ends[:-1], np.diff(ends))
@@ -244,6 +249,21 @@ def text_of_arrow(array: pa.Array) -> Text:
 
 def _bytes(buffer: pa.Buffer | None) -> Any:
     return np.frombuffer(b"" if buffer is None else buffer, np.uint8)
+
+
+def values_of_arrow(array: pa.Array) -> Ints:
+    """The values of an array of numbers, or of truth values as bytes.
+
+    Arrow's own to_numpy imports pandas where it is installed, which takes longer than a small file.
+    """
+    data, kind = array.buffers()[1], str(array.type)
+    if data is None:
+        return np.zeros(0, np.int64)
+    if kind == "bool":
+        bits = np.frombuffer(data, np.uint8)
+        return np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)]
+    values = np.frombuffer(data, "float64" if kind == "double" else kind)
+    return values[array.offset : array.offset + len(array)]
 
 
 _VIEW, _SHORT = 16, 12  # bytes of a view, and of a text that stands inside of it

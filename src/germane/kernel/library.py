@@ -1,18 +1,450 @@
-"""The compiled kernel, where there is one."""
+"""Loads the compiled kernel and calls it: NumPy arrays in, NumPy arrays out.
+
+The library is compiled when germane is installed, where there is a C compiler. ``GERMANE_KERNEL=0``
+ignores it, ``GERMANE_KERNEL=1`` insists on it, and a path names another build of it. Each call lets
+other threads run.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+import os
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+
+_OK, _NO_MEMORY, _FULL, _STOPPED, _REPEATED, _NOT_FINITE, _BROKEN = range(7)
+_SPANS, _TEXT32, _TEXT64, _VIEWS, _INT64, _UINT64, _CODES = range(7)
 
 
 def is_loaded() -> bool:
-    """Is the compiled kernel in use?"""
-    return False
+    """Say if the compiled kernel is in use."""
+    return load_library() is not None
 
 
-def reduce_rows(judged: Any, batch: Any, by_id: bool, copies: bool) -> Any:
-    raise NotImplementedError
+def kernel_name() -> Literal["compiled", "plain"]:
+    """Say which path reduces ranked lists: the compiled kernel or plain NumPy."""
+    return "compiled" if is_loaded() else "plain"
 
 
-def find_changes(ids: Any) -> Any:
-    raise NotImplementedError
+@cache
+def load_library() -> Any:
+    """Load the kernel; None where there is none, or where it is not wanted.
+
+    Raises ImportError where GERMANE_KERNEL asks for a library that cannot be loaded.
+    """
+    wanted = os.environ.get("GERMANE_KERNEL", "")
+    if wanted == "0":
+        return None
+    path = _find_library() if wanted in ("", "1") else wanted
+    try:
+        library = ctypes.CDLL(path) if path else None  # lets other threads run during a call
+    except OSError as error:
+        if not wanted:
+            return None  # compiled for another machine
+        raise ImportError(f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}).") from None
+    if library is None and wanted:
+        raise ImportError(
+            "GERMANE_KERNEL=1 asks for the compiled kernel, and germane was installed without it. "
+            "Install germane where a C compiler is, or unset GERMANE_KERNEL."
+        )
+    return library
+
+
+def _find_library() -> str | None:
+    """The library beside its source, named after it: one made of another source is never loaded."""
+    source = Path(__file__).with_name("reduce.c")
+    try:
+        checksum = zlib.crc32(source.read_bytes())
+    except OSError:
+        return None
+    library = source.with_name(f"reduce-{checksum:08x}.so")
+    return str(library) if library.exists() else None
+
+
+# --- Columns of ids --------------------------------------------------------------------------------
+
+
+class _Column(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_int64),
+        ("length", ctypes.c_int64),
+        ("rows", ctypes.c_void_p),
+        ("sizes", ctypes.c_void_p),
+        ("text", ctypes.c_void_p),
+        ("text_size", ctypes.c_int64),
+        ("buffers", ctypes.c_void_p),
+        ("buffer_sizes", ctypes.c_void_p),
+        ("buffer_count", ctypes.c_int64),
+        ("entries", ctypes.c_void_p),
+    ]
+
+
+class Column:
+    """The ids of some rows, where they lie. Make one with a class method. It keeps its arrays alive."""
+
+    __slots__ = ("_kept", "address", "kind", "struct")
+
+    def __init__(self, kind: int, length: int, kept: object, **fields: int) -> None:
+        self.struct = _Column(kind=kind, length=length, **fields)
+        self.address = ctypes.addressof(self.struct)
+        self.kind = kind
+        self._kept = kept
+
+    def __len__(self) -> int:
+        return int(self.struct.length)
+
+    @classmethod
+    def of_spans(cls, text: Any, starts: Any, sizes: Any) -> Column:
+        """Texts that lie anywhere in some bytes."""
+        text, starts, sizes = _bytes(text), _array(starts, np.int64), _narrow(sizes)
+        _check_length("sizes", sizes, len(starts))
+        fields = {"rows": _address(starts), "sizes": _address(sizes)}
+        kept = text, starts, sizes
+        return cls(_SPANS, len(starts), kept, text=_address(text), text_size=len(text), **fields)
+
+    @classmethod
+    def of_text(cls, text: Any, offsets: Any) -> Column:
+        """Texts one behind the other, as Arrow's string, binary, large_string and large_binary."""
+        kind = _TEXT64 if offsets.dtype == np.int64 else _TEXT32
+        text, offsets = _bytes(text), _array(offsets, np.int64 if kind == _TEXT64 else np.int32)
+        fields = {"rows": _address(offsets), "text": _address(text), "text_size": len(text)}
+        return cls(kind, max(len(offsets) - 1, 0), (text, offsets), **fields)
+
+    @classmethod
+    def of_views(cls, views: Any, buffers: Sequence[Any]) -> Column:
+        """Arrow's string_view and binary_view: 16 bytes a row, and the buffers of longer texts."""
+        views, data = _bytes(views), [_bytes(buffer) for buffer in buffers]
+        if len(views) % 16:
+            raise ValueError("a view has 16 bytes")
+        addresses = np.array([_address(buffer) for buffer in data], np.uint64)
+        sizes = np.array([len(buffer) for buffer in data], np.int64)
+        return cls(
+            _VIEWS,
+            len(views) // 16,
+            (views, data, addresses, sizes),
+            rows=_address(views),
+            buffers=_address(addresses),
+            buffer_sizes=_address(sizes),
+            buffer_count=len(data),
+        )
+
+    @classmethod
+    def of_integers(cls, values: Any) -> Column:
+        """Integers of 64 bits, with a sign or without."""
+        unsigned = values.dtype == np.uint64
+        values = _array(values, np.uint64 if unsigned else np.int64)
+        return cls(_UINT64 if unsigned else _INT64, len(values), values, rows=_address(values))
+
+    @classmethod
+    def of_codes(cls, codes: Any, entries: Column | None) -> Column:
+        """Categories, and the distinct texts they stand for.
+
+        Without entries they match the codes of another column, whose entries they count.
+        """
+        codes = _array(codes, np.int32)
+        if entries is not None and entries.kind in (_CODES, _INT64, _UINT64):
+            raise ValueError("the entries of codes are texts")
+        address = entries.address if entries is not None else 0
+        return cls(_CODES, len(codes), (codes, entries), rows=_address(codes), entries=address)
+
+
+def _bytes(given: Any) -> NDArray[np.uint8]:
+    if isinstance(given, np.ndarray) and given.dtype == np.uint8:
+        return np.ascontiguousarray(given)
+    return np.frombuffer(given, np.uint8)
+
+
+def _array(given: Any, dtype: Any) -> Any:
+    """The same values of another type, in one piece. Raises TypeError where that could change one."""
+    if not isinstance(given, np.ndarray) or given.dtype != dtype:
+        given = np.asarray(given).astype(dtype, casting="safe" if len(given) else "unsafe")
+    return np.require(given, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+
+def _narrow(sizes: Any) -> Any:
+    if sizes.dtype == np.int32:
+        return np.ascontiguousarray(sizes)
+    if sizes.max(initial=0) > np.iinfo(np.int32).max:
+        raise ValueError("an id must be shorter than 2 GiB")
+    return sizes.astype(np.int32)
+
+
+def _address(array: NDArray[Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _check_length(name: str, array: Any, wanted: int) -> None:
+    if len(array) != wanted:
+        raise ValueError(f"{name} must have {wanted} values; got {len(array)}")
+
+
+def _check(status: int) -> None:
+    if status == _NO_MEMORY:
+        raise MemoryError
+    if status:
+        raise ValueError("offsets, codes or lengths do not fit the data that they describe")
+
+
+_SEED = np.frombuffer(os.urandom(16), np.uint64)
+"""Hashes ids: nobody can make ids on purpose that collide. No result depends on it."""
+
+
+def find_changes(column: Column) -> Ints:
+    """Find the rows whose id differs from that of the row before, the first row included."""
+    library, at, count = load_library(), ctypes.c_int64(0), ctypes.c_int64(0)
+    found = []
+    while True:
+        starts = np.empty(min(len(column), 1 << 16), np.int64)
+        status = library.find_changes(
+            ctypes.c_void_p(column.address),
+            ctypes.byref(at),
+            ctypes.c_void_p(_address(starts)),
+            ctypes.c_int64(len(starts)),
+            ctypes.byref(count),
+        )
+        found.append(starts[: count.value])
+        if status != _FULL:
+            break
+    _check(status)
+    return np.concatenate(found) if len(found) > 1 else found[0].copy()
+
+
+def find_rows(among: Column, wanted: Column) -> Ints:
+    """Find, for each row wanted, the first row with its id among others; -1 where there is none."""
+    found = np.empty(len(wanted), np.int64)
+    _check(
+        load_library().find_rows(
+            ctypes.c_void_p(among.address),
+            ctypes.c_void_p(wanted.address),
+            ctypes.c_void_p(_address(_SEED)),
+            ctypes.c_void_p(_address(found)),
+        )
+    )
+    return found
+
+
+# --- Ranks -----------------------------------------------------------------------------------------
+
+
+class RepeatedRowError(ValueError):
+    """Two rows of a query have one item."""
+
+    def __init__(self, row: int, other: int) -> None:
+        super().__init__(f"rows {other} and {row} of one query have the same item")
+        self.row, self.other = row, other
+
+
+class NotFiniteError(ValueError):
+    """A score is no finite number."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"the score of row {row} is no finite number")
+        self.row = row
+
+
+class Hits(NamedTuple):
+    """The judged rows, by group, and within a group by rank."""
+
+    row: Ints
+    judgment: Ints
+    group: Ints
+    rank: Ints  # from 1
+    tied_from: Ints
+    tied_to: Ints
+    any_tied: bool  # is tied_from anywhere less than tied_to?
+
+
+class _Reduction(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("items", "judged", "scores", "offsets", "queries")),
+        ("groups", ctypes.c_int64),
+        ("judged_offsets", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("judged_queries", "by_place", "keep_repeats")),
+        ("seed", ctypes.c_uint64 * 2),
+        ("capacity", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("hit_row", *Hits._fields[1:6])),
+        *((name, ctypes.c_int64) for name in ("hits", "tied", "row", "other")),
+    ]
+
+
+def reduce_rows(
+    items: Column,
+    scores: Any,
+    offsets: Any,
+    queries: Any,
+    judged: Column,
+    judged_offsets: Any,
+    *,
+    ties: Literal["id", "place"] = "id",
+    repeats: Literal["refuse", "keep"] = "refuse",
+) -> Hits:
+    """Rank the judged items of a batch of whole queries.
+
+    Group g has the rows from offsets[g] to offsets[g + 1] and is query queries[g] of the judgments,
+    or -1 for a query without any, which is passed over. Without scores the rows stand in their order.
+    Raises RepeatedRowError or NotFiniteError.
+    """
+    offsets, queries = _array(offsets, np.int64), _array(queries, np.int64)
+    judged_offsets = _array(judged_offsets, np.int64)
+    _check_length("offsets", offsets, len(queries) + 1)
+    if scores is not None:
+        scores = _array(scores, np.float64)
+        _check_length("scores", scores, len(items))
+    if not len(judged_offsets):
+        raise ValueError("judged_offsets must not be empty")
+    if items.kind == _CODES and judged.kind not in (_CODES, _INT64, _UINT64):
+        codes = find_rows(items._kept[1], judged).astype(np.int32)  # type: ignore[index]
+        judged = Column.of_codes(codes, None)
+    given = _Reduction(
+        items=items.address,
+        judged=judged.address,
+        scores=0 if scores is None else _address(scores),
+        offsets=_address(offsets),
+        queries=_address(queries),
+        groups=len(queries),
+        judged_offsets=_address(judged_offsets),
+        judged_queries=len(judged_offsets) - 1,
+        by_place=ties == "place",
+        keep_repeats=repeats == "keep",
+        seed=tuple(_SEED.tolist()),
+    )
+    known = queries >= 0
+    rows = np.diff(offsets)[known]
+    if len(queries) and queries.max() >= len(judged_offsets) - 1:
+        _check(_BROKEN)
+    most = int(np.minimum(rows, np.diff(judged_offsets)[queries[known]]).sum())
+    status, found = _reduce(given, most)
+    if status == _FULL:  # several copies of one item
+        status, found = _reduce(given, int(rows.sum()))
+    if status == _REPEATED:
+        raise RepeatedRowError(given.row, given.other)
+    if status == _NOT_FINITE:
+        raise NotFiniteError(given.row)
+    _check(status)
+    row, judgment, group, rank, tied_from, tied_to = found[:, : given.hits]
+    return Hits(row, judgment, group, rank, tied_from, tied_to, bool(given.tied))
+
+
+def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
+    found = np.empty((6, max(capacity, 0)), np.int64)
+    given.capacity = found.shape[1]
+    for name, column in zip(("hit_row", *Hits._fields[1:6]), found, strict=True):
+        setattr(given, name, _address(column))
+    return load_library().reduce_rows(ctypes.byref(given)), found
+
+
+def count_ranks(scores: Any, offsets: Any, rows: Any, owners: Any) -> tuple[Ints, Ints]:
+    """Count the first and the last rank that the scores of some rows share within their group.
+
+    Group g has the scores from offsets[g] to offsets[g + 1], of 64 or 32 bits; rows count through
+    all groups, and owners are their groups. Rows of one group stand together. Scores that are no
+    number are not counted. Raises NotFiniteError where a row's own score is no number.
+    """
+    narrow = scores.dtype == np.float32
+    scores = _array(scores, np.float32 if narrow else np.float64)
+    offsets, rows = _array(offsets, np.int64), _array(rows, np.int64)
+    owners = _array(owners, np.int64)
+    _check_length("owners", owners, len(rows))
+    first, last = np.empty((2, len(rows)), np.int64)
+    status = load_library().count_ranks(
+        ctypes.c_void_p(_address(scores)),
+        ctypes.c_int64(narrow),
+        ctypes.c_int64(scores.size),
+        ctypes.c_void_p(_address(offsets)),
+        ctypes.c_int64(max(len(offsets) - 1, 0)),
+        ctypes.c_void_p(_address(rows)),
+        ctypes.c_void_p(_address(owners)),
+        ctypes.c_int64(len(rows)),
+        ctypes.c_void_p(_address(first)),
+        ctypes.c_void_p(_address(last)),
+    )
+    if status == _NOT_FINITE:
+        raise NotFiniteError(int(rows[np.isnan(scores.ravel()[rows])][0]))
+    _check(status)
+    return first, last
+
+
+# --- Lines of TREC files ---------------------------------------------------------------------------
+
+
+class Lines(NamedTuple):
+    """Some lines of a run or of qrels. A stretch is some lines in a row with one query."""
+
+    starts: Ints  # of the items, in the text
+    sizes: NDArray[np.int32]
+    numbers: Floats
+    stretches: Ints  # the first row of each
+    query_starts: Ints
+    query_sizes: NDArray[np.int32]
+    read: int  # where the first line begins that was not read; the text's size if all were
+
+
+class _Lines(ctypes.Structure):
+    _fields_ = [
+        ("text", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("size", "fields", "item", "number", "more")),
+        ("largest", ctypes.c_double),
+        ("capacity", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in Lines._fields[:6]),
+        *((name, ctypes.c_int64) for name in ("rows", "stretch_count", "read")),
+    ]
+
+
+def split_lines(
+    text: Any,
+    *,
+    start: int = 0,
+    fields: int,
+    item: int,
+    number: int,
+    more: bool,
+    largest: float,
+) -> Lines:
+    """Split plain lines, from a byte on, up to the first line that is not plain.
+
+    Lines have so many fields, or with more also further ones; item and number say which of them are
+    read. Numbers are plain decimals of at most the largest size. Blank lines are passed over.
+    """
+    text = _bytes(text)
+    if not 0 <= start <= len(text):
+        raise ValueError(f"start must be from 0 to {len(text)}; got {start}")
+    room = (len(text) - start) // (2 * fields) + 1  # a field has a byte, and one behind it
+    starts, stretches, query_starts = np.empty((3, room), np.int64)
+    sizes, query_sizes = np.empty((2, room), np.int32)
+    numbers = np.empty(room)
+    columns: list[Any] = [starts, sizes, numbers, stretches, query_starts, query_sizes]
+    lines = _Lines(
+        text=_address(text),
+        size=len(text),
+        fields=fields,
+        item=item,
+        number=number,
+        more=more,
+        largest=largest,
+        capacity=room,
+        read=start,
+        **dict(zip(Lines._fields, map(_address, columns), strict=False)),
+    )
+    status = load_library().split_lines(ctypes.byref(lines))
+    if status != _STOPPED:
+        _check(status)
+    rows, count = lines.rows, lines.stretch_count
+    return Lines(
+        starts[:rows],
+        sizes[:rows],
+        numbers[:rows],
+        stretches[:count],
+        query_starts[:count],
+        query_sizes[:count],
+        lines.read,
+    )

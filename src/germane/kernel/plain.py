@@ -6,13 +6,13 @@ numbers and looking them up.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
-from germane.kernel.ids import Categories, Ids, Integers, text_of_arrow
+from germane.kernel.ids import Categories, Ids, Integers, text_of_arrow, values_of_arrow
 
 if TYPE_CHECKING:
     from germane.kernel.reduction import Batch, Judged
@@ -30,7 +30,7 @@ def find_changes(ids: Ids) -> Ints:
         from pyarrow import compute
 
         array = ids.to_arrow()
-        changed = compute.not_equal(array[1:], array[:-1]).to_numpy(zero_copy_only=False)
+        changed = values_of_arrow(compute.not_equal(array[1:], array[:-1]))
     return np.append(0, np.flatnonzero(changed) + 1)
 
 
@@ -42,7 +42,7 @@ def number_ids(ids: Ids) -> tuple[Ints, Ids]:
         distinct, numbers = np.unique(ids.values, return_inverse=True)
         return numbers, Integers(distinct)
     encoded = ids.to_arrow().dictionary_encode()
-    return encoded.indices.to_numpy(), text_of_arrow(encoded.dictionary)
+    return values_of_arrow(encoded.indices), text_of_arrow(encoded.dictionary)
 
 
 def find_ids(ids: Ids, distinct: Ids) -> Ints:
@@ -64,24 +64,26 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
     asked, among = ids.to_arrow(), distinct.to_arrow()
     if asked.type != among.type:  # offsets of 32 and of 64 bits
         asked, among = asked.cast("large_binary"), among.cast("large_binary")
-    place = compute.index_in(asked, value_set=among)
-    return place.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    places: Any = compute.index_in(asked, value_set=among)
+    known = values_of_arrow(places.is_valid())  # fill_null would import pandas
+    return np.where(known, values_of_arrow(places), -1).astype(np.int64)
 
 
-def find_distinct(ids: Ids) -> tuple[Ints, Ints]:
-    """The rows in which each id first appears, and for every row the place of its id among them."""
-    _, first, place = np.unique(number_ids(ids)[0], return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[place]
+def find_first_rows(ids: Ids) -> Ints:
+    """For each row the first one that has its id."""
+    _, first, number = np.unique(number_ids(ids)[0], return_index=True, return_inverse=True)
+    return first[number]
+
+
+def key_rows(owner: Ints, ids: Ids) -> tuple[Ints, Ids]:
+    """A number for each pair of owner and id, and the distinct ids: owner × their count + place."""
+    numbers, distinct = number_ids(ids)
+    return owner * max(1, len(distinct)) + numbers, distinct
 
 
 def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:
     """The rows of judged items and their judgments; and a row whose item repeats an earlier row's."""
-    numbers, distinct = number_ids(batch.items)
-    size = max(1, len(distinct))
-    key = batch.owner * size + numbers
+    key, distinct = key_rows(batch.owner, batch.items)
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
@@ -93,7 +95,7 @@ def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int
     lengths = judged.offsets[batch.code + 1] - starts
     judgment = _ragged.between(starts, lengths)
     number = find_ids(judged.items.take(judgment), distinct)
-    wanted = np.repeat(np.arange(len(lengths)), lengths) * size + number
+    wanted = np.repeat(np.arange(len(lengths)), lengths) * max(1, len(distinct)) + number
     judgment, wanted = judgment[number >= 0], wanted[number >= 0]
     start, stop = (np.searchsorted(ordered, wanted, side) for side in ("left", "right"))
     row = order[_ragged.between(start, stop - start)]
@@ -153,5 +155,4 @@ def _rank_text(ids: Ids) -> Ints:
     from pyarrow import compute
 
     ranked = compute.rank(ids.as_text().to_arrow(), sort_keys="descending", tiebreaker="dense")
-    numbers: Ints = ranked.to_numpy()
-    return numbers
+    return values_of_arrow(ranked)

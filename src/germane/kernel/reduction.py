@@ -6,7 +6,7 @@ compiled kernel where there is one, and in plain NumPy and Arrow elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
-from germane.kernel.ids import Ids
+from germane.kernel.ids import Categories, Ids, Integers
 from germane.kernel.ranks import order_by_rank
 from germane.retrieval import COPIES, Order, Retrieved
 
@@ -27,17 +27,14 @@ from germane.retrieval import COPIES, Order, Retrieved
 class Judged:
     """What runs are matched with: the judgments of query q are ``items[offsets[q]:offsets[q + 1]]``."""
 
-    queries: list[Hashable]
+    queries: Sequence[Hashable]
     offsets: Ints
     items: Ids
 
-    def __post_init__(self) -> None:
-        """Ids of several types can be the same text."""
-        owner = _ragged.owners(self.offsets)
-        numbers, distinct = plain.number_ids(self.items)
-        key = np.sort(owner * max(1, len(distinct)) + numbers)
-        if (key[1:] == key[:-1]).any():
-            raise FormatError("two item ids of a query of the qrels have the same text.")
+    @cached
+    def column(self) -> library.Column:
+        """The items as the compiled kernel takes them."""
+        return column_of(self.items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +100,7 @@ def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = F
     otherwise the first such row raises Repeated.
     """
     if library.is_loaded():
-        return Hits(*library.reduce_rows(judged, batch, by_id, copies))
+        return _reduce_compiled(judged, batch, by_id, copies)
     row, judgment, repeat = plain.match_rows(judged, batch)
     if repeat is not None and not copies:
         raise Repeated(*repeat)
@@ -114,9 +111,47 @@ def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = F
     return Hits(*hits)
 
 
+def _reduce_compiled(judged: Judged, batch: Batch, by_id: bool, copies: bool) -> Hits:
+    try:
+        found = library.reduce_rows(
+            column_of(batch.items),
+            batch.score,
+            batch.offsets,
+            batch.code,
+            judged.column,
+            judged.offsets,
+            ties="id" if by_id else "place",
+            repeats="keep" if copies else "refuse",
+        )
+    except library.RepeatedRowError as error:
+        raise Repeated(error.row, error.other) from None
+    return Hits(*found[:6])
+
+
 def find_changes(ids: Ids) -> Ints:
     """The rows whose id is not the one before, the first row included."""
-    return library.find_changes(ids) if library.is_loaded() else plain.find_changes(ids)
+    return library.find_changes(column_of(ids)) if library.is_loaded() else plain.find_changes(ids)
+
+
+def find_distinct(ids: Ids) -> tuple[Ints, Ints]:
+    """The rows in which each id first appears, and for every row the place of its id among them."""
+    if library.is_loaded():
+        column = column_of(ids)
+        first = library.find_rows(column, column)
+    else:
+        first = plain.find_first_rows(ids)
+    new = first == np.arange(len(first))
+    return np.flatnonzero(new), (np.cumsum(new) - 1)[first]
+
+
+def column_of(ids: Ids) -> library.Column:
+    """Ids as the compiled kernel takes them."""
+    if isinstance(ids, Integers):
+        return library.Column.of_integers(ids.values)
+    if isinstance(ids, Categories):
+        return library.Column.of_codes(ids.codes, column_of(ids.entries))
+    text = ids.as_text()
+    return library.Column.of_spans(text.data, text.starts, text.sizes)
 
 
 # --- Batches of a run, put together ----------------------------------------------------------------
@@ -220,17 +255,19 @@ def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
 
 def find_repeat(batch: Batch) -> int | None:
     """The first row whose item stands in an earlier row of its query."""
-    numbers, distinct = plain.number_ids(batch.items)
-    key = batch.owner * max(1, len(distinct)) + numbers
-    order = np.argsort(key, kind="stable")
-    again = order[1:][key[order[1:]] == key[order[:-1]]]
-    return int(again.min()) if len(again) else None
+    nothing = Judged(
+        [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
+    )
+    try:
+        reduce(nothing, batch)
+    except Repeated as found:
+        return found.row
+    return None
 
 
 def choose_copies(batch: Batch, duplicates: str) -> Ints:
     """The rows to keep where an item has several: its first, its last or its highest one."""
-    numbers, distinct = plain.number_ids(batch.items)
-    key = batch.owner * max(1, len(distinct)) + numbers
+    key, _ = plain.key_rows(batch.owner, batch.items)
     rows = np.arange(len(key))
     best = {"first": rows, "last": -rows, "max": _lowest_first(batch)}[duplicates]
     order = np.lexsort((rows, best, key))

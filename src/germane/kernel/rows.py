@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,19 +12,28 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane.errors import FormatError
-from germane.kernel import plain
-from germane.kernel.ids import Ids, Integers, join_ids, text_of_arrow
+from germane.kernel.ids import (
+    Ids,
+    Integers,
+    Text,
+    ids_of_python,
+    join_ids,
+    text_of_arrow,
+    values_of_arrow,
+)
 from germane.kernel.reduction import (
     Batch,
     Judged,
     Part,
     Reduction,
     Scattered,
+    find_distinct,
     split_queries,
 )
 from germane.kernel.threads import map_in_threads
-from germane.retrieval import Order, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import spill
+from germane.sources.ids import to_bytes, to_text
 from germane.sources.paths import Noted
 from germane.sources.spill import Spill
 
@@ -45,6 +55,14 @@ class Rows:
     score: Floats | None
     rank: Ints | None = None
 
+    def split(self) -> Iterator[Rows]:
+        """The rows in parts of whole stretches, of about STEP rows."""
+        starts = np.searchsorted(self.offsets, np.arange(0, len(self.items), STEP))
+        for begin, end in pairwise(
+            [*np.unique(starts[starts < len(self.queries)]), len(self.queries)]
+        ):
+            yield self.take(np.arange(begin, end))
+
     def take(self, stretches: Ints) -> Rows:
         """The rows of some stretches."""
         lengths = _ragged.lengths(self.offsets)[stretches]
@@ -63,6 +81,23 @@ class Rows:
             None if self.score is None else self.score[kept],
             None if self.rank is None else self.rank[kept],
         )
+
+
+def judge_text(qrels: Qrels) -> Judged:
+    """The judgments as a file of text is matched with: every id is its text."""
+    queries = [to_text(to_bytes(query)) for query in qrels.queries]
+    items = ids_of_python(qrels.items).as_text()
+    check_texts(qrels, items)
+    return Judged(queries, qrels.offsets, items)
+
+
+def check_texts(qrels: Qrels, items: Text) -> None:
+    """Raise FormatError where two items of a query, of several types, are the same text."""
+    if isinstance(qrels.items, Ids) or set(map(type, qrels.items)) <= {str}:
+        return
+    pairs = zip(_ragged.owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
+    if len(set(pairs)) < len(items):
+        raise FormatError("two item ids of a query of the qrels have the same text.")
 
 
 class RowReducer:
@@ -121,7 +156,7 @@ class RowReducer:
         """The rows of judged queries, the number of each stretch's query, and the other queries."""
         queries, place = rows.queries, None
         if isinstance(queries, Ids):  # of which many may be the same
-            first, place = plain.find_distinct(queries)
+            first, place = find_distinct(queries)
             queries = queries.take(first).python
         code = np.array([self._places.get(query, -1) for query in queries], np.int64)
         unknown = [query for query, q in zip(queries, code.tolist(), strict=True) if q < 0]
@@ -164,11 +199,11 @@ class RowReducer:
                     disk.add(code, _to_columns(some))
                 held = []
         for table in disk.parts():
-            yield table.column("code").to_numpy(), _of_columns(table)
+            yield values_of_arrow(table.column("code").chunk(0)), _of_columns(table)
         held = [(code, some) for code, some in held if len(code)]
         if held:
             codes, parts = zip(*held, strict=True)
-            yield np.concatenate(codes), _join(parts)
+            yield np.concatenate(codes), join_rows(parts)
 
 
 def _compact(rows: Rows) -> Rows:
@@ -176,12 +211,14 @@ def _compact(rows: Rows) -> Rows:
     return Rows([], rows.offsets, rows.items.compact(), score, rank)
 
 
-def _join(parts: Sequence[Rows]) -> Rows:
+def join_rows(parts: Sequence[Rows]) -> Rows:
+    """The rows of several parts, one after the other."""
     scores = [part.score for part in parts if part.score is not None]
     ranks = [part.rank for part in parts if part.rank is not None]
+    lengths = [_ragged.lengths(part.offsets) for part in parts]
     return Rows(
-        [],
-        np.zeros(1, np.int64),
+        [query for part in parts for query in part.queries],
+        _ragged.offsets(np.concatenate(lengths)),
         join_ids([part.items for part in parts]),
         np.concatenate(scores) if scores else None,
         np.concatenate(ranks) if ranks else None,
@@ -199,12 +236,12 @@ def _to_columns(rows: Rows) -> dict[str, Any]:
 def _of_columns(table: Any) -> Rows:
     """Rows that stood on disk."""
     score, rank = (
-        table.column(name).to_numpy() if name in table.column_names else None
+        values_of_arrow(table.column(name).chunk(0)) if name in table.column_names else None
         for name in ("score", "rank")
     )
     item = table.column("item").chunk(0)
     numeric = "int" in str(item.type)
-    ids = Integers(item.to_numpy()) if numeric else text_of_arrow(item)
+    ids = Integers(values_of_arrow(item)) if numeric else text_of_arrow(item)
     return Rows([], np.zeros(1, np.int64), ids, score, rank)
 
 

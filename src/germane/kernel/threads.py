@@ -45,17 +45,20 @@ def _stop_at_error(items: Iterable[T], raised: list[Exception]) -> Iterator[T]:
 
 
 def _map(function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
-    first = list(islice(items, 2))
     threads = count_threads()
-    if len(first) < 2 or threads == 1:
-        yield from map(function, chain(first, items))
+    first = list(islice(items, 2)) if threads > 1 else []
+    several = len(first) == 2
+    items = chain(first, items)
+    del first  # so that nothing else holds these two
+    if not several:
+        yield from map(function, items)
         return
     from concurrent.futures import Future, ThreadPoolExecutor  # as slow to import as germane
 
     waiting: deque[Future[R]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for item in chain(first, items):
+            for item in items:
                 waiting.append(pool.submit(function, item))
                 del item
                 if len(waiting) > threads:

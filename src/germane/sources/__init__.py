@@ -16,7 +16,7 @@ from germane.sources import formats, headings, host, mappings
 from germane.sources.formats import InputFormat
 from germane.sources.ids import as_integer, to_bytes, to_text
 from germane.sources.labels import Labels
-from germane.sources.paths import Progress, check_path, expanding, is_path, name_of
+from germane.sources.paths import Progress, check_path, is_path, limit_path, name_of
 
 __all__ = [
     "SOURCES",
@@ -24,6 +24,7 @@ __all__ = [
     "Labels",
     "Progress",
     "Source",
+    "accept_comments",
     "batches",
     "check_path",
     "has_columns",
@@ -91,7 +92,7 @@ def _is_frame(given: object) -> bool:
 
 
 has_columns = _is("frames", "Frame")  # a frame or a file that ``opened`` has opened
-_is_run = _is("columns", "Run")
+_is_run = _is("trec_files", "Run")
 _is_grouped = _is("arrays", "Grouped")
 _is_spelled = _is("spelling", "Spelled")
 
@@ -116,7 +117,7 @@ SOURCES: tuple[Source, ...] = (
     Source("scores", mappings.is_scores, mappings.retrieve_scores),
     Source("lists", mappings.is_mapping, mappings.retrieve_lists, ties="given"),
     Source("file", is_path, _retrieve("trec_files")),
-    Source("read", _is_run, _retrieve("columns")),
+    Source("read", _is_run, _retrieve("trec_files", "retrieve_read")),
     Source("columns", has_columns, _retrieve("frames"), ties=None),
     Source("rows of lists", is_rows, _rows, ties="given"),
     Source("groups", _is_grouped, _retrieve("arrays", "retrieve_grouped"), "given", "places"),
@@ -135,15 +136,17 @@ def opened(
     input_format: InputFormat = None,
     group: Any = None,
     max_expansion: object = None,
+    max_line: object = None,
 ) -> tuple[Any, Any]:
     """Frames and files of columns with their columns found, flat arrays grouped; others as they are.
 
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
-    if max_expansion is not None:
+    if max_expansion is not None or max_line is not None:
         qrels, run = (
-            expanding(one, max_expansion) if is_path(one) else one for one in (qrels, run)
+            limit_path(one, max_expansion, max_line) if is_path(one) else one
+            for one in (qrels, run)
         )
     plain = columns is None and input_format is None and group is None
     if plain and mappings.is_mapping(qrels):
@@ -314,7 +317,7 @@ def only(
 
         return frames.only(judgments, run)
     if is_path(run):
-        run = _module("trec_files").read_query(run, to_bytes(query), duplicates, progress)
+        run = _module("trec_files").read_query(run, to_text(to_bytes(query)), duplicates, progress)
     run = spelled(judgments, run)
     if is_rows(run):
         run = dict(enumerate(run))
@@ -324,8 +327,8 @@ def only(
             return run if query in run else None, [] if got is None else list(got), []
         return {query: got}, list(got), list(got.values())
     if _is_run(run):
-        run = run.only(to_bytes(query))
-        ids: list[Hashable] = [to_text(item) for item in run.rows.item.tolist()]
+        run = run.only(to_text(to_bytes(query)))
+        ids: list[Hashable] = list(run.rows.items)
         return run if len(run) else None, ids, run.rows.score.tolist()
     if judgments.ids == "text":
         query = as_integer(query)
@@ -350,11 +353,30 @@ def judged_in(qrels: Qrels, run: Any) -> Ints | None:
         found = (qrels.position.get(query) for query in run)
         return np.array(sorted(q for q in found if q is not None), np.int64)
     if _is_run(run):
-        places = {to_bytes(query): q for q, query in enumerate(qrels.queries)}
+        places = {to_text(to_bytes(query)): q for q, query in enumerate(qrels.queries)}
         return np.unique([places[query] for query in run.rows.queries if query in places]).astype(
             int
         )
     return _module("frames").judged_in(qrels, run) if has_columns(run) else None
+
+
+def accept_comments(qrels: Qrels, run: Any) -> Qrels:
+    """The judgments with those of lines that begin with ``#`` where the run has their query."""
+    if qrels.maybe_data is None:
+        return qrels
+    queries: Any = ()
+    if is_path(run):
+        if run == "-":  # which is read once
+            return qrels
+        queries = _module("trec_files").find_queries(run, qrels.maybe_data.queries)
+    elif mappings.is_mapping(run):
+        queries = {to_text(to_bytes(query)) for query in run}
+    elif _is_run(run):
+        queries = set(run.rows.queries)
+    elif has_columns(run):
+        queries = _module("frames").find_queries(run)
+    accepted: Qrels = _module("trec_files").accept_comments(qrels, queries)
+    return accepted
 
 
 def batches(run: Any, start: int, progress: Progress | None) -> Iterator[tuple[int, Any]]:

@@ -10,9 +10,9 @@ import numpy as np
 from germane import _ragged, sources
 from germane._ragged import Floats, Ints
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, clip, some
-from germane.kernel import plain
-from germane.kernel.ids import Ids, Integers, join_ids
-from germane.sources import binary, frames
+from germane.kernel.ids import Ids, Integers, ids_of_python, join_ids
+from germane.kernel.reduction import find_distinct
+from germane.sources import frames
 from germane.sources.formats import InputFormat
 from germane.sources.frames import Frame, join_numbers
 from germane.sources.paths import is_path
@@ -49,8 +49,8 @@ def _of_run(run: Any) -> Frame:
     owner = _ragged.owners(run.rows.offsets)
     table = pa.table(
         {
-            "query": binary.array(run.rows.queries).take(pa.array(owner)),
-            "item": binary.array(run.rows.item.tolist()),
+            "query": ids_of_python(run.rows.queries).take(owner).to_arrow(),
+            "item": run.rows.items.to_arrow(),
             "score": run.rows.score,
         }
     )
@@ -67,8 +67,8 @@ def table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
     rows = _rows(frame)
     if rows.score is None and keep == "sum":
         raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
-    first_of_query, query = plain.find_distinct(rows.query)
-    first_of_item, item = plain.find_distinct(rows.item)
+    first_of_query, query = find_distinct(rows.query)
+    first_of_item, item = find_distinct(rows.item)
     group, groups = item, _to_arrow(rows.item.take(first_of_item))
     if group_of is not None:
         asking = rows.query.take(first_of_item).python

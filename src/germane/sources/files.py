@@ -2,50 +2,23 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from typing import Literal, NamedTuple
 
 from germane.errors import FormatError
 from germane.sources.streams import File, explained
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Bytes = NDArray[np.uint8]
-
 BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
-MARGIN = 16  # bytes of the buffer beyond a block
 
 _WIDER = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _WIDE = (b"\xff\xfe", b"\xfe\xff", *_WIDER)
 BOM = b"\xef\xbb\xbf"
 
 
-class Block:
-    """Some whole lines of a file, in a buffer that the next block overwrites."""
+class Block(NamedTuple):
+    """Some whole lines of a file."""
 
-    def __init__(self, buffer: bytearray, end: int, start: int) -> None:
-        self.start = start  # the position of its first byte in the (decompressed) file
-        self._buffer, self.end = buffer, end
-
-    def __contains__(self, byte: bytes) -> bool:
-        return self._buffer.find(byte, 0, self.end) >= 0
-
-    @property
-    def view(self) -> memoryview:
-        """Its bytes, without a copy."""
-        return memoryview(self._buffer)[: self.end]
-
-    @property
-    def padded(self) -> "Bytes":
-        """Its bytes, without a copy, and others that do not matter behind them."""
-        return np.frombuffer(self._buffer, np.uint8)[: self.end + MARGIN]
-
-    @property
-    def data(self) -> bytes:
-        """A copy of its bytes."""
-        return bytes(self.view)
+    data: bytes
+    start: int  # the position of its first byte in the (decompressed) file
 
 
 class TextFile(File):
@@ -58,28 +31,46 @@ class TextFile(File):
         the file may lack its newline.
         """
         last = {"queries": _last_query, "lines": _last_line}[whole]
-        buffer = bytearray(BLOCK + MARGIN)
+        buffer = bytearray(BLOCK)
         filled = start = 0
         with explained(self.name), self.text() as stream:
             while True:
-                got = stream.readinto(memoryview(buffer)[filled:-MARGIN])
+                got = stream.readinto(memoryview(buffer)[filled:])
                 if start == filled == 0:
                     check_text(self.name, bytes(buffer[: min(got, 8)]))
                     got = self._without_mark(buffer, got)
                 filled += got
                 end = filled if not got else last(buffer, filled)
                 if end:
-                    yield Block(buffer, end, start)
+                    yield Block(bytes(memoryview(buffer)[:end]), start)
                     buffer[: filled - end] = buffer[end:filled]
                     filled, start = filled - end, start + end
-                elif filled + MARGIN == len(buffer):  # a query longer than the buffer
+                elif filled == len(buffer):  # a query longer than the buffer
+                    self._check_line(buffer, start)
                     buffer = bytearray(buffer) + bytearray(len(buffer))
                 if not got:
                     return
 
+    def _check_line(self, buffer: bytearray, start: int) -> None:
+        """Refuse a last line that is too long, as that of a file of another kind is."""
+        begin = max(buffer.rfind(b"\n"), buffer.rfind(b"\r")) + 1
+        if len(buffer) - begin < self.limits.max_line:
+            return
+        number = self.line_number(start) + ends_of_lines(bytes(memoryview(buffer)[:begin]))
+        why = "It has a NUL byte (\\x00): is this a text file?"
+        if b"\0" not in buffer:
+            why = "max_line=none reads it all the same, and a number is a higher limit."
+        raise FormatError(
+            f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes. {why}"
+        )
+
     def line_number(self, position: int) -> int:
         """The number, from 1, of the line at a position that a block started at."""
-        return 1 + sum(ends_of_lines(b.data) for b in self.blocks() if b.start < position)
+        number, blocks, end = 1, self.blocks(), 0
+        while end < position:
+            block = next(blocks)
+            number, end = number + ends_of_lines(block.data), block.start + len(block.data)
+        return number
 
     def _without_mark(self, buffer: bytearray, got: int) -> int:
         if not buffer.startswith(BOM, 0, got):

@@ -15,9 +15,9 @@ from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.finding import Finding
 from germane.kernel import plain, rows
-from germane.kernel.ids import Ids, Integers, ids_of_python, join_ids
+from germane.kernel.ids import Ids, Integers, Text, ids_of_python, join_ids
 from germane.kernel.reduction import Judged, RepeatedItem, find_changes
-from germane.kernel.rows import RowReducer, Rows
+from germane.kernel.rows import RowReducer, Rows, check_texts
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import arrow, first_rows, headings, host, misses, precision, unreadable
 from germane.sources.arrow import Entries, Place
@@ -350,6 +350,17 @@ def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
         yield precision.inexact(query[0])
 
 
+def find_queries(frame: Frame) -> set[Hashable]:
+    """All queries of a frame, as text."""
+    found: set[Hashable] = set()
+    row = 0
+    for record in frame.records():
+        query = frame.queries(record, row)
+        found.update(query.take(find_changes(query)).as_text().python)
+        row += record.num_rows
+    return found
+
+
 def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:
     """The rows of the one judged query: as a run, and their items with their scores.
 
@@ -437,6 +448,8 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tupl
             )
         judged[at], as_text[at] = mine.as_text(), True
     queries, items = judged
+    if isinstance(items, Text):
+        check_texts(qrels, items)
     matched = Judged(queries.python, qrels.offsets, items)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
 

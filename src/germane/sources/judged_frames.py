@@ -11,9 +11,8 @@ from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import EmptyError
-from germane.kernel import plain
 from germane.kernel.ids import Ids, ids_of_python, join_ids
-from germane.kernel.reduction import Batch, choose_copies, find_changes, find_repeat
+from germane.kernel.reduction import Batch, choose_copies, find_changes, find_distinct, find_repeat
 from germane.retrieval import Qrels
 from germane.sources.frames import Frame, opened, twice
 from germane.sources.paths import Progress
@@ -23,7 +22,7 @@ def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) ->
     """Judgments of a frame; without a column of grades every row is relevant."""
     frame = opened(given, "qrels").reported(progress)
     queries, offsets, item, grade = _judgments(frame)
-    first, group = plain.find_distinct(queries)
+    first, group = find_distinct(queries)
     if len(first) < len(queries):
         owner = np.repeat(group, np.diff(offsets))
         by_query = np.argsort(owner, kind="stable")

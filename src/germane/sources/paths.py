@@ -39,25 +39,34 @@ def check_path(given: object) -> None:
 
 
 EXPANSION = 1000  # times its size: what a compressed file may become, unless more is allowed
+LINE = 1 << 20  # bytes that a line may have, unless more is allowed
 
 
-class Expanding(str):
-    """A path whose file, decompressed, may become larger than usual."""
+class LimitedPath(str):
+    """A path whose file has limits of its own."""
 
-    expansion: float
+    max_expansion: float = EXPANSION
+    max_line: float = LINE
 
 
-def expanding(path: Path, most: object) -> Expanding:
-    """The path with a limit of its own. Raises PolicyError for what is no limit."""
-    number = math.inf if most == "none" else most
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number >= 1:
-        raise PolicyError(
-            f"max_expansion takes a number from 1, or none; got {clip(most)}.  It is how many times "
-            "larger than a compressed file its content may be."
+def limit_path(path: Path, max_expansion: object = None, max_line: object = None) -> Path:
+    """The path with its file's limits. Raises PolicyError for a limit that is none."""
+    limited = LimitedPath(os.fsdecode(path))
+    if max_expansion is not None:
+        says = "It is how many times larger than a compressed file its content may be."
+        limited.max_expansion = _read_limit("max_expansion", max_expansion, says)
+    if max_line is not None:
+        limited.max_line = _read_limit(
+            "max_line", max_line, "It is how many bytes a line may have."
         )
-    limited = Expanding(os.fsdecode(path))
-    limited.expansion = number
     return limited
+
+
+def _read_limit(name: str, given: object, says: str) -> float:
+    number = math.inf if given == "none" else given
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number >= 1:
+        raise PolicyError(f"{name} takes a number from 1, or none; got {clip(given)}.  {says}")
+    return number
 
 
 def name_of(path: Path) -> str:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Self
 
 from germane.errors import InputError, clip
 from germane.sources import temporary
-from germane.sources.paths import EXPANSION, Expanding, Path, Progress
+from germane.sources.paths import LimitedPath, Path, Progress
 
 FREE = 1 << 28  # bytes that any compressed file may become
 _CHUNK = 1 << 20
@@ -43,7 +43,7 @@ class File:
         if not named.strip() or "\0" in named:
             raise InputError(f"{clip(named)}: there is no such file.")
         self._progress = progress
-        self._expansion = path.expansion if isinstance(path, Expanding) else EXPANSION
+        self.limits = path if isinstance(path, LimitedPath) else LimitedPath(named)
         self.path = named
         self._copy: BinaryIO | None = None
         with explained(self.name):
@@ -93,7 +93,7 @@ class File:
         return (
             stream
             if kind is None
-            else _Limited(_decompressed(stream, kind), watched, self._expansion)
+            else _Limited(_decompressed(stream, kind), watched, self.limits.max_expansion)
         )
 
     def _keep(self, source: BinaryIO) -> None:

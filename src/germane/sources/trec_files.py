@@ -4,97 +4,222 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from germane import _ragged
-from germane._ragged import Bools, Floats, Ints
+from germane._cached import cached
+from germane._ragged import Floats, Ints
 from germane._records import replaced
-from germane.errors import DuplicateError
+from germane.errors import DuplicateError, EmptyError
+from germane.kernel.ids import Ids, Text, ids_of_python, join_ids
+from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
+from germane.kernel.rows import RowReducer, Rows, join_rows, judge_text
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import binary, first_lines, trec
-from germane.sources.alike import repeats
-from germane.sources.binary import Spans
-from germane.sources.columns import Batch, Ids, Reducer, Repeated, Run, repeated
+from germane.sources import first_lines, first_rows, mappings, misses, trec
 from germane.sources.files import TextFile, ends_of_lines
-from germane.sources.ids import to_text
+from germane.sources.first_rows import Row
+from germane.sources.ids import shown_id, to_bytes, to_text
 from germane.sources.paths import BATCH, Noted, Path, Progress, name_of
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run read into memory: its rows grouped by query.
+
+    >>> run = germane.read_run("examples/digits/lda.run")
+    >>> len(run)
+    200
+    """
+
+    name: str
+    rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.rows.queries)
+
+    def __repr__(self) -> str:
+        return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.items)} results)"
+
+    @cached
+    def first_rows(self) -> list[Row]:
+        """The first of its rows, as evaluating looks at them."""
+        stop = min(len(self.rows.items), misses.ROWS)
+        owner = np.searchsorted(self.rows.offsets, np.arange(stop), "right") - 1
+        columns = (
+            owner.tolist(),
+            self.rows.items[:stop],
+            np.asarray(self.rows.score)[:stop].tolist(),
+        )
+        return [
+            Row(self.rows.queries[q], item, 0.0, score)
+            for q, item, score in zip(*columns, strict=True)
+        ]
+
+    def only(self, query: str) -> Run:
+        """The rows of one query; none where the run does not have it."""
+        at = [s for s, found in enumerate(self.rows.queries) if found == query]
+        return Run(self.name, self.rows.take(np.array(at, np.int64)))
+
+
+def retrieve_read(
+    qrels: Qrels, run: Run, duplicates: str, order: Order, progress: object = None
+) -> Retrieved:
+    """Find the judged items of a run that was read into memory."""
+    reducer = RowReducer(judge_text(qrels), run.rows.split, _as_is, duplicates, order)
+    try:
+        got = reducer.reduce(Noted(None), on_disk=False)
+    except RepeatedItem as found:
+        raise explain_repeat(run.name, "retrieved", found.query, found.item) from None
+    unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
+    got = replaced(got, unknown=unknown)
+    return replaced(got, noticed=first_rows.of_rows(run.first_rows, qrels, got, order))
+
+
+def _as_is(rows: Rows) -> Rows:
+    return rows
 
 
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Read a TREC qrels file."""
+    comments = trec.Comments()
     with TextFile(path, progress) as file:
-        queries, owner, item, grade = _judgments(file)
-        offsets = _ragged.offsets(np.bincount(owner, minlength=len(queries)))
-        keep = _unrepeated(file, queries, offsets, item, grade, duplicates)
-    if keep is not None:
-        offsets = _ragged.offsets(_ragged.counts(keep, owner, len(queries)))
-        item, grade = item.chosen(keep), grade[keep]
-    return Qrels(list(map(to_text, queries)), offsets, Ids(item), grade, name_of(path), "text")
+        try:
+            queries, offsets, items, grades = _read_grouped(file, trec.QRELS, comments)
+        except EmptyError:
+            if not comments.maybe_data:
+                raise
+            queries, offsets, items, grades = [], np.zeros(1, np.int64), Text.empty(), np.zeros(0)
+        batch = Batch(np.arange(len(queries)), offsets, items, grades)
+        repeat = find_repeat(batch)
+        if repeat is not None:
+            if duplicates not in ("first", "last", "max"):
+                query, item = queries[int(batch.owner[repeat])], items[repeat]
+                raise _twice(file, trec.QRELS, query, item)
+            batch = batch.take(choose_copies(batch, duplicates))
+    assert batch.score is not None
+    qrels = Qrels(
+        [*queries],
+        batch.offsets,
+        batch.items,
+        batch.score,
+        name_of(path),
+        "text",
+        comments=comments.count + len(comments.maybe_data),
+    )
+    if comments.maybe_data:
+        return replaced(qrels, maybe_data=_of_lines(comments.maybe_data))
+    return qrels
 
 
-def _judgments(file: TextFile) -> tuple[list[bytes], Ints, Spans, Floats]:
-    """The queries in the order of the file; and query, item and grade of every row, by query."""
-    codes: dict[bytes, int] = {}
-    owners: list[Ints] = []
-    items: list[Spans] = []
-    grades: list[Floats] = []
-    for rows in trec.read(file, trec.QRELS):
-        owners.append(_coded(rows, codes))
-        items.append(rows.item.copied())
-        grades.append(rows.number)
-    owner, item, grade = np.concatenate(owners), binary.joined(items), np.concatenate(grades)
-    if (owner[1:] < owner[:-1]).any():
-        by_query = np.argsort(owner, kind="stable")
-        owner, item, grade = owner[by_query], item.chosen(by_query), grade[by_query]
-    return list(codes), owner, item, grade
+def _of_lines(rows: list[tuple[bytes, bytes, float]]) -> Qrels:
+    judged: dict[Hashable, dict[str, float]] = {}
+    for query, item, grade in rows:
+        judged.setdefault(to_text(query), {})[to_text(item)] = grade
+    qrels = mappings.read_qrels(judged, "error")
+    return replaced(qrels, ids="text", items=ids_of_python(qrels.items))
 
 
-def _unrepeated(
-    file: TextFile,
-    queries: list[bytes],
-    offsets: Ints,
-    item: Spans,
-    grade: Floats,
-    duplicates: str,
-) -> Bools | None:
-    """The judgments to keep, or None for all of them."""
-    suspects = repeats(binary.fingerprints(item), offsets)
-    query = (np.searchsorted(offsets, suspects, "right") - 1).tolist()
-    pairs = zip(query, item.chosen(suspects).tolist(), strict=True)
-    seen: dict[tuple[int, bytes], int] = {}
-    keep = np.ones(len(item), bool)
-    for row, pair in zip(suspects.tolist(), pairs, strict=True):
-        kept = seen.setdefault(pair, row)
-        if kept == row:
-            continue
-        if duplicates not in ("first", "last", "max"):
-            raise _twice(file, trec.QRELS, queries[pair[0]], pair[1])
-        if duplicates == "last" or (duplicates == "max" and grade[row] > grade[kept]):
-            seen[pair], kept, row = row, row, kept
-        keep[row] = False
-    return None if keep.all() else keep
+def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
+    """The judgments with those of lines that begin with ``#`` and have one of the run's queries."""
+    maybe = qrels.maybe_data
+    if maybe is None:
+        return qrels
+    data = [q for q, query in enumerate(maybe.queries) if query in queries]
+    for q in data:
+        query = to_bytes(maybe.queries[q])
+        if to_text(query[1:]) in queries:
+            raise trec.explain_both(query)
+    if not data:
+        if not len(qrels):
+            raise EmptyError(f"{qrels.name}: all lines of the qrels are comments.")
+        return qrels
+    more = maybe.some(np.array(data, np.int64))
+    return replaced(
+        qrels,
+        queries=[*qrels.queries, *more.queries],
+        offsets=np.append(qrels.offsets, qrels.offsets[-1] + more.offsets[1:]),
+        items=join_ids([ids_of_python(qrels.items), ids_of_python(more.items)]),
+        grades=np.append(qrels.grades, more.grades),
+        maybe_data=None,
+        comments=qrels.comments - len(more.items),
+    )
+
+
+def find_queries(path: Path, queries: Iterable[Hashable]) -> set[Hashable]:
+    """Those of some queries that a run file has, with or without a ``#`` before them."""
+    wanted = {to_bytes(query) for query in queries}
+    wanted |= {query[1:] for query in wanted}
+    with TextFile(path) as file:
+        found = {
+            query for lines in trec.read(file, trec.RUN, _AnyQuery()) for query in lines.queries
+        }
+    return {to_text(query) for query in found & wanted}
+
+
+class _AnyQuery(trec.Comments):
+    """Takes every line that can be data for data."""
+
+    def read(self, line: bytes, layout: trec.Layout) -> tuple[bytes, bytes, float] | None:
+        super().read(line, layout)
+        return self.maybe_data.pop() if self.maybe_data else None
 
 
 def read_run(path: Path, progress: Progress | None = None) -> Run:
     """Read a whole TREC run file, its rows grouped by query."""
     with TextFile(path, progress) as file:
-        return Run(name_of(path), _gathered(file))
+        return Run(name_of(path), Rows(*_read_grouped(file, trec.RUN, _AnyQuery())))
 
 
-def read_query(path: Path, query: bytes, duplicates: str, progress: Progress | None = None) -> Run:
+def _read_grouped(
+    file: TextFile, layout: trec.Layout, comments: trec.Comments
+) -> tuple[list[str], Ints, Ids, Floats]:
+    """All lines, grouped by query in the order in which the queries first appear."""
+    codes: dict[bytes, int] = {}
+    owners: list[Ints] = []
+    items: list[Ids] = []
+    numbers: list[Floats] = []
+    for lines in trec.read(file, layout, comments):
+        code = np.array([codes.setdefault(q, len(codes)) for q in lines.queries], np.int32)
+        owners.append(np.repeat(code, _ragged.lengths(lines.offsets)))
+        items.append(lines.items.compact())
+        numbers.append(lines.number)
+    owner, item, number = np.concatenate(owners), join_ids(items), np.concatenate(numbers)
+    del items, numbers
+    if (owner[1:] < owner[:-1]).any():
+        order = np.argsort(owner, kind="stable")
+        item, number = item.take(order), number[order]
+    return list(map(to_text, codes)), _ragged.offsets(np.bincount(owner)), item, number
+
+
+def read_query(path: Path, query: str, duplicates: str, progress: Progress | None = None) -> Run:
     """Read a whole TREC run file, and keep one query's rows. Raises DuplicateError with the line."""
-    found: list[trec.Rows] = []
+    wanted = to_bytes(query)
+    found: list[Rows] = []
     with TextFile(path, progress) as file:
-        for rows in trec.read(file, trec.RUN):
-            found += (rows.stretch(g) for g, q in enumerate(rows.queries) if q == query)
+        for lines in trec.read(file, trec.RUN, trec.Comments({wanted})):
+            at = [s for s, other in enumerate(lines.queries) if other == wanted]
+            if at:
+                rows = _rows_of(lines).take(np.array(at))
+                found.append(
+                    Rows([query], np.array([0, len(rows.items)]), rows.items.compact(), rows.score)
+                )
         if duplicates == "error":
-            copies = Counter(item for rows in found for item in rows.item.tolist())
+            copies = Counter(item for rows in found for item in rows.items)
             if (most := copies.most_common(1)) and most[0][1] > 1:
                 raise _twice(file, trec.RUN, query, most[0][0])
-    none = Batch([], np.zeros(1, np.int64), binary.spans([]), np.zeros(0))
-    return Run(name_of(path), _one_query(query, found) if found else none)
+    if not found:
+        return Run(name_of(path), Rows([], np.zeros(1, np.int64), Text.empty(), np.zeros(0)))
+    items = join_ids([rows.items for rows in found])
+    score = np.concatenate([rows.score for rows in found])
+    return Run(name_of(path), Rows([query], np.array([0, len(items)]), items, score))
+
+
+def _rows_of(lines: trec.Lines) -> Rows:
+    return Rows(list(map(to_text, lines.queries)), lines.offsets, lines.items, lines.number)
 
 
 def retrieve(
@@ -105,92 +230,48 @@ def retrieve(
     Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
     that comes back to a query it had left is read again, and its rows are sorted, many of them on disk.
     """
-    told = Noted(progress)
-    with TextFile(path, told) as file:
+    note, judged = Noted(progress), judge_text(qrels)
+    comments = trec.Comments({*map(to_bytes, judged.queries)})
+    with TextFile(path, note) as file:
+        read = partial(trec.split_block, file, layout=trec.RUN, comments=comments)
+        reducer = RowReducer(
+            judged, file.blocks, lambda block: _rows_of(read(block)), duplicates, order
+        )
         try:
-            got = _reduced(file, Reducer(qrels, duplicates, order))
-            if got is None:
-                from germane.sources import scattered  # which seldom is
-
-                got = scattered.reduced(file, Reducer(qrels, duplicates, order), told)
-        except Repeated as found:
+            got = reducer.reduce(note)
+        except RepeatedItem as found:
             raise _twice(file, trec.RUN, found.query, found.item) from None
-        return replaced(got, noticed=first_lines.of_file(file, qrels, got, order))
-
-
-def _reduced(file: TextFile, reducer: Reducer) -> Retrieved | None:
-    """What was retrieved, or None where the rows of a query do not stand together."""
-    for rows in trec.read(file, trec.RUN):
-        if any(map(reducer.seen, rows.queries)) or _repeats(rows.queries):
-            return None
-        reducer.add(Batch(rows.queries, rows.offsets, rows.item, rows.number))
-    return reducer.result()
+        if not reducer.rows:
+            raise trec.explain_empty(file, trec.RUN)
+        noticed = first_lines.of_file(file, qrels, got, order)
+        return replaced(got, comments=comments.count, noticed=noticed)
 
 
 def batches(path: Path, start: int, progress: Progress | None = None) -> Iterator[tuple[int, Run]]:
     """The lines from a byte on as runs of whole queries, held in memory, and where each ends."""
-    held: list[trec.Rows] = []
+    held: list[Rows] = []
     end = start
     with TextFile(path, progress) as file:
-        for rows, end in trec.read_from(file, trec.RUN, start):
-            held.append(replaced(rows, item=rows.item.copied(), number=rows.number.copy()))
-            if sum(len(one.number) for one in held) >= BATCH:
-                yield end, _run(path, held)
+        for block in file.blocks():
+            if block.start < start:
+                continue
+            rows = _rows_of(trec.split_block(file, block, trec.RUN, trec.Comments()))
+            end = block.start + len(block.data)
+            held.append(rows)
+            if sum(len(one.items) for one in held) >= BATCH:
+                yield end, Run(name_of(path), join_rows(held))
                 held = []
-    if held:
-        yield end, _run(path, held)
+    if held and any(len(one.items) for one in held):
+        yield end, Run(name_of(path), join_rows(held))
 
 
-def _run(path: Path, held: list[trec.Rows]) -> Run:
-    queries = [query for rows in held for query in rows.queries]
-    lengths = np.concatenate([np.diff(rows.offsets) for rows in held])
-    items = binary.joined([rows.item for rows in held])
-    scores = np.concatenate([rows.number for rows in held])
-    return Run(name_of(path), Batch(queries, _ragged.offsets(lengths), items, scores))
-
-
-def _repeats(queries: list[bytes]) -> bool:
-    return len(set(queries)) < len(queries)
-
-
-def _one_query(query: bytes, parts: list[trec.Rows]) -> Batch:
-    score = np.concatenate([part.number for part in parts])
-    items = binary.joined([part.item for part in parts])
-    return Batch([query], np.array([0, len(score)]), items, score)
-
-
-def _gathered(file: TextFile) -> Batch:
-    """All rows of the file, grouped by query in the order in which the queries first appear."""
-    codes: dict[bytes, int] = {}
-    owners: list[Ints] = []
-    items: list[Spans] = []
-    scores: list[Floats] = []
-    for rows in trec.read(file, trec.RUN):
-        owners.append(_coded(rows, codes))
-        items.append(rows.item.copied())
-        scores.append(rows.number)
-    owner, score = np.concatenate(owners), np.concatenate(scores)
-    item = binary.joined(items)
-    del items, scores
-    if (np.diff(owner) < 0).any():
-        by_query = np.argsort(owner, kind="stable")
-        item, score = item.chosen(by_query), score[by_query]
-    return Batch(list(codes), _ragged.offsets(np.bincount(owner)), item, score)
-
-
-def _coded(rows: trec.Rows, codes: dict[bytes, int]) -> Ints:
-    """Each row's query as a number; new queries are given the next one."""
-    code = np.array([codes.setdefault(query, len(codes)) for query in rows.queries], np.int32)
-    return np.repeat(code, np.diff(rows.offsets))
-
-
-def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> DuplicateError:
+def _twice(file: TextFile, layout: trec.Layout, query: Hashable, item: Hashable) -> DuplicateError:
     """The error for a repeated row, with the lines it stands on."""
     wanted = re.compile(
         rb"(?:\A|(?<=[\r\n]))[ \t]*"
-        + re.escape(query)
+        + re.escape(to_bytes(query))
         + rb"[ \t]+\S+[ \t]+"
-        + re.escape(item)
+        + re.escape(to_bytes(item))
         + rb"[ \t]"
     )
     lines: list[int] = []
@@ -205,4 +286,14 @@ def _twice(file: TextFile, layout: trec.Layout, query: bytes, item: bytes) -> Du
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
     like = f", as on line {lines[0]}" if len(lines) > 1 else ""
     what = "retrieved" if layout is trec.RUN else "judged"
-    return repeated(f"{file.name}:{again}", what, query, item, like)
+    return explain_repeat(f"{file.name}:{again}", what, query, item, like)
+
+
+def explain_repeat(
+    where: str, what: str, query: Hashable, item: Hashable, like: str = ""
+) -> DuplicateError:
+    """The error for a pair of query and item that stands twice."""
+    return DuplicateError(
+        f"{where}: item {shown_id(to_bytes(item))} is {what} twice for query "
+        f"{shown_id(to_bytes(query))}{like}. duplicates=first, last or max keeps one copy."
+    )

@@ -8,6 +8,7 @@ import numpy as np
 
 from germane._ragged import Floats, Ints
 from germane.retrieval import Qrels, Retrieved
+from germane.sources.ids import to_text
 from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line, groups_of
 from germane.trec_eval.options import Options
@@ -34,7 +35,9 @@ def _for_each(
 ) -> Retrieved:
     """What was retrieved, for each pair of query and group."""
     owner = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
-    item = np.array([items.judged[q][line[3]] for q, line in zip(query[owner], lines, strict=True)])
+    item = np.array(
+        [items.judged[q][to_text(line[3])] for q, line in zip(query[owner], lines, strict=True)]
+    )
     hit_of = np.full(len(items.items), -1)
     hit_of[got.judgment] = np.arange(len(got.judgment))
     judgment = np.flatnonzero(hit_of[item] >= 0)

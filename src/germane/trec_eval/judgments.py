@@ -5,6 +5,7 @@ blank line too, and what it does accept is taken as it takes it: a grade is as m
 is a number.
 """
 
+import re
 from collections.abc import Callable
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -14,9 +15,11 @@ import numpy as np
 
 from germane import _ragged
 from germane.errors import GermaneError
+from germane.kernel.ids import text_of_bytes
+from germane.kernel.reduction import Batch, find_repeat
 from germane.retrieval import Qrels
-from germane.sources import binary, regular
-from germane.sources.files import MARGIN
+from germane.sources import trec
+from germane.sources.files import BOM
 from germane.sources.ids import shown_id
 from germane.trec_eval import text
 from germane.trec_eval.numerals import real, whole
@@ -78,30 +81,45 @@ def graded(options: Options) -> tuple[Qrels, dict[int, bytes]]:
     }
 
 
+_EXPONENT = re.compile(rb"[0-9.][eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
+_LARGEST = 2**31 - 1  # grade that every C compiler's long holds
+
+
+class _Odd(Exception):  # noqa: N818  (not an error: the lines are then read one by one)
+    """A line is not plain."""
+
+
+def _refuse_odd(line: bytes, at: int) -> None:
+    raise _Odd
+
+
 def plain(written: bytes) -> Qrels | None:
-    """The judgments of lines that are all alike, each item judged once; None where they are not."""
-    lines = written.replace(b"\r\n", b"\n").replace(b"\t", b" ")
-    lines += b"" if lines.endswith(b"\n") else b"\n"
-    data = np.frombuffer(lines + bytes(MARGIN), np.uint8)
-    found = regular.fields(data, len(lines), columns=4, number=3)
-    if found is None or (found.number != np.floor(found.number)).any():
+    """The judgments of lines that are all plain, each item judged once; None where they are not."""
+    data = written.replace(b"\r\n", b"\n")
+    if any(byte in data for byte in (b"\r", b"\v", b"\f")) or data.startswith(BOM):
+        return None  # which separate fields in C, or belong to them
+    if _EXPONENT.search(data):  # which is no part of a whole number
         return None
-    queries: list[Any] = sorted(set(found.queries))
-    if any(query.startswith(b"#") for query in queries):
+    try:
+        lines = trec.split_lines(data, trec.QRELS, _refuse_odd)
+    except _Odd:
         return None
+    count = data.count(b"\n") + (not data.endswith(b"\n"))
+    grades = lines.number
+    if len(lines) < count or (grades != np.floor(grades)).any() or np.abs(grades).max() > _LARGEST:
+        return None
+    queries: list[Any] = sorted(set(lines.queries))
     place = {query: q for q, query in enumerate(queries)}
-    code = np.array([place[query] for query in found.queries], np.int64)
-    owner = np.repeat(code, np.diff(found.offsets))
-    items: Any = found.item
-    grades = found.number
+    code = np.array([place[query] for query in lines.queries], np.int64)
+    owner = np.repeat(code, np.diff(lines.offsets))
+    items = lines.items
     if (owner[1:] < owner[:-1]).any():
-        by_query = np.argsort(owner, kind="stable")
-        owner, items, grades = owner[by_query], items.chosen(by_query), grades[by_query]
-    pairs = binary.fingerprints(items) + binary.mixed(owner.astype("<u8"))
-    pairs.sort()
-    if (pairs[1:] == pairs[:-1]).any():  # an item judged twice, it seems
+        order = np.argsort(owner, kind="stable")
+        owner, items, grades = owner[order], items.take(order), grades[order]
+    offsets = _ragged.offsets(np.bincount(owner))
+    if find_repeat(Batch(np.arange(len(queries)), offsets, items, grades)) is not None:
         return None
-    return Qrels(queries, _ragged.offsets(np.bincount(owner)), items, grades)
+    return Qrels(queries, offsets, items, grades)
 
 
 def _check_once(lines: list[Line], path: str) -> None:
@@ -172,7 +190,9 @@ def _qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qrels:
     place = {query: q for q, query in enumerate(queries)}
     counts = np.bincount([place[owner] for owner in owners], minlength=len(queries))
     grades = np.array([line[4] for line in lines], float)
-    return Qrels(queries, _ragged.offsets(counts), [line[3] for line in lines], grades)
+    return Qrels(
+        queries, _ragged.offsets(counts), text_of_bytes([line[3] for line in lines]), grades
+    )
 
 
 def groups_of(lines: list[Line]) -> tuple[Qrels, np.ndarray]:

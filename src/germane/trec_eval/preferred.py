@@ -10,7 +10,7 @@ from germane._ragged import Ints
 from germane.errors import InputError
 from germane.preferences import MEASURES, Group, Judged, partial_order, total_order
 from germane.retrieval import Qrels, Retrieved
-from germane.sources.ids import shown_id, to_bytes
+from germane.sources.ids import shown_id, to_bytes, to_text
 from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line
 from germane.trec_eval.options import Options
@@ -30,7 +30,9 @@ def judge(
         places = dict(zip(items.items[part], place[part].tolist(), strict=True))
         try:
             groups = [
-                _group([(line[2], places[line[3]], line[4]) for line in group], len(places))
+                _group(
+                    [(line[2], places[to_text(line[3])], line[4]) for line in group], len(places)
+                )
                 for _, group in groupby(sorted(of_query[query]), key=itemgetter(1))
             ]
         except InputError as error:

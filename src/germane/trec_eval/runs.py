@@ -18,8 +18,8 @@ import numpy as np
 
 from germane.errors import DuplicateError, FormatError, InputError
 from germane.retrieval import BY_ID, Qrels, Retrieved
-from germane.sources import trec_files
-from germane.sources.ids import shown_id
+from germane.sources import trec, trec_files
+from germane.sources.ids import shown_id, to_text
 from germane.sources.streams import compression
 from germane.trec_eval import text
 from germane.trec_eval.numerals import merged, real
@@ -31,6 +31,7 @@ Note: TypeAlias = Callable[[str], None]
 
 _Row: TypeAlias = tuple[bytes, bytes, float]  # query, item, score
 _FIELDS = "query Q0 item rank score tag"
+_BLANKS = bytes.maketrans(b"\v\f\r", b"   ")  # that separate fields in C
 _END = 1 << 16  # bytes in which the last line is looked for first
 
 
@@ -101,18 +102,24 @@ def _rows(path: str, name: str) -> list[_Row]:
         data = text.whole(path)
     except InputError as error:
         raise TrecEvalError(INPUT, str(error)) from None
-    rows = []
-    for count, line in enumerate(data.split(b"\n"), 1):
+
+    def read_odd(line: bytes, at: int) -> _Row | None:
         if not line.strip() or _comment(line):
-            continue
+            return None
         fields = line.split(None, 6)
         if len(fields) < 6:
+            number = data.count(b"\n", 0, at) + 1
             raise TrecEvalError(
                 INPUT,
-                f"{name}:{count}: {len(fields)} fields where a run line has 6 ({_FIELDS}): "
-                f"{shown_id(line)}",
+                f"{name}:{number}: {len(fields)} fields where a run line has 6 "
+                f"({_FIELDS}): {shown_id(line)}",
             )
-        rows.append((fields[0], fields[2], real(fields[4])))
+        return fields[0], fields[2], real(fields[4])
+
+    lines = trec.split_lines(data.translate(_BLANKS), trec.RUN, read_odd)
+    queries = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets)).tolist()
+    columns = queries, lines.items.to_bytes(), lines.number.tolist()
+    rows = [(lines.queries[s], item, score) for s, item, score in zip(*columns, strict=True)]
     if not rows:
         raise TrecEvalError(INPUT, f"{name}: the file is empty: it has no run lines.")
     return rows
@@ -178,8 +185,9 @@ def _hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[
     for tied in ties:
         start, end = end + 1, end + len(tied)
         for rank, (_, item, _) in enumerate(tied, start):
-            if item in judged:
-                yield q, rank, judged[item], start, end
+            judgment = judged.get(to_text(item))
+            if judgment is not None:
+                yield q, rank, judgment, start, end
 
 
 def _ties(ranked: list[_Row]) -> Iterator[list[_Row]]:

@@ -36,9 +36,9 @@ def oddity(path: str) -> str:
 
 
 def _oddity(block: Block) -> str:
-    if b"\v" in block or b"\f" in block:
+    if b"\v" in block.data or b"\f" in block.data:
         return "a vertical tab or a form feed, which separates fields in trec_eval"
-    if b"\r" in block and re.search(rb"\r(?!\n)", block.data):
+    if b"\r" in block.data and re.search(rb"\r(?!\n)", block.data):
         return "a carriage return within a line, which separates fields in trec_eval"
     if _trailing_blank(block) and (found := _UNTAGGED.search(block.data)):
         return f"a line without a tag: {found[0].decode('utf-8', 'replace').strip()!r}"
@@ -47,10 +47,10 @@ def _oddity(block: Block) -> str:
 
 def _trailing_blank(block: Block) -> bool:
     """Does a line end with a blank? As a rule no line does, which is seen two bytes at a time."""
-    given = np.frombuffer(block.view, np.uint8)
-    if bytes(block.view[-1:]) in (b" ", b"\t"):  # the last line, without a line feed
+    given = np.frombuffer(block.data, np.uint8)
+    if block.data[-1:] in (b" ", b"\t"):  # the last line, without a line feed
         return True
-    if b"\t" in block or b"\r" in block:
+    if b"\t" in block.data or b"\r" in block.data:
         after, before = given[1:], given[:-1]
         return bool(((after <= ord("\r")) & (before <= ord(" ")) & (before != ord("\n"))).any())
     pairs = (given[start : start + (len(given) - start) // 2 * 2] for start in (0, 1))

@@ -1,0 +1,717 @@
+/* Reduces ranked lists to the ranks of their judged items.
+
+   Plain C11 for gcc and clang. No function keeps state, so any number of threads may call. Each
+   returns a status. Every length is checked before the memory behind it is read, and every result
+   has a capacity. Text is any bytes. Measures, policies and messages are Python's. */
+#include <float.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { OK, NO_MEMORY, FULL, STOPPED, REPEATED, NOT_FINITE, BROKEN };
+enum { SPANS, TEXT32, TEXT64, VIEWS, INT64, UINT64, CODES };
+
+/* Ids, one a row. `rows` points to starts, offsets (length + 1), 16-byte views, integers or codes. */
+typedef struct Column {
+    int64_t kind, length;
+    const void *rows;
+    const int32_t *sizes;              /* SPANS: bytes of each row */
+    const uint8_t *text;               /* SPANS, TEXT32, TEXT64 */
+    int64_t text_size;                 /* bytes; CODES without entries: how many there are, or 0 */
+    const uint8_t *const *buffers;     /* VIEWS: what long views point into */
+    const int64_t *buffer_sizes;
+    int64_t buffer_count;
+    const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code, and then -1 is no item */
+} Column;
+
+/* A text; or an integer in `size`, and then `at` is NULL. */
+typedef struct { const uint8_t *at; uint64_t size; } Key;
+typedef struct { double score; int64_t row; } Pair;
+
+/* --- Bytes ----------------------------------------------------------------------------------- */
+
+static uint64_t load64(const uint8_t *at) { uint64_t word; memcpy(&word, at, 8); return word; }
+static uint32_t load32(const uint8_t *at) { uint32_t word; memcpy(&word, at, 4); return word; }
+
+static int is_same(const uint8_t *a, const uint8_t *b, uint64_t size) {
+    if (size < 8) {
+        if (size >= 4) return load32(a) == load32(b) && load32(a + size - 4) == load32(b + size - 4);
+        for (uint64_t i = 0; i < size; i++) if (a[i] != b[i]) return 0;
+        return 1;
+    }
+    if (size > 64) return !memcmp(a, b, size);
+    for (uint64_t i = 0; i + 8 < size; i += 8) if (load64(a + i) != load64(b + i)) return 0;
+    return load64(a + size - 8) == load64(b + size - 8);
+}
+
+/* Both halves of the product, mixed. */
+static uint64_t fold(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
+    uint64_t cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
+    return ((other << 32) | (low & UINT32_MAX)) ^ (high + (cross >> 32) + (other >> 32));
+#endif
+}
+
+/* Nobody who does not know the seed can make ids that collide. */
+static uint64_t hash_key(Key key, const uint64_t *seed) {
+    if (!key.at) return fold(key.size ^ seed[0], seed[1] | 1);
+    const uint8_t *at = key.at;
+    uint64_t size = key.size, hash = seed[1] ^ size, a = 0, b = 0;
+    for (; size > 16; at += 16, size -= 16) hash = fold(load64(at) ^ seed[0], load64(at + 8) ^ hash);
+    if (size >= 8) a = load64(at), b = load64(at + size - 8);
+    else if (size >= 4) a = load32(at), b = load32(at + size - 4);
+    else if (size) a = at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16;
+    return fold(a ^ seed[0], b ^ hash);
+}
+
+static int is_within(int64_t from, int64_t to, int64_t length) { return 0 <= from && from <= to && to <= length; }
+
+/* --- Columns --------------------------------------------------------------------------------- */
+
+static int is_integer(const Column *column) {
+    return column->kind == INT64 || column->kind == UINT64 || (column->kind == CODES && !column->entries);
+}
+
+static Key key_of_span(const uint8_t *text, int64_t text_size, int64_t start, int64_t size, int *broken) {
+    static const uint8_t nothing[1];
+    if (start < 0 || size < 0 || size > text_size || start > text_size - size) *broken = 1, size = 0;
+    return size ? (Key){text + start, (uint64_t)size} : (Key){nothing, 0};
+}
+
+/* The id of a row. An id that lies outside of its data is empty, and `broken` says so. */
+static inline Key key_at(const Column *column, int64_t row, int *broken) {
+    const uint8_t *text = column->text, *view;
+    int64_t text_size = column->text_size, start, size;
+    switch (column->kind) {
+    case SPANS:
+        start = ((const int64_t *)column->rows)[row], size = column->sizes[row];
+        break;
+    case TEXT32:
+        start = ((const int32_t *)column->rows)[row], size = ((const int32_t *)column->rows)[row + 1] - start;
+        break;
+    case TEXT64:
+        start = ((const int64_t *)column->rows)[row], size = ((const int64_t *)column->rows)[row + 1];
+        size = start < 0 || size < start ? -1 : size - start;
+        break;
+    case VIEWS:
+        view = (const uint8_t *)column->rows + 16 * row;
+        size = (int32_t)load32(view), start = 0;
+        if (size <= 12) text = view + 4, text_size = 12;   /* inside of the view */
+        else if (load32(view + 8) >= column->buffer_count) size = -1;
+        else {
+            start = (int32_t)load32(view + 12);
+            text = column->buffers[load32(view + 8)], text_size = column->buffer_sizes[load32(view + 8)];
+        }
+        break;
+    case CODES:
+        start = ((const int32_t *)column->rows)[row];
+        if (text_size && (start < 0 || start >= text_size)) *broken = 1;
+        if (!column->entries) return (Key){NULL, (uint64_t)start};
+        if (start >= 0 && start < column->entries->length) return key_at(column->entries, start, broken);
+        size = -1;
+        break;
+    default:
+        return (Key){NULL, ((const uint64_t *)column->rows)[row]};
+    }
+    return key_of_span(text, text_size, start, size, broken);
+}
+
+static int is_same_key(Key a, Key b) { return a.size == b.size && (!a.at || is_same(a.at, b.at, a.size)); }
+
+/* The decimal text of an integer, written to the end of 21 bytes. */
+static Key key_of_decimal(uint64_t number, int negative, uint8_t *digits) {
+    uint8_t *at = digits + 21;
+    if (negative) number = -number;
+    do *--at = (uint8_t)('0' + number % 10); while (number /= 10);
+    if (negative) *--at = '-';
+    return (Key){at, (uint64_t)(digits + 21 - at)};
+}
+
+/* Below, at or above 0 as the id of one row stands before, at or behind that of the other, by bytes. */
+static int compare_ids(const Column *column, int64_t row, int64_t other, int *broken) {
+    uint8_t digits[2][21];
+    Key a = key_at(column, row, broken), b = key_at(column, other, broken);
+    if (!a.at) {
+        a = key_of_decimal(a.size, column->kind != UINT64 && (int64_t)a.size < 0, digits[0]);
+        b = key_of_decimal(b.size, column->kind != UINT64 && (int64_t)b.size < 0, digits[1]);
+    }
+    int order = memcmp(a.at, b.at, a.size < b.size ? a.size : b.size);
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* The rows from `*next` on whose id differs from that of the row before; row 0 is one of them. */
+int find_changes(const Column *column, int64_t *next, int64_t *starts, int64_t capacity, int64_t *count) {
+    int broken = 0;
+    int64_t row = *next;
+    *count = 0;
+    if (row < 0) return BROKEN;
+    if (row >= column->length) return OK;
+    Key before = key_at(column, row ? row - 1 : 0, &broken);
+    for (; row < column->length; row++) {
+        Key key = key_at(column, row, &broken);
+        if (broken) return BROKEN;
+        if (row && is_same_key(key, before)) continue;
+        if (*count == capacity) break;
+        starts[(*count)++] = row;
+        before = key;
+    }
+    *next = row;
+    return row < column->length ? FULL : OK;
+}
+
+/* --- A hash table of the rows of a column ---------------------------------------------------- */
+
+/* A slot is 0, or the upper half of a hash and a row, counted from 1. At least half of them are 0. */
+typedef struct { const Column *column; int64_t first; uint64_t *slots, mask; } Table;
+
+static uint64_t count_slots(int64_t rows) {
+    uint64_t slots = 8;
+    while (slots < 2 * (uint64_t)rows) slots *= 2;
+    return slots;
+}
+
+static void clear_table(Table *table, const Column *column, int64_t first, int64_t rows) {
+    table->column = column, table->first = first, table->mask = count_slots(rows) - 1;
+    memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
+}
+
+/* The first row with this key, or -1; then the slot is where it would be. */
+static inline int64_t find_key(const Table *table, Key key, uint64_t hash, uint64_t *slot, int *broken) {
+    for (uint64_t at = hash & table->mask;; at = (at + 1) & table->mask) {
+        uint64_t entry = table->slots[at];
+        *slot = at;
+        if (!entry) return -1;
+        if ((entry ^ hash) >> 32) continue;
+        int64_t row = table->first + (int64_t)(entry & UINT32_MAX) - 1;
+        if (is_same_key(key, key_at(table->column, row, broken))) return row;
+    }
+}
+
+/* Puts a row in; or says which row has the same key. */
+static inline int64_t add_row(Table *table, int64_t row, const uint64_t *seed, int *broken) {
+    Key key = key_at(table->column, row, broken);
+    uint64_t slot, hash = hash_key(key, seed);
+    int64_t found = find_key(table, key, hash, &slot, broken);
+    if (found < 0) table->slots[slot] = (hash >> 32 << 32) | (uint64_t)(row - table->first + 1);
+    return found;
+}
+
+/* The row of the table with the id of a row of another column, or -1. */
+static inline int64_t find_row(const Table *table, const Column *column, int64_t row, const uint64_t *seed, int *broken) {
+    uint64_t slot;
+    Key key = key_at(column, row, broken);
+    /* 2^64 - 1 and -1 have the same bits; the code -1 is no item */
+    if (!key.at && (column->kind != table->column->kind || column->kind == CODES) && (int64_t)key.size < 0) return -1;
+    return find_key(table, key, hash_key(key, seed), &slot, broken);
+}
+
+static int is_matchable(const Column *a, const Column *b) {
+    int coded = (a->kind == CODES) + (b->kind == CODES);
+    return is_integer(a) ? is_integer(b) && coded != 1 : !is_integer(b);
+}
+
+/* For each row of `wanted`: the first row of `among` with its id, or -1. */
+int find_rows(const Column *among, const Column *wanted, const uint64_t *seed, int64_t *found) {
+    int broken = !is_matchable(among, wanted) || among->length >= UINT32_MAX;
+    if (broken) return BROKEN;
+    Table table = {.slots = malloc(count_slots(among->length) * sizeof(uint64_t))};
+    if (!table.slots) return NO_MEMORY;
+    clear_table(&table, among, 0, among->length);
+    for (int64_t row = 0; row < among->length; row++) add_row(&table, row, seed, &broken);
+    for (int64_t row = 0; row < wanted->length; row++) found[row] = find_row(&table, wanted, row, seed, &broken);
+    free(table.slots);
+    return broken ? BROKEN : OK;
+}
+
+/* --- Ranks ----------------------------------------------------------------------------------- */
+
+/* Sorts by falling score; then, with a column, by falling id; then by row. The result is in `pairs`. */
+static int stands_before(Pair a, Pair b, const Column *column, int64_t first, int *broken) {
+    if (a.score != b.score) return a.score > b.score;
+    int order = column ? compare_ids(column, first + a.row, first + b.row, broken) : 0;
+    return order ? order > 0 : a.row < b.row;
+}
+
+static void sort_pairs(Pair *pairs, Pair *spare, int64_t count, const Column *column, int64_t first, int *broken) {
+    Pair *from = pairs, *to = spare;
+    for (int64_t width = 1; width < count; width *= 2) {
+        for (int64_t start = 0; start < count; start += 2 * width) {
+            int64_t middle = start + width < count ? start + width : count;
+            int64_t stop = middle + width < count ? middle + width : count;
+            int64_t a = start, b = middle;
+            for (int64_t at = start; at < stop; at++) {
+                int second = a == middle || (b < stop && stands_before(from[b], from[a], column, first, broken));
+                to[at] = from[second ? b++ : a++];
+            }
+        }
+        Pair *swap = from; from = to; to = swap;
+    }
+    if (from != pairs) memcpy(pairs, from, (size_t)count * sizeof *pairs);
+}
+
+/* How many of the falling scores are above one; or, with `equal`, at least as high. */
+static int64_t count_above(const double *scores, int64_t count, double score, int equal) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (equal ? scores[middle] >= score : scores[middle] > score) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+enum { BUCKETS = 2048, BLOCK = 512, FEW = 8 };
+
+/* Scores as doubles, or with `narrow` as floats, read block by block. */
+typedef struct { const void *all; int narrow; double block[BLOCK]; } Scores;
+
+static double score_at(const Scores *scores, int64_t row) {
+    return scores->narrow ? ((const float *)scores->all)[row] : ((const double *)scores->all)[row];
+}
+
+static const double *read_block(Scores *scores, int64_t row, int64_t count) {
+    if (!scores->narrow) return (const double *)scores->all + row;
+    for (int64_t i = 0; i < count; i++) scores->block[i] = ((const float *)scores->all)[row + i];
+    return scores->block;
+}
+
+/* How many scores are above each target and how many equal it. The targets fall; of equal ones the last
+   has the answer. A score is looked up by a table of buckets, then by halves within its bucket. */
+static void count_scores(Scores *scores, int64_t first, int64_t count, const Pair *targets, int64_t wanted,
+                         int64_t *above, int64_t *equal) {
+    int64_t ends[BUCKETS + 1] = {0};   /* bucket b holds the targets from ends[b + 1] to ends[b] */
+    double low = targets[wanted - 1].score, high = targets[0].score;
+    double scale = high > low && high - low <= DBL_MAX ? (BUCKETS - 1) / (high - low) : 0;
+    if (scale > DBL_MAX) scale = 0;
+    for (int64_t i = 0; i < wanted; i++) {
+        above[i] = equal[i] = 0;
+        if (wanted > FEW) ends[scale > 0 ? (int)((targets[i].score - low) * scale) : 0] = i + 1;
+    }
+    for (int b = BUCKETS - 1; wanted > FEW && b >= 0; b--) if (!ends[b]) ends[b] = ends[b + 1];
+    for (int64_t start = first; start < first + count; start += BLOCK) {
+        int64_t size = first + count - start < BLOCK ? first + count - start : BLOCK;
+        const double *block = read_block(scores, start, size);
+        if (wanted <= FEW) {
+            for (int64_t i = 0; i < wanted; i++) {
+                int64_t more = 0, same = 0;
+                for (int64_t j = 0; j < size; j++) more += block[j] > targets[i].score, same += block[j] == targets[i].score;
+                above[i] += more, equal[i] += same;
+            }
+            continue;
+        }
+        for (int64_t j = 0; j < size; j++) {
+            double score = block[j];
+            if (!(score >= low)) continue;   /* no number is never higher */
+            if (score > high) { above[0]++; continue; }
+            int bucket = scale > 0 ? (int)((score - low) * scale) : 0;
+            int64_t from = ends[bucket + 1], to = ends[bucket];   /* how many targets are at least as high? */
+            while (from < to) {
+                int64_t middle = from + (to - from) / 2;
+                if (targets[middle].score >= score) from = middle + 1;
+                else to = middle;
+            }
+            if (from < wanted) above[from]++;
+            if (from && targets[from - 1].score == score) equal[from - 1]++;
+        }
+    }
+    if (wanted > FEW) for (int64_t i = 1; i < wanted; i++) above[i] += above[i - 1];
+}
+
+/* For rows of scores, grouped: 1 + how many of the group are higher, and how many are at least as high. */
+int count_ranks(const void *all, int64_t narrow, int64_t length, const int64_t *offsets, int64_t groups,
+                const int64_t *rows, const int64_t *owners, int64_t wanted, int64_t *first, int64_t *last) {
+    Scores scores = {.all = all, .narrow = (int)narrow};
+    int64_t most = 0;
+    for (int64_t g = 0; g < groups; g++)
+        if (!is_within(offsets[g], offsets[g + 1], length)) return BROKEN;
+    for (int64_t start = 0, i = 0; i < wanted; i++) {
+        if (owners[i] != owners[start]) start = i;
+        if (i + 1 - start > most) most = i + 1 - start;
+        if (owners[i] < 0 || owners[i] >= groups || rows[i] < offsets[owners[i]] || rows[i] >= offsets[owners[i] + 1]) return BROKEN;
+        double score = score_at(&scores, rows[i]);
+        if (score != score) return NOT_FINITE;
+    }
+    Pair *targets = malloc((2 * (size_t)most + 1) * sizeof *targets);
+    int64_t *counts = malloc((2 * (size_t)most + 1) * sizeof *counts);
+    int status = targets && counts ? OK : NO_MEMORY, broken = 0;
+    for (int64_t start = 0, stop; status == OK && start < wanted; start = stop) {
+        for (stop = start; stop < wanted && owners[stop] == owners[start]; stop++)
+            targets[stop - start] = (Pair){score_at(&scores, rows[stop]), stop};
+        int64_t count = stop - start, group = owners[start], *equal = counts + most;
+        sort_pairs(targets, targets + most, count, NULL, 0, &broken);
+        count_scores(&scores, offsets[group], offsets[group + 1] - offsets[group], targets, count, counts, equal);
+        for (int64_t i = count - 1, same = i; i >= 0; i--) {
+            if (targets[i].score != targets[same].score) same = i;
+            first[targets[i].row] = 1 + counts[same];
+            last[targets[i].row] = counts[same] + equal[same];
+        }
+    }
+    free(targets);
+    free(counts);
+    return status;
+}
+
+/* A batch of whole queries: group g has the rows from offsets[g] to offsets[g + 1], and is query
+   queries[g] of the judgments, or -1 where nobody judged it. */
+typedef struct {
+    const Column *items, *judged;
+    const double *scores;              /* or NULL: the rows stand in their order */
+    const int64_t *offsets, *queries;
+    int64_t groups;
+    const int64_t *judged_offsets;
+    int64_t judged_queries, by_place, keep_repeats;
+    uint64_t seed[2];
+    int64_t capacity, *hit_row, *judgment, *group, *rank, *tied_from, *tied_to;
+    int64_t hits, tied, row, other;    /* how many hits, any in a tie?, and the rows that are wrong */
+} Reduction;
+
+typedef struct { int64_t judgment, row, rank, first, last; } Hit;   /* the row counts within its group */
+
+/* What a group needs, allocated for the largest. */
+typedef struct {
+    Column keys;                       /* the items, as they are matched */
+    Table table;
+    Hit *hits;
+    int64_t most_rows, most_hits;
+    Pair *pairs, *spare;               /* these are made when first needed */
+    int64_t *counts;
+    int broken;
+} Work;
+
+static int reserve_pairs(Work *work) {
+    if (work->pairs) return 1;
+    int64_t most = work->most_rows > work->most_hits ? work->most_rows : work->most_hits;
+    work->pairs = malloc(2 * (size_t)most * sizeof *work->pairs);
+    work->counts = malloc(2 * (size_t)most * sizeof *work->counts);
+    work->spare = work->pairs + most;
+    return work->pairs && work->counts;
+}
+
+/* Matches the rows of a group to its judgments; with `keep_repeats` every copy of an item is a hit. */
+static int match_items(Reduction *given, Work *work, int64_t first, int64_t stop, int64_t query, int64_t *count) {
+    int64_t from = given->judged_offsets[query], to = given->judged_offsets[query + 1], found;
+    *count = 0;
+    if (given->keep_repeats) {
+        clear_table(&work->table, given->judged, from, to - from);
+        for (int64_t j = from; j < to; j++) add_row(&work->table, j, given->seed, &work->broken);
+        for (int64_t row = first; row < stop; row++)
+            if ((found = find_row(&work->table, &work->keys, row, given->seed, &work->broken)) >= 0)
+                work->hits[(*count)++] = (Hit){.judgment = found, .row = row - first};
+    } else {
+        clear_table(&work->table, &work->keys, first, stop - first);
+        for (int64_t row = first; row < stop; row++)
+            if ((found = add_row(&work->table, row, given->seed, &work->broken)) >= 0) {
+                given->row = row, given->other = found;
+                return work->broken ? BROKEN : REPEATED;
+            }
+        for (int64_t j = from; j < to; j++)
+            if ((found = find_row(&work->table, given->judged, j, given->seed, &work->broken)) >= 0)
+                work->hits[(*count)++] = (Hit){.judgment = j, .row = found - first};
+    }
+    return work->broken ? BROKEN : OK;
+}
+
+/* The first and last rank of the rows with the score of each hit. */
+static void find_ties(Work *work, const double *scores, int64_t rows, int64_t count, int falls) {
+    if (falls) {
+        for (Hit *hit = work->hits; hit < work->hits + count; hit++) {
+            double own = scores[hit->row];
+            int alone = (!hit->row || scores[hit->row - 1] > own) && (hit->row + 1 == rows || scores[hit->row + 1] < own);
+            hit->first = alone ? hit->row + 1 : 1 + count_above(scores, rows, own, 0);
+            hit->last = alone ? hit->row + 1 : count_above(scores, rows, own, 1);
+        }
+        return;
+    }
+    Scores all = {.all = scores};
+    for (int64_t i = 0; i < count; i++) work->pairs[i] = (Pair){scores[work->hits[i].row], i};
+    sort_pairs(work->pairs, work->spare, count, NULL, 0, &work->broken);
+    count_scores(&all, 0, rows, work->pairs, count, work->counts, work->counts + count);
+    for (int64_t i = count - 1, same = i; i >= 0; i--) {
+        if (work->pairs[i].score != work->pairs[same].score) same = i;
+        work->hits[work->pairs[i].row].first = 1 + work->counts[same];
+        work->hits[work->pairs[i].row].last = work->counts[same] + work->counts[count + same];
+    }
+}
+
+/* The rank of each hit: its place among equal scores is counted, or sorted out where that is less work. */
+static int rank_hits(const Reduction *given, Work *work, int64_t first, int64_t rows, int64_t count) {
+    const double *scores = given->scores + first;
+    const Column *column = given->by_place ? NULL : given->items;
+    Hit *hits = work->hits, *end = hits + count;
+    int falls = 1;
+    for (int64_t i = 1; i < rows; i++) falls &= scores[i] <= scores[i - 1];
+    if (!falls && !reserve_pairs(work)) return NO_MEMORY;
+    find_ties(work, scores, rows, count, falls);
+    double effort = 0;
+    for (Hit *hit = hits; hit < end; hit++) {
+        if (hit->last > hit->first) effort += falls ? hit->last - hit->first : rows;
+        hit->rank = hit->first;
+    }
+    if (falls && given->by_place) {
+        for (Hit *hit = hits; hit < end; hit++) hit->rank = hit->row + 1;
+    } else if (effort <= 16. * rows) {
+        for (Hit *hit = hits; hit < end; hit++) {
+            int64_t from = falls ? hit->first - 1 : 0, to = falls ? hit->last : rows;
+            Pair own = {scores[hit->row], hit->row};
+            for (int64_t i = from; hit->last > hit->first && i < to; i++)
+                hit->rank += scores[i] == own.score && i != own.row
+                    && stands_before((Pair){scores[i], i}, own, column, first, &work->broken);
+        }
+    } else {
+        if (!reserve_pairs(work)) return NO_MEMORY;
+        for (int64_t i = 0; i < rows; i++) work->pairs[i] = (Pair){scores[i], i};
+        sort_pairs(work->pairs, work->spare, rows, column, first, &work->broken);
+        for (int64_t i = 0; i < rows; i++) work->counts[work->pairs[i].row] = i + 1;
+        for (Hit *hit = hits; hit < end; hit++) hit->rank = work->counts[hit->row];
+    }
+    return work->broken ? BROKEN : OK;
+}
+
+/* Appends the hits of a group to the results, by rank. */
+static int write_hits(Reduction *given, Work *work, int64_t group, int64_t first, int64_t count) {
+    Hit *hits = work->hits;
+    int64_t sorted = 1;
+    if (count > given->capacity - given->hits) return FULL;
+    for (int64_t i = 1; i < count; i++) sorted &= hits[i].rank >= hits[i - 1].rank;
+    if (!sorted) {
+        if (!reserve_pairs(work)) return NO_MEMORY;
+        for (int64_t i = 0; i < count; i++) work->pairs[i] = (Pair){-(double)hits[i].rank, i};
+        sort_pairs(work->pairs, work->spare, count, NULL, 0, &work->broken);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const Hit *hit = sorted ? &hits[i] : &hits[work->pairs[i].row];
+        int64_t at = given->hits++;
+        given->hit_row[at] = first + hit->row, given->judgment[at] = hit->judgment;
+        given->group[at] = group, given->rank[at] = hit->rank;
+        given->tied_from[at] = hit->first, given->tied_to[at] = hit->last;
+        given->tied |= hit->last > hit->first;
+    }
+    return OK;
+}
+
+/* Checks the offsets of a batch, and finds the largest group. A slot counts to UINT32_MAX - 1. */
+static int measure_groups(const Reduction *given, Work *work, int64_t *most_judged) {
+    for (int64_t g = 0; g < given->groups; g++) {
+        const int64_t *ends = given->offsets + g, *judged;
+        if (!is_within(ends[0], ends[1], given->items->length) || given->queries[g] >= given->judged_queries) return 0;
+        if (given->queries[g] < 0) continue;
+        judged = given->judged_offsets + given->queries[g];
+        if (!is_within(judged[0], judged[1], given->judged->length)) return 0;
+        if (ends[1] - ends[0] >= UINT32_MAX || judged[1] - judged[0] >= UINT32_MAX) return 0;
+        if (ends[1] - ends[0] > work->most_rows) work->most_rows = ends[1] - ends[0];
+        if (judged[1] - judged[0] > *most_judged) *most_judged = judged[1] - judged[0];
+    }
+    return 1;
+}
+
+static int reduce_group(Reduction *given, Work *work, int64_t group) {
+    int64_t first = given->offsets[group], stop = given->offsets[group + 1], count;
+    int status = match_items(given, work, first, stop, given->queries[group], &count);
+    for (int64_t row = first; !status && given->scores && row < stop; row++)
+        if (!(given->scores[row] - given->scores[row] == 0)) given->row = row, status = NOT_FINITE;
+    if (status || !count) return status;
+    if (given->scores) status = rank_hits(given, work, first, stop - first, count);
+    else for (Hit *hit = work->hits; hit < work->hits + count; hit++) hit->rank = hit->first = hit->last = hit->row + 1;
+    return status ? status : write_hits(given, work, group, first, count);
+}
+
+int reduce_rows(Reduction *given) {
+    Work work = {.keys = *given->items};
+    int64_t most_judged = 0;
+    given->hits = given->tied = 0;
+    if (work.keys.kind == CODES && given->judged->kind == CODES && !given->judged->entries && work.keys.entries)
+        work.keys.text_size = work.keys.entries->length, work.keys.entries = NULL;
+    if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work, &most_judged)) return BROKEN;
+    work.most_hits = given->keep_repeats ? work.most_rows : most_judged;
+    work.table.slots = malloc(count_slots(given->keep_repeats ? most_judged : work.most_rows) * sizeof(uint64_t));
+    work.hits = malloc(((size_t)work.most_hits + 1) * sizeof *work.hits);
+    int status = work.table.slots && work.hits ? OK : NO_MEMORY;
+    for (int64_t g = 0; g < given->groups && !status; g++)
+        if (given->queries[g] >= 0) status = reduce_group(given, &work, g);
+    free(work.table.slots);
+    free(work.hits);
+    free(work.pairs);
+    free(work.counts);
+    return status;
+}
+
+/* --- Lines of TREC files --------------------------------------------------------------------- */
+
+enum { SEPARATOR_ROOM = 4096, LONGEST_NUMBER = 512, MOST_FIELDS = 6 };
+
+/* The bits of the 64 bytes that are at most a blank, the first byte's the lowest. */
+static uint64_t mask_separators(const uint8_t *at) {
+    uint64_t mask = 0;
+#ifdef __SSE2__
+    const __m128i blank = _mm_set1_epi8(' ');
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(at + 16 * i));
+        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes)) << 16 * i;
+    }
+#else
+    for (int i = 0; i < 64; i++) mask |= (uint64_t)(at[i] <= ' ') << i;
+#endif
+    return mask;
+}
+
+/* Where bytes that may separate fields stand, from `from` on; the text's end is one of them. */
+static int64_t find_separators(const uint8_t *text, int64_t from, int64_t size, int64_t *found) {
+    int64_t count = 0;
+    uint8_t tail[64];
+    for (; from < size && count <= SEPARATOR_ROOM - 65; from += 64) {
+        const uint8_t *at = text + from;
+        if (size - from < 64) {
+            memset(tail, 'x', 64);
+            at = memcpy(tail, at, (size_t)(size - from));
+        }
+        for (uint64_t mask = mask_separators(at); mask; mask &= mask - 1)
+            found[count++] = from + __builtin_ctzll(mask);
+    }
+    if (from >= size) found[count++] = size;
+    return count;
+}
+
+#ifdef __SIZEOF_INT128__
+/* mantissa / 10^places, exactly rounded: 5^27 is the last power that fits. */
+static double divide(uint64_t mantissa, int places) {
+    uint64_t divisor = 1, scale;
+    for (int i = 0; i < places; i++) divisor *= 5;
+    int up = __builtin_clzll(mantissa), divisor_up = __builtin_clzll(divisor);
+    divisor <<= divisor_up;
+    unsigned __int128 dividend = (unsigned __int128)(mantissa << up) << 63;
+    uint64_t quotient = (uint64_t)(dividend / divisor);   /* 62 bits or more, so that the last only says whether */
+    quotient |= dividend != (unsigned __int128)quotient * divisor;   /* anything follows */
+    scale = (uint64_t)(1023 + divisor_up - up - places - 63) << 52;
+    double power;
+    memcpy(&power, &scale, 8);
+    return (double)quotient * power;
+}
+#endif
+
+/* Any decimal, exactly rounded. Without a decimal point strtod depends on no locale. */
+static double read_slowly(const uint8_t *digits, const uint8_t *end, int exponent) {
+    char buffer[LONGEST_NUMBER + 16], *to = buffer;
+    for (; digits < end; digits++) if (*digits != '.') *to++ = (char)*digits;
+    *to++ = 'e';
+    if (exponent < 0) *to++ = '-', exponent = -exponent;
+    for (int unit = 100000; unit; unit /= 10) *to++ = (char)('0' + exponent / unit % 10);
+    *to = 0;
+    return strtod(buffer, NULL);
+}
+
+static int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
+
+/* A plain decimal, [+-]digits[.digits][e[+-]digits], that fills the field; 0 where it is none. */
+static int read_number(const uint8_t *at, const uint8_t *end, double *number) {
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
+                                    1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    int negative = 0, exponent = 0, written = 0;
+    uint64_t mantissa = 0;
+    if (end - at > LONGEST_NUMBER) return 0;
+    if (at < end && (*at == '-' || *at == '+')) negative = *at++ == '-';
+    const uint8_t *first = at, *last;
+    for (; at < end && is_digit(*at); at++) mantissa = 10 * mantissa + (*at - '0');   /* may wrap: see below */
+    int64_t digits = at - first;
+    if (at < end && *at == '.') {
+        const uint8_t *point = ++at;
+        for (; at < end && is_digit(*at); at++) mantissa = 10 * mantissa + (*at - '0');
+        exponent = (int)(point - at), digits += at - point;
+    }
+    if (!digits) return 0;
+    last = at;
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        int below = ++at < end && *at == '-';
+        if (at < end && (*at == '-' || *at == '+')) at++;
+        if (at == end) return 0;
+        for (; at < end && is_digit(*at); at++) if (written < 100000) written = 10 * written + (*at - '0');
+        exponent += below ? -(written < 99999 ? written : 99999) : written < 99999 ? written : 99999;
+    }
+    if (at != end) return 0;
+    if (digits > 19) for (const uint8_t *zero = first; zero < last && (*zero == '0' || *zero == '.'); zero++) digits -= *zero == '0';
+    if (digits <= 19 && !mantissa) *number = 0;
+    else if (FLT_EVAL_METHOD == 0 && digits <= 19 && mantissa <= 1ull << 53 && exponent >= -22 && exponent <= 22)
+        *number = exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
+#ifdef __SIZEOF_INT128__
+    else if (digits <= 19 && exponent <= 0 && exponent >= -27) *number = divide(mantissa, -exponent);
+#endif
+    else *number = read_slowly(first, last, exponent);
+    if (negative) *number = -*number;
+    return *number >= -DBL_MAX && *number <= DBL_MAX;
+}
+
+/* Lines of a run or of qrels. A stretch is some lines with one query. */
+typedef struct {
+    const uint8_t *text;
+    int64_t size, fields, item, number, more;   /* how many fields, and which; may others follow? */
+    double largest;                    /* the greatest number, in size */
+    int64_t capacity;
+    int64_t *starts;                   /* of each item */
+    int32_t *sizes;
+    double *numbers;
+    int64_t *stretches;                /* the first row of each stretch */
+    int64_t *query_starts;
+    int32_t *query_sizes;
+    int64_t rows, stretch_count;
+    int64_t read;                      /* where to begin; then where the first line begins that was not read */
+} Lines;
+
+/* Takes the line with these fields, if it is a plain one. */
+static int read_line(Lines *lines, const int64_t (*field)[2], int64_t count) {
+    const uint8_t *text = lines->text;
+    int64_t item = field[lines->item][0], size = field[lines->item][1] - item;
+    int64_t query = field[0][0], query_size = field[0][1] - query, row = lines->rows, last = lines->stretch_count - 1;
+    double number;
+    if (count < lines->fields || text[query] == '#') return STOPPED;
+    if (count > lines->fields) {   /* a number for a tag: an id with a blank inside may have moved the score */
+        uint8_t tag = text[field[lines->number + 1][0]];
+        if (!lines->more || is_digit(tag) || tag == '-' || tag == '+' || tag == '.') return STOPPED;
+    }
+    if (!read_number(text + field[lines->number][0], text + field[lines->number][1], &number)) return STOPPED;
+    if (number > lines->largest || number < -lines->largest || size > INT32_MAX || query_size > INT32_MAX) return STOPPED;
+    if (row == lines->capacity) return FULL;
+    if (last < 0 || lines->query_sizes[last] != query_size || !is_same(text + query, text + lines->query_starts[last], (uint64_t)query_size)) {
+        last = lines->stretch_count++;
+        lines->stretches[last] = row, lines->query_starts[last] = query, lines->query_sizes[last] = (int32_t)query_size;
+    }
+    lines->starts[row] = item, lines->sizes[row] = (int32_t)size, lines->numbers[row] = number;
+    lines->rows++;
+    return OK;
+}
+
+int split_lines(Lines *lines) {
+    int64_t separators[SEPARATOR_ROOM], field[MOST_FIELDS][2] = {{0}}, known = 0, next = 0;
+    lines->rows = lines->stretch_count = 0;
+    if (lines->read < 0 || lines->read > lines->size) return BROKEN;
+    if (lines->fields > MOST_FIELDS || lines->item >= lines->fields || lines->number >= lines->fields || lines->item < 0 || lines->number < 0) return BROKEN;
+    while (lines->read < lines->size) {
+        int64_t start = lines->read, count = 0, first = next, at;
+        uint8_t byte = 0;
+        for (; byte != '\n' && byte != '\r'; start = at + 1) {
+            if (next == known) {
+                if (!first && known) return STOPPED;   /* thousands of separators in one line */
+                known = find_separators(lines->text, lines->read, lines->size, separators);
+                next = first = count = 0, start = lines->read;
+            }
+            at = separators[next++];
+            byte = at < lines->size ? lines->text[at] : '\n';
+            if (byte == 0) return STOPPED;
+            if (byte != ' ' && byte != '\t' && byte != '\n' && byte != '\r') { at = start - 1; continue; }   /* part of an id */
+            if (at == start) continue;
+            if (count < MOST_FIELDS) field[count][0] = start, field[count][1] = at;
+            count++;
+        }
+        int status = count ? read_line(lines, field, count) : OK;
+        if (status) return status;
+        lines->read = start;
+    }
+    lines->read = lines->size;
+    return OK;
+}
