@@ -288,6 +288,99 @@ def test_no_progress_for_short_reads(files: Path) -> None:
     assert shown == b""
 
 
+COMMANDS = [
+    ["evaluate", "qrels.txt", "good.run"],
+    ["check", "qrels.txt", "good.run"],
+    ["score", "0 1"],
+    ["explain", "0 1"],
+    ["curve", "0 1"],
+    ["compare", "qrels.txt", "good.run", "other.run"],
+    ["gate", "qrels.txt", "good.run", "--baseline=other.run"],
+    ["simulate", "recall"],
+    ["measures"],
+    ["measures", "AP"],
+    ["dialects"],
+    ["reconcile", "0 1", "--reported=0.5"],
+    ["trec_eval", "-c", "qrels.txt", "good.run"],
+    ["trec_eval", "--help"],
+    ["--help"],
+    ["--version"],
+]
+
+
+@pytest.fixture
+def short(files: Path) -> Path:
+    """With a run that lacks a query, of which every command that evaluates warns."""
+    (files / "other.run").write_text("q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\n")
+    return files
+
+
+def lose(folder: Path, arguments: list[str], where: str) -> tuple[int, bytes]:
+    """The exit status and the last message of a command whose output goes nowhere."""
+    command = ["sh", "-c", f'exec "$0" -m germane "$@" {where}', sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return done.returncode, done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_output_that_is_lost_is_an_error(short: Path, arguments: list[str]) -> None:
+    says = b"germane: standard output cannot be written (it is closed)."
+    assert lose(short, arguments, ">&-") == (2, says)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [COMMANDS[0], *COMMANDS[-4:]], ids=" ".join)
+def test_output_that_finds_no_place_is_an_error(short: Path, arguments: list[str]) -> None:
+    says = b"germane: standard output cannot be written (No space left on device)."
+    assert lose(short, arguments, ">/dev/full") == (2, says)
+
+
+def test_a_file_is_written_where_standard_output_is_closed(files: Path) -> None:
+    written = "evaluate qrels.txt good.run -m AP --format csv -o means.csv >&-"
+    done = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m germane {written}"],
+        cwd=files, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (files / "means.csv").read_bytes() == b"run,AP\r\ngood,0.75\r\n"
+
+
+def test_where_standard_error_is_closed_nothing_of_it_is_in_the_output(short: Path) -> None:
+    command = "evaluate qrels.txt other.run -m P@1 --format csv 2>&-"
+    done = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m germane {command}"],
+        cwd=short, stdout=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, b"run,P@1\r\nother,0.5\r\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "qrels.txt", "other.run"],
+        ["compare", "qrels.txt", "good.run", "other.run"],
+        ["gate", "qrels.txt", "good.run", "--baseline=other.run"],
+        ["report", "qrels.txt", "good.run", "other.run", "-o", "page.html"],
+        ["explain", "qrels.txt", "bare.run", "--query=q1"],
+        ["curve", "qrels.txt", "other.run"],
+        ["dialects", "qrels.txt", "other.run"],
+        ["reconcile", "qrels.txt", "other.run", "--reported=0.5"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("filters", ["default", "ignore", "error"])
+def test_a_warning_is_one_line(short: Path, arguments: list[str], filters: str) -> None:
+    """Also where the environment asks Python for another manner, or to make errors of warnings."""
+    (short / "bare.run").write_text("q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\n")
+    done = run(short, *arguments, PYTHONWARNINGS=filters)
+    assert done.returncode == 0, done
+    lines = done.stderr.decode().splitlines()
+    assert all(line.startswith("germane: ") for line in lines), lines
+    if arguments[0] in ("evaluate", "compare", "gate", "report"):
+        assert len(lines) == 1
+        assert "1 judged query is missing from the run" in lines[0]
+
+
 def test_a_reader_that_stops(files: Path) -> None:
     """There is nothing to say; the status is that of any program whose output nobody reads to its end."""
     with subprocess.Popen(

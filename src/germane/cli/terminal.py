@@ -4,15 +4,34 @@ import contextlib
 import re
 import sys
 import time
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
+from germane.errors import GermaneWarning
 from germane.tables import visible
 
 
 def say(text: str) -> None:
     """One line on standard error, whatever bytes an id in it holds."""
+    if sys.stderr is None:  # closed by the shell; print would take standard output instead
+        return
     with contextlib.suppress(OSError):
         print(visible(" ".join(text.splitlines())), file=sys.stderr)
+
+
+@contextlib.contextmanager
+def warn_in_lines() -> Iterator[None]:
+    """Make each warning one line: where in the code it was raised concerns nobody at a terminal."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+        kind = "" if issubclass(category, GermaneWarning) else f"{category.__name__}: "
+        say(f"germane: {kind}{message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", GermaneWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def as_options(message: str) -> str:
