@@ -288,6 +288,45 @@ def test_no_progress_for_short_reads(files: Path) -> None:
     assert shown == b""
 
 
+def test_data_formats_write_ids_exactly(files: Path) -> None:
+    (files / "at.txt").write_text("@jack 0 d1 1\n")
+    (files / "at.run").write_text("@jack Q0 d1 1 0.9 a\n")
+    arguments = ["evaluate", "at.txt", "at.run", "-m", "RR", "--per-query", "--format"]
+    exact, table = (run(files, *arguments, form) for form in ("csv", "table"))
+    assert exact.stdout == b"run,query,RR\r\nat,@jack,1.0\r\nat,all,1.0\r\n"
+    assert exact.stderr == (
+        b"germane: note: a spreadsheet would take '@jack' for a formula, as it does what begins with "
+        b"=, +, - or @; --spreadsheet protects it.\n"
+    )
+    assert table.stderr == b""
+    safe = run(files, *arguments, "tsv", "--spreadsheet")
+    assert safe.stdout == b"run\tquery\tRR\nat\t'@jack\t1.0\nat\tall\t1.0\n"
+    assert safe.stderr == b""
+    for form in ("table", "json"):
+        refused = run(files, *arguments, form, "--spreadsheet")
+        assert refused.returncode == 2
+        says = f"germane: --spreadsheet is for --format csv or tsv; got {form}.\n"
+        assert refused.stderr.decode() == says
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_data_on_a_terminal_hold_no_command(files: Path, form: str) -> None:
+    (files / "red.txt").write_text("\x1b[31m 0 d1 1\n")
+    (files / "red.run").write_text("\x1b[31m Q0 d1 1 0.9 a\n")
+    evaluate = f"evaluate red.txt red.run -m RR --per-query --format {form}"
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "germane", *evaluate.split()], cwd=files, stdout=theirs, check=False
+    )
+    os.close(theirs)
+    shown = os.read(ours, 4096)
+    os.close(ours)
+    assert done.returncode == 0
+    assert b"\\x1b[31m" in shown
+    assert b"\x1b" not in shown
+    assert b"\x1b[31m" in run(files, *evaluate.split()).stdout
+
+
 COMMANDS = [
     ["evaluate", "qrels.txt", "good.run"],
     ["check", "qrels.txt", "good.run"],
@@ -447,18 +486,9 @@ def hostile(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def hostile_output(folder: Path, style: str) -> str:
-    done = run(
-        folder,
-        "evaluate",
-        "qrels.txt",
-        "=x<b>|&.run",
-        "-m",
-        "AP P@1",
-        "--per-query",
-        "--format",
-        style,
-    )
+def hostile_output(folder: Path, style: str, *more: str) -> str:
+    files = ["qrels.txt", "=x<b>|&.run"]
+    done = run(folder, "evaluate", *files, "-m", "AP P@1", "--per-query", "--format", style, *more)
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     return done.stdout.decode("utf-8")
@@ -466,7 +496,7 @@ def hostile_output(folder: Path, style: str) -> str:
 
 @pytest.mark.parametrize("style", ["table", "tsv", "csv", "markdown", "latex", "json"])
 def test_no_control_characters(hostile: Path, style: str) -> None:
-    text = hostile_output(hostile, style)
+    text = hostile_output(hostile, style, *["--spreadsheet"] * (style in ("tsv", "csv")))
     allowed = {"tsv": "\t\n", "csv": "\r\n"}.get(style, "\n")
     odd = {c for c in text if not c.isprintable() and c not in allowed}
     assert not odd, odd
@@ -479,13 +509,26 @@ def test_hostile_table(hostile: Path) -> None:
 
 @pytest.mark.parametrize("style", ["csv", "tsv"])
 def test_hostile_spreadsheet(hostile: Path, style: str) -> None:
-    text = hostile_output(hostile, style)
+    text = hostile_output(hostile, style, "--spreadsheet")
     rows = list(csv.reader(io.StringIO(text), delimiter="," if style == "csv" else "\t"))
     assert len(rows) == 1 + len(HOSTILE_BYTES) + 1
     assert {len(row) for row in rows} == {4}
     for row in rows:
         for cell in row:
             assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")), cell
+
+
+@pytest.mark.parametrize(("style", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_hostile_data(hostile: Path, style: str, delimiter: str) -> None:
+    """Every id as it is in the files, but for bytes that are not UTF-8."""
+    files = ["qrels.txt", "=x<b>|&.run"]
+    done = run(hostile, "evaluate", *files, "-m", "AP", "--per-query", "--format", style)
+    text = io.StringIO(done.stdout.decode(), newline="")
+    ids = [row[1] for row in csv.reader(text, delimiter=delimiter, strict=True)]
+    assert ids[1:-1] == [
+        given.decode("utf-8", "surrogateescape").encode("utf-8", "backslashreplace").decode()
+        for given in HOSTILE_BYTES
+    ]
 
 
 def test_hostile_markdown(hostile: Path) -> None:

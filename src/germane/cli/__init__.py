@@ -52,7 +52,10 @@ def _command(arguments: Sequence[str]) -> int:
         from germane.cli import trec_eval
 
         return trec_eval.run(arguments[1:])
+    from germane.cli.arguments import check_output
+
     options = _parser(arguments).parse_args(arguments)
+    check_output(options)
     status: int | None = options.run(options)
     return status or DONE
 
