@@ -3,12 +3,12 @@
 import contextlib
 import re
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from germane.errors import GermaneWarning
+from germane.progress import ProgressLine
 from germane.tables import visible
 
 
@@ -70,22 +70,8 @@ def progress_line(doing: str = "reading", *, after: float = 0.5) -> Any:
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    started = time.monotonic()
-    shown = 0.0
-
-    def show(name: str, done: int, size: int | None) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if now - started < after or now - shown < 0.1:
-            return
-        shown = now
-        part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
-        sys.stderr.write(f"\r\x1b[K{doing} {visible(name[-50:])}: {part}")
-        sys.stderr.flush()
-
+    line = ProgressLine(doing, after=after)
     try:
-        yield show
+        yield line
     finally:
-        if shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        line.wipe()
