@@ -6,7 +6,6 @@ from typing import Any
 
 from germane.errors import InputError, clip
 from germane.sources.paths import Progress
-from germane.tables import visible
 
 APART = 0.1  # seconds from one state of the line to the next
 WIPE = "\r\x1b[K"
@@ -23,6 +22,8 @@ class ProgressLine:
         now = time.monotonic()
         if now - self._started < self._after or now - self._shown < APART:
             return
+        from germane.tables import visible  # costs time, which most calls need not take
+
         self._shown = now
         part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
         self._write(f"{WIPE}{self._doing} {visible(name[-50:])}: {part}")
