@@ -296,7 +296,7 @@ static void rank_falling(const double *scores, int64_t first, int64_t rows, Hit 
     }
 }
 
-enum { BUCKETS = 512 };
+enum { MOST_BUCKETS = 1 << 12 };
 typedef struct { const void *all; int narrow; } Scores;   /* doubles, or with `narrow` floats */
 
 static inline double score_at(const Scores *scores, int64_t row) {
@@ -305,16 +305,18 @@ static inline double score_at(const Scores *scores, int64_t row) {
 
 /* A score is looked up among those of the hits by a table of buckets, then by halves of its bucket. */
 static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
-    int64_t ends[BUCKETS + 1] = {0};   /* bucket b has the hits from ends[b + 1] to ends[b] */
-    double low = hits[count - 1].score, high = hits[0].score, scale = (BUCKETS - 1) / (high - low);
+    uint32_t ends[MOST_BUCKETS + 1], last = 63;   /* bucket b has the hits from ends[b + 1] to ends[b] */
+    while (last < MOST_BUCKETS - 1 && last < 8 * count) last = 2 * last + 1;
+    double low = hits[count - 1].score, high = hits[0].score, scale = last / (high - low);
     if (!(high - low <= DBL_MAX && scale <= DBL_MAX)) scale = 0;
-    for (int64_t i = 0; i < count; i++) ends[scale > 0 ? (int)((hits[i].score - low) * scale) : 0] = i + 1;
-    for (int b = BUCKETS - 1; b >= 0; b--) if (!ends[b]) ends[b] = ends[b + 1];
+    memset(ends, 0, (last + 2) * sizeof *ends);
+    for (int64_t i = 0; i < count; i++) ends[scale > 0 ? (uint32_t)((hits[i].score - low) * scale) : 0] = (uint32_t)(i + 1);
+    for (uint32_t b = last + 1; b--;) if (!ends[b]) ends[b] = ends[b + 1];
     for (int64_t row = first; row < first + rows; row++) {
         double score = score_at(scores, row);
         if (!(score >= low)) continue;   /* no number is never higher */
-        int bucket = score > high ? BUCKETS - 1 : scale > 0 ? (int)((score - low) * scale) : 0;
-        int64_t from = score > high ? 0 : ends[bucket + 1], to = score > high ? 0 : ends[bucket];
+        uint32_t bucket = score > high ? last + 1 : scale > 0 ? (uint32_t)((score - low) * scale) : 0;
+        int64_t from = bucket > last ? 0 : ends[bucket + 1], to = ends[bucket];
         while (from < to) {   /* how many hits have at least this score? */
             int64_t middle = from + (to - from) / 2;
             if (hits[middle].score >= score) from = middle + 1;
