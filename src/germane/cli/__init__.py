@@ -153,6 +153,16 @@ class _Parser(argparse.ArgumentParser):
         return [list(action.option_strings) for parser in parsers for action in parser._actions]
 
 
+class _Version(argparse.Action):
+    """Prints the version, and which kernel ranks judged items."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from germane.kernel.library import kernel_name
+
+        print(f"germane {VERSION}\nkernel: {kernel_name()}")
+        parser.exit()
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of the command asked for, or of all where none is."""
     parser = _Parser(
@@ -165,7 +175,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "  germane explain '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m AP@10\n"
         "  germane measures AP",
     )
-    parser.add_argument("--version", action="version", version=f"germane {VERSION}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS:
         import_module(f"germane.cli.{name}").add(commands)
