@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test test-oldest lint fuzz audit gold bench clean
+.PHONY: demo test test-oldest lint fuzz sanitize audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
@@ -29,6 +29,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if command -v cc > /dev/null; then cc -std=c11 -Wall -Wextra -Werror -fsyntax-only src/germane/kernel/reduce.c fuzz/reduce.c; fi
 
 SECONDS := 10
 
@@ -42,6 +43,13 @@ fuzz-%: $(VENV)/.fuzz
 		echo "$*: nothing found in $$(ls $(VENV)/found/$* | wc -l) inputs that reach new code"; \
 	else echo "$*: there is no atheris for this Python; make test replays the corpus"; fi
 
+# the kernel with sanitizers: tests that call it, and any bytes for so many seconds
+SANITIZED := kernel fuzz gauntlet gauntlet_siblings
+
+sanitize: SECONDS := 180
+sanitize: $(VENV)/.dev
+	fuzz/sanitize.sh $(SECONDS) $(BIN)/python $(SANITIZED:%=tests/test_%.py)
+
 audit: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet pip-audit --editable '.[plot,stats]'
 	$(BIN)/pip-audit --skip-editable
@@ -53,9 +61,10 @@ bench: bench/.venv/.installed
 	bench/.venv/bin/python bench/run.py
 
 clean:
+	rm -rf build src/germane/kernel/reduce-*.so
 	rm -rf $(VENV) $(OLDEST) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c
 	$(PYTHON) -c 'import sys; sys.exit("germane needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say which one to use: make PYTHON=python3.12 …" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'

@@ -74,7 +74,8 @@ result; others make it stop. It looks only at what costs it nothing: at counts t
 what begins late in a run, ids that are spelled otherwise here and there, and nearly all that is
 doubtful, is for `germane check` alone. The column *evaluate* says of each finding whether it is an **error**, a
 **warning**, a warning of a **sample**, which may miss it (the first 2,000 rows, the first 64 queries of a mapping or a
-list), or **silent**. Sides that are swapped are an error where lines show it, and a warning of a sample otherwise. Of
+list), or **silent**. Sides that are swapped are an error where lines show it, or in dicts of which one has decimals, and a warning of a
+sample otherwise. Of
 arrays of scores `evaluate` knows counts and hits, and no order but that of the scores. Where relevant results stand
 counts from 500 judged results on, and one result per query from ten queries: less is an example that somebody typed.
 An empty list is an answer to `evaluate`; `check` asks about it.

@@ -93,7 +93,9 @@ def test_help(files: Path, command: list[str]) -> None:
 
 
 def test_version(files: Path) -> None:
-    assert run(files, "--version").stdout.decode() == f"germane {germane.__version__}\n"
+    version, kernel = run(files, "--version").stdout.decode().splitlines()
+    assert version == f"germane {germane.__version__}"
+    assert kernel in ("kernel: compiled", "kernel: plain")
 
 
 def test_every_choice_word_is_an_option(files: Path) -> None:
@@ -288,6 +290,138 @@ def test_no_progress_for_short_reads(files: Path) -> None:
     assert shown == b""
 
 
+def test_data_formats_write_ids_exactly(files: Path) -> None:
+    (files / "at.txt").write_text("@jack 0 d1 1\n")
+    (files / "at.run").write_text("@jack Q0 d1 1 0.9 a\n")
+    arguments = ["evaluate", "at.txt", "at.run", "-m", "RR", "--per-query", "--format"]
+    exact, table = (run(files, *arguments, form) for form in ("csv", "table"))
+    assert exact.stdout == b"run,query,RR\r\nat,@jack,1.0\r\nat,all,1.0\r\n"
+    assert exact.stderr == (
+        b"germane: note: a spreadsheet would take '@jack' for a formula, as it does what begins with "
+        b"=, +, - or @; --spreadsheet protects it.\n"
+    )
+    assert table.stderr == b""
+    safe = run(files, *arguments, "tsv", "--spreadsheet")
+    assert safe.stdout == b"run\tquery\tRR\nat\t'@jack\t1.0\nat\tall\t1.0\n"
+    assert safe.stderr == b""
+    for form in ("table", "json"):
+        refused = run(files, *arguments, form, "--spreadsheet")
+        assert refused.returncode == 2
+        says = f"germane: --spreadsheet is for --format csv or tsv; got {form}.\n"
+        assert refused.stderr.decode() == says
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_data_on_a_terminal_hold_no_command(files: Path, form: str) -> None:
+    (files / "red.txt").write_text("\x1b[31m 0 d1 1\n")
+    (files / "red.run").write_text("\x1b[31m Q0 d1 1 0.9 a\n")
+    evaluate = f"evaluate red.txt red.run -m RR --per-query --format {form}"
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "germane", *evaluate.split()], cwd=files, stdout=theirs, check=False
+    )
+    os.close(theirs)
+    shown = os.read(ours, 4096)
+    os.close(ours)
+    assert done.returncode == 0
+    assert b"\\x1b[31m" in shown
+    assert b"\x1b" not in shown
+    assert b"\x1b[31m" in run(files, *evaluate.split()).stdout
+
+
+COMMANDS = [
+    ["evaluate", "qrels.txt", "good.run"],
+    ["check", "qrels.txt", "good.run"],
+    ["score", "0 1"],
+    ["explain", "0 1"],
+    ["curve", "0 1"],
+    ["compare", "qrels.txt", "good.run", "other.run"],
+    ["gate", "qrels.txt", "good.run", "--baseline=other.run"],
+    ["simulate", "recall"],
+    ["measures"],
+    ["measures", "AP"],
+    ["dialects"],
+    ["reconcile", "0 1", "--reported=0.5"],
+    ["trec_eval", "-c", "qrels.txt", "good.run"],
+    ["trec_eval", "--help"],
+    ["--help"],
+    ["--version"],
+]
+
+
+@pytest.fixture
+def short(files: Path) -> Path:
+    """With a run that lacks a query, of which every command that evaluates warns."""
+    (files / "other.run").write_text("q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\n")
+    return files
+
+
+def lose(folder: Path, arguments: list[str], where: str) -> tuple[int, bytes]:
+    """The exit status and the last message of a command whose output goes nowhere."""
+    command = ["sh", "-c", f'exec "$0" -m germane "$@" {where}', sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return done.returncode, done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_output_that_is_lost_is_an_error(short: Path, arguments: list[str]) -> None:
+    says = b"germane: standard output cannot be written (it is closed)."
+    assert lose(short, arguments, ">&-") == (2, says)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [COMMANDS[0], *COMMANDS[-4:]], ids=" ".join)
+def test_output_that_finds_no_place_is_an_error(short: Path, arguments: list[str]) -> None:
+    says = b"germane: standard output cannot be written (No space left on device)."
+    assert lose(short, arguments, ">/dev/full") == (2, says)
+
+
+def test_a_file_is_written_where_standard_output_is_closed(files: Path) -> None:
+    written = "evaluate qrels.txt good.run -m AP --format csv -o means.csv >&-"
+    done = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m germane {written}"],
+        cwd=files, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (files / "means.csv").read_bytes() == b"run,AP\r\ngood,0.75\r\n"
+
+
+def test_where_standard_error_is_closed_nothing_of_it_is_in_the_output(short: Path) -> None:
+    command = "evaluate qrels.txt other.run -m P@1 --format csv 2>&-"
+    done = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m germane {command}"],
+        cwd=short, stdout=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, b"run,P@1\r\nother,0.5\r\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "qrels.txt", "other.run"],
+        ["compare", "qrels.txt", "good.run", "other.run"],
+        ["gate", "qrels.txt", "good.run", "--baseline=other.run"],
+        ["report", "qrels.txt", "good.run", "other.run", "-o", "page.html"],
+        ["explain", "qrels.txt", "bare.run", "--query=q1"],
+        ["curve", "qrels.txt", "other.run"],
+        ["dialects", "qrels.txt", "other.run"],
+        ["reconcile", "qrels.txt", "other.run", "--reported=0.5"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("filters", ["default", "ignore", "error"])
+def test_a_warning_is_one_line(short: Path, arguments: list[str], filters: str) -> None:
+    """Also where the environment asks Python for another manner, or to make errors of warnings."""
+    (short / "bare.run").write_text("q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\n")
+    done = run(short, *arguments, PYTHONWARNINGS=filters)
+    assert done.returncode == 0, done
+    lines = done.stderr.decode().splitlines()
+    assert all(line.startswith("germane: ") for line in lines), lines
+    if arguments[0] in ("evaluate", "compare", "gate", "report"):
+        assert len(lines) == 1
+        assert "1 judged query is missing from the run" in lines[0]
+
+
 def test_a_reader_that_stops(files: Path) -> None:
     """There is nothing to say; the status is that of any program whose output nobody reads to its end."""
     with subprocess.Popen(
@@ -354,18 +488,9 @@ def hostile(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def hostile_output(folder: Path, style: str) -> str:
-    done = run(
-        folder,
-        "evaluate",
-        "qrels.txt",
-        "=x<b>|&.run",
-        "-m",
-        "AP P@1",
-        "--per-query",
-        "--format",
-        style,
-    )
+def hostile_output(folder: Path, style: str, *more: str) -> str:
+    files = ["qrels.txt", "=x<b>|&.run"]
+    done = run(folder, "evaluate", *files, "-m", "AP P@1", "--per-query", "--format", style, *more)
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     return done.stdout.decode("utf-8")
@@ -373,7 +498,7 @@ def hostile_output(folder: Path, style: str) -> str:
 
 @pytest.mark.parametrize("style", ["table", "tsv", "csv", "markdown", "latex", "json"])
 def test_no_control_characters(hostile: Path, style: str) -> None:
-    text = hostile_output(hostile, style)
+    text = hostile_output(hostile, style, *["--spreadsheet"] * (style in ("tsv", "csv")))
     allowed = {"tsv": "\t\n", "csv": "\r\n"}.get(style, "\n")
     odd = {c for c in text if not c.isprintable() and c not in allowed}
     assert not odd, odd
@@ -386,13 +511,26 @@ def test_hostile_table(hostile: Path) -> None:
 
 @pytest.mark.parametrize("style", ["csv", "tsv"])
 def test_hostile_spreadsheet(hostile: Path, style: str) -> None:
-    text = hostile_output(hostile, style)
+    text = hostile_output(hostile, style, "--spreadsheet")
     rows = list(csv.reader(io.StringIO(text), delimiter="," if style == "csv" else "\t"))
     assert len(rows) == 1 + len(HOSTILE_BYTES) + 1
     assert {len(row) for row in rows} == {4}
     for row in rows:
         for cell in row:
             assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")), cell
+
+
+@pytest.mark.parametrize(("style", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_hostile_data(hostile: Path, style: str, delimiter: str) -> None:
+    """Every id as it is in the files, but for bytes that are not UTF-8."""
+    files = ["qrels.txt", "=x<b>|&.run"]
+    done = run(hostile, "evaluate", *files, "-m", "AP", "--per-query", "--format", style)
+    text = io.StringIO(done.stdout.decode(), newline="")
+    ids = [row[1] for row in csv.reader(text, delimiter=delimiter, strict=True)]
+    assert ids[1:-1] == [
+        given.decode("utf-8", "surrogateescape").encode("utf-8", "backslashreplace").decode()
+        for given in HOSTILE_BYTES
+    ]
 
 
 def test_hostile_markdown(hostile: Path) -> None:

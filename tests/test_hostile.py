@@ -22,6 +22,7 @@ import pytest
 import germane
 from germane import cli
 from germane.cli import terminal
+from germane.tables import shown as as_shown
 
 HOSTILE = {
     "a script": "<script>alert(1)</script>",
@@ -141,7 +142,13 @@ def check_svg(text: str) -> None:
     one_line(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL).replace("\t", ""))
 
 
-def check_separated(text: str, separator: str) -> None:
+def check_rows(text: str, separator: str) -> None:
+    """Every row has as many cells."""
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    assert len({len(row) for row in rows}) == 1
+
+
+def check_spreadsheet(text: str, separator: str) -> None:
     """Every row has as many cells, and no cell begins a formula; a sign begins a number alone."""
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     assert len({len(row) for row in rows}) == 1
@@ -191,8 +198,8 @@ def check_json(text: str) -> Any:
 
 CHECKERS: dict[str, Callable[[str], Any]] = {
     "table": one_line,
-    "tsv": lambda text: check_separated(text, "\t"),
-    "csv": lambda text: check_separated(text, ","),
+    "tsv": lambda text: check_rows(text, "\t"),
+    "csv": lambda text: check_rows(text, ","),
     "markdown": check_markdown,
     "latex": check_latex,
     "html": check_html,
@@ -221,6 +228,29 @@ def test_tables(name: str, style: str) -> None:
 
     for table in tables(HOSTILE[name]):
         CHECKERS[style](FORMATS[style](table))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_spreadsheets_get_no_formula(name: str) -> None:
+    for table in tables(HOSTILE[name]):
+        check_spreadsheet(table.csv(reader="spreadsheet"), ",")
+        check_spreadsheet(table.tsv(reader="spreadsheet"), "\t")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_data_formats_keep_every_cell_exactly(name: str) -> None:
+    """As a parser reads it that is not germane's."""
+    for table in tables(HOSTILE[name]):
+        for text, delimiter in ((table.csv(), ","), (table.tsv(), "\t")):
+            rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+            assert [tuple(row) for row in rows] == [table.columns, *table.rows]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_terminal_that_is_shown_data_gets_no_command(name: str) -> None:
+    for table in tables(HOSTILE[name]):
+        for text in (table.csv(), table.tsv()):
+            one_line(as_shown(text).replace("\t", ""))
 
 
 @pytest.mark.parametrize("name", HOSTILE)

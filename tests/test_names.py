@@ -395,3 +395,36 @@ def test_cutoffs_at_the_ends(row: Definition) -> None:
 def test_bad_cutoffs_in_text(written: str) -> None:
     with pytest.raises(MeasureError, match="positive integer"):
         parse(written)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("IPrec@0.5", "IPrec(recall=0.5)"),
+        ("IPrec@.5", "IPrec(recall=.5)"),
+        ("mAP@R", "APR"),
+        ("MAP@R", "APR"),
+        ("AP@r", "APR"),
+        ("P@R", "Rprec"),
+        ("recall@R", "Rprec"),
+        ("R-Precision", "Rprec"),
+        ("r-prec", "Rprec"),
+        ("R Precision", "Rprec"),
+        ("r_precision", "Rprec"),
+        ("Hit-Rate", "Success"),
+        ("Reciprocal-Rank", "RR"),
+    ],
+)
+def test_a_name_of_another_form_is_pointed_to_its_own(given: str, meant: str) -> None:
+    """And the name that it is pointed to is one."""
+    with pytest.raises(MeasureError, match=rf" Did you mean '{re.escape(meant)}'\?") as error:
+        parse(given)
+    assert str(error.value).count("Did you mean") == 1
+    parse(meant)
+
+
+@pytest.mark.parametrize("given", ["IPrec@1.5", "nDCG@R", "P@0.5", "AP@RR", "well-known", "a-b"])
+def test_a_name_that_resembles_none_is_pointed_nowhere(given: str) -> None:
+    with pytest.raises(MeasureError) as error:
+        parse(given)
+    assert "Did you mean" not in str(error.value)

@@ -244,7 +244,11 @@ def test_swapped_sides_are_the_one_thing_that_is_told(tmp_path: Path) -> None:
     frame = sources_of(scores, tmp_path)["frame"].rename_columns(["query", "item", "grade"])
     for qrels in (scores, frame):  # none is relevant, which is not told
         for name, run in sources_of(LONG_QRELS, tmp_path).items():
-            assert list(noticed(qrels, run)) == ["swapped files"], name
+            if name == "mapping":  # where grades with decimals are an error
+                with pytest.raises(germane.InputError, match="Are the two swapped"):
+                    germane.evaluate(qrels, run, "AP")
+            else:
+                assert list(noticed(qrels, run)) == ["swapped files"], name
 
 
 def test_an_order_is_borne_out_by_all_batches(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Results as values: what they carry, and what they refuse."""
 
 import pickle
+import re
 from typing import Any
 
 import pytest
@@ -108,6 +109,24 @@ def test_a_tie_band_that_shows_at_no_printed_digit_is_not_printed() -> None:
     assert "100.0% of judged items retrieved are tied\n" in str(hidden)
     page = germane.report({"q": ["d"]}, {"far": {"q": far}}, "RR P@1").html
     assert "0.0000 to 0.0000" not in page
+
+
+def test_a_tie_band_is_printed_lowest_first() -> None:
+    """Found at rank 3, b makes AP(norm=found)@3 (1/1 + 2/3) / 2; at rank 4, it leaves 1/1. An item
+    without a judgment stands at rank 3 or does not."""
+    run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0, "y": 1.0}}
+    result = germane.evaluate({"q": ["a", "b"]}, run, "AP(norm=found)@3 Unjudged@3 RR")
+    low, unjudged = f"{(1 + 2 / 3) / 2:.4f}", (f"{1 / 3:.4f}", f"{2 / 3:.4f}")
+    found = result["AP(norm=found)@3"]
+    assert (found.worst, found.best) == (1, (1 + 2 / 3) / 2), "the attributes are of the two orders"
+    assert (
+        f"tie band AP(norm=found)@3 {low}…1.0000, Unjudged@3 {unjudged[0]}…{unjudged[1]}\n"
+        in result.table().text()
+    )
+    page = germane.report({"q": ["a", "b"]}, {"one": run}, result.measures).html
+    rows = [re.sub("<[^>]*>", " ", row).split() for row in re.split("</?tr>", page)]
+    reported = f"{result['Unjudged@3'].mean:.4f}"
+    assert ["one", "Unjudged@3", unjudged[0], reported, unjudged[1]] in rows
 
 
 SHOWN = {

@@ -17,6 +17,7 @@ from germane.errors import EmptyError, GermaneError
 from germane.evaluate import evaluate
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measure, Measures, parse_all
+from germane.progress import progress_of
 from germane.sources import InputFormat, Progress, host
 from germane.sources.paths import is_path
 from germane.sources.trec_files import Run
@@ -107,7 +108,7 @@ def check(
     group: Any = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Checkup:
     """Look at qrels and a run as an experienced evaluator does: what would bend the numbers?
 
@@ -120,6 +121,7 @@ def check(
     cannot be read are counted, and the others looked at. Raises InputError for what cannot be read at
     all, and MeasureError.
     """
+    progress = progress_of(progress)
     runs = run if _is_named(run) else {None: run}
     if not runs:
         raise EmptyError("there are no runs to check.")

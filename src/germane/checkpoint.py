@@ -17,6 +17,7 @@ from germane.errors import DuplicateError, InputError
 from germane.evaluator import Evaluator, Read, Reduced, Way, way_of
 from germane.finding import Finding
 from germane.measure import Measures
+from germane.progress import progress_of
 from germane.result import Result
 from germane.retrieval import Retrieved
 from germane.sources import Progress, folders
@@ -33,7 +34,7 @@ def evaluate_kept(
     checkpoint: str,
     name: str,
     dialect: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Result:
     """Evaluate a run file, and keep what each batch of its queries retrieved in a folder.
@@ -42,6 +43,7 @@ def evaluate_kept(
     ``evaluate`` raises, and InputError for a folder of another evaluation or a run whose queries are
     scattered.
     """
+    progress = progress_of(progress)
     folder = Path(checkpoint)
     made = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}

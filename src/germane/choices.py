@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from germane import sources
 from germane._cached import cached
 from germane._records import Record, replaced
+from germane._whole import whole
 from germane.averaging import check_ties
 from germane.collection import complete_for, refuse_places
 from germane.errors import PolicyError, suggestion
@@ -169,9 +170,24 @@ def policy_of(**choices: Any) -> Policy:
     """The policy of these choices. Raises PolicyError for one that does not exist."""
     for name in choices:
         if name not in Choices.__annotations__:
-            near = suggestion(name, Choices.__annotations__)
-            raise PolicyError(f"there is no convention {name!r}.{near}")
+            raise PolicyError(f"there is no convention {name!r}.{_meant(name, choices[name])}")
     try:
         return _remembered(**choices)
     except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
         return Policy(**choices)
+
+
+_CUTOFFS = ("k", "ks", "at", "at_k", "cut", "cutoff", "cutoffs", "topk", "top_k", "top_n", "n")
+_MEASURES = ("metric", "metrics", "measure", "measures", "metric_name", "eval_metrics")
+_OTHERS = ("measures", "name", "dialect", "progress")  # arguments that are no conventions
+
+
+def _meant(name: str, value: object) -> str:
+    """The argument that is meant by another name."""
+    if name.casefold() in _CUTOFFS:
+        first = next(iter(value), 10) if isinstance(value, (list, tuple)) else value
+        k = max(whole(first) or 0, 0) or 10
+        return f" A cutoff is part of a measure's name: measures='AP@{k} nDCG@{k}'."
+    if name.casefold() in _MEASURES:
+        return " The names of measures are the argument measures: measures='AP nDCG@10'."
+    return suggestion(name, [*Choices.__annotations__, *_OTHERS])

@@ -28,7 +28,7 @@ def compare(
     equivalence: float | None = None,
     resamples: int = 10_000,
     rng: Seed = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Comparison:
     """Compare systems query by query: mean differences, intervals, effect sizes and p-values.

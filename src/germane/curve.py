@@ -15,6 +15,7 @@ from germane.listed import is_list, one_list
 from germane.measure import Measure
 from germane.policy import Policy
 from germane.precision_recall import MeanPRCurve, PRCurve, Start, precision_at, recall_levels
+from germane.progress import progress_of
 from germane.ranking import Ranking
 from germane.result import Result
 from germane.seed import Seed, generator
@@ -31,7 +32,7 @@ def pr_curve(
     relevant: int | Iterable[float] | None = None,
     rel: float = 1.0,
     start: Start = "(0,1)",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> PRCurve:
     """The precision–recall curve of one query.
@@ -50,6 +51,7 @@ def pr_curve(
     does. Raises CoverageError where no item is relevant, since recall is not defined then, and what
     ``evaluate`` raises.
     """
+    progress = progress_of(progress)
     if start not in get_args(Start):
         near = suggestion(str(start), get_args(Start))
         raise InputError(f"start takes {choices(get_args(Start))}; got {clip(start)}.{near}")
@@ -89,7 +91,7 @@ def mean_pr_curve(
     rel: float = 1.0,
     confidence: float = 0.95,
     rng: Seed = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> MeanPRCurve:
     """Interpolated precision at 11 or 101 recall levels, averaged over queries.
@@ -103,6 +105,7 @@ def mean_pr_curve(
     percentile bootstrap over queries from ``rng``, a seed or a NumPy generator. The mean of these
     queries is always in it.
     """
+    progress = progress_of(progress)
     levels = recall_levels(points)
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")

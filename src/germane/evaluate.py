@@ -27,6 +27,7 @@ from germane.measures import TABLE
 from germane.notice import noticed
 from germane.placement import Placement
 from germane.policy import Duplicates, Policy
+from germane.progress import progress_of
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels
 from germane.sources import InputFormat, Progress
@@ -45,7 +46,7 @@ def evaluate(
     *,
     name: str | None = None,
     dialect: "str | Dialect | None" = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Result:
     """Judge a run against qrels and compute measures.
@@ -75,12 +76,14 @@ def evaluate(
     Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
     ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes those of another tool, such as
     ``"trec_eval-9"``, where none are given; names of measures may then be the tool's own.
-    ``progress`` is called while files are read.
+    ``progress=True`` shows on standard error how much of the files is read, where that takes long; a
+    function is called with the name of a file, the bytes read and their number, or None.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
     with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
     not have; ``findings`` of the result holds the same.
     """
+    progress = progress_of(progress)
     spoken, own = spoken_of(dialect)
     qrels, run, conventions = opened(qrels, run, {**own, **policy})
     plan = planned(measures, spoken, conventions, policy)
@@ -118,7 +121,7 @@ def evaluate_many(
     measures: Measures = DEFAULT,
     *,
     dialect: "str | Dialect | None" = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Results:
     """Evaluate several runs on the same judgments.
@@ -130,6 +133,7 @@ def evaluate_many(
     ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
     result maps names to ``Result`` and prints as one table.
     """
+    progress = progress_of(progress)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
@@ -181,7 +185,7 @@ def read_qrels(
     input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Qrels:
     """Read qrels once, to evaluate several runs with them: a file or a frame.
 
@@ -192,6 +196,7 @@ def read_qrels(
     lines that begin with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Other
     files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
     """
+    progress = progress_of(progress)
     duplicates = Policy(duplicates=duplicates).duplicates
     given, _ = sources.opened(path, None, columns, input_format, None, max_expansion, max_line)
     if not sources.has_columns(given):
@@ -207,7 +212,7 @@ def read_run(
     input_format: InputFormat = None,
     max_expansion: float | Literal["none"] | None = None,
     max_line: float | Literal["none"] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> "Run | Frame":
     """Read a run into memory once, to evaluate it several times: a file or a frame.
 
@@ -218,6 +223,7 @@ def read_run(
     files and frames have columns, as ``evaluate`` reads them, which takes a path by itself, in less
     memory. Raises InputError with file and line.
     """
+    progress = progress_of(progress)
     _, given = sources.opened({}, path, columns, input_format, None, max_expansion, max_line)
     if sources.has_columns(given):
         held: Frame = given.held(progress)

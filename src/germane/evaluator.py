@@ -18,6 +18,7 @@ from germane.evaluate import finished
 from germane.judging import judge
 from germane.measure import Measure, Measures
 from germane.policy import Policy
+from germane.progress import progress_of
 from germane.result import Result
 from germane.retrieval import Order, Qrels
 from germane.sources import Progress
@@ -95,7 +96,7 @@ class Evaluator:
         return next(iter(self._qrels.values()))
 
     def update(
-        self, batch: Any, *, name: str | None = None, progress: Progress | None = None
+        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> None:
         """Add a batch of whole queries: anything that ``evaluate`` takes as a run.
 
@@ -106,13 +107,14 @@ class Evaluator:
             self.add(reduced)
 
     def reduce(
-        self, batch: Any, *, name: str | None = None, progress: Progress | None = None
+        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> Reduced | None:
         """What a batch of whole queries comes to, for ``add``; nothing is added yet.
 
         It is made where the batch is and sent to where results are added up: it has below 100 bytes
         a judged item retrieved, and none of the judgments. None stands for a batch without rows.
         """
+        progress = progress_of(progress)
         is_file = sources.is_path(batch)
         with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
             _, run, conventions = opened(self.qrels, batch, self._choices)

@@ -16,6 +16,7 @@ from germane.explanation import Explanation, Rank, Ranks, Reading, written
 from germane.listed import NONE, Listed, check_ordered, is_list, one_list, unjudged_of
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import Scored
+from germane.progress import progress_of
 from germane.ranking import Ranking
 from germane.result import Result, number
 from germane.retrieval import Qrels
@@ -32,7 +33,7 @@ def explain(
     *,
     query: Hashable | None = None,
     relevant: int | Iterable[float] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Explanation:
     """Explain one query's measures rank by rank.
@@ -47,6 +48,7 @@ def explain(
     (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, which are no order
     of single items, and what ``evaluate`` raises.
     """
+    progress = progress_of(progress)
     chosen = parse_all(("AP" if run is None else run) if is_list(qrels, run, policy) else measures)
     rel = _level(chosen)
     listed = one_list(

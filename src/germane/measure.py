@@ -26,6 +26,7 @@ _SPECIAL = {
     "gm_bpref": "bpref(mean=geometric)",
 }
 _NAMES = {alias.casefold(): row.name for row in TABLE for alias in (*row.aliases, row.name)}
+_AT_R = {"AP": "APR", "P": "Rprec", "R": "Rprec"}  # measures that stop at rank R by themselves
 _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -213,6 +214,7 @@ def _parse(text: str) -> Measure:
     if written is None:
         raise MeasureError(
             f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
+            f"{_unjoined(text)}"
         )
     name, inside, cutoff = written.groups()
     if (special := _SPECIAL.get(name.casefold())) is not None:
@@ -223,7 +225,7 @@ def _parse(text: str) -> Measure:
     else:
         raise _unknown(name, text)
     parameters = _parameters(name, inside)
-    k = None if cutoff is None else _whole(text, cutoff)
+    k = None if cutoff is None else _whole(name, text, cutoff)
     if measure is None:
         return Measure(name, tuple(parameters.items()), k)
     return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), k)
@@ -265,8 +267,8 @@ def names_in(text: str) -> list[str]:
 def _unknown(name: str, text: str) -> MeasureError:
     options = [*(alias for row in TABLE for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
-    near = _foreign(text) or suggestion(name, options)
-    if near and not _foreign(text) and len(rest) < 40:
+    near = _foreign(text) or _unjoined(text)
+    if not near and (near := suggestion(name, options)) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
     return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
 
@@ -279,6 +281,13 @@ def _foreign(text: str) -> str:
             return f" Did you mean '{name}@k'? A cutoff k must be a positive integer; got 0."
         return f" Did you mean '{name}@{int(found[2])}'?" if name else ""
     return " Did you mean 'RR'?" if text.strip() == "recip_rank" else ""
+
+
+def _unjoined(text: str) -> str:
+    """The suggestion for a name of several words: R-Precision, r_precision."""
+    words = re.fullmatch(r"\s*([A-Za-z]+(?:[-_ ]+[A-Za-z]+)+)\s*", text)
+    name = _NAMES.get(re.sub("[-_ ]", "", words[1]).casefold()) if words else None
+    return f" Did you mean {name!r}?" if name else ""
 
 
 def _parameters(name: str, inside: str | None) -> dict[str, Any]:
@@ -298,13 +307,21 @@ def _parameters(name: str, inside: str | None) -> dict[str, Any]:
     return parameters
 
 
-def _whole(text: str, cutoff: str) -> int:
+def _whole(name: str, text: str, cutoff: str) -> int:
     if not re.fullmatch(r"[0-9]{1,40}", cutoff):
         raise MeasureError(
             f"measure {clip(text)}: a cutoff must be a positive integer, as in @10; "
-            f"got {clip('@' + cutoff)}"
+            f"got {clip('@' + cutoff)}{_uncut(name, cutoff)}"
         )
     return int(cutoff)
+
+
+def _uncut(name: str, cutoff: str) -> str:
+    """The suggestion for a measure at rank R, or at a level of recall."""
+    meant = _AT_R.get(name) if cutoff in ("R", "r") else None
+    if name == "IPrec" and _NUMBER.fullmatch(cutoff) and 0 <= float(cutoff) <= 1:
+        meant = f"IPrec(recall={cutoff})"
+    return f". Did you mean {meant!r}?" if meant else ""
 
 
 def _as_cutoff(name: str, at: str, given: Any) -> str:

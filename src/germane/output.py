@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from germane.errors import InputError
+from germane.tables import shown
 
 PART = ".germane-"
 """How the names begin of files and folders that are not finished: no ``*`` of a shell finds them."""
@@ -28,9 +29,9 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
 
 
 def write(path: str | None, text: str) -> None:
-    """To standard output, or to a file."""
+    """To standard output, or to a file; a terminal gets no command that an id holds."""
     if path is None or path == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(shown(text) if sys.stdout.isatty() else text)
     else:
         replace(path, text.encode("utf-8", "backslashreplace"))
 

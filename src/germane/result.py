@@ -322,12 +322,14 @@ def _count_line(result: Result) -> str:
 
 
 def banded(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
-    """The measures that the order of ties moves, with their values under the worst and the best.
+    """The measures that the order of ties moves, with the ends of their bands, lowest first.
 
-    Written out as in a table, which leaves out what moves no digit of it.
+    ``best`` is the lower end of some: relevant items come first there, which does not raise every
+    measure. Written out as in a table, which leaves out what moves no digit of it.
     """
     for one in result.values():
-        low, high = (number(value, one.measure, 4) for value in (one.worst, one.best))
+        ends = sorted((one.worst, one.best))
+        low, high = (number(value, one.measure, 4) for value in ends)
         if low != high:
             yield one, low, high
 

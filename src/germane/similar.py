@@ -7,6 +7,7 @@ from germane.collection import complete_for, graded
 from germane.errors import FormatError, InputError
 from germane.evaluate import evaluate
 from germane.measure import Measures, parse_all
+from germane.progress import progress_of
 from germane.result import Result
 from germane.sources import Labels, Progress
 
@@ -25,7 +26,7 @@ def evaluate_embeddings(
     similarity: "Similarity" = "cosine",
     exclude_self: Any = False,
     name: str = "embeddings",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Result:
     """Rank the whole gallery for every query by the similarity of embeddings, and compute measures.
@@ -54,6 +55,7 @@ def evaluate_embeddings(
     ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
     those of ``germane.evaluate``.
     """
+    progress = progress_of(progress)
     from germane.sources import embeddings
 
     run = embeddings.read(queries, gallery, similarity, exclude_self, name)

@@ -17,6 +17,7 @@ from germane.foreign import in_kind, meant
 from germane.limits import holding
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy
+from germane.progress import progress_of
 from germane.sources import Progress
 from germane.tabled import Tabled
 from germane.tables import Table
@@ -117,7 +118,7 @@ def spread(
     run: Any,
     measure: str | Measure = "AP@10",
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Spread:
     """Give the value of a measure that every dialect gives on the same data.
@@ -139,10 +140,11 @@ def spreads(
     run: Any,
     measures: Measures,
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> tuple[Spread, ...]:
     """``spread`` of several measures of one run: what is read and judged alike is so once."""
+    progress = progress_of(progress)
     qrels, run, conventions = opened(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
     loaded = sources.loaded(run, progress)

@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias, get_args
 
 from germane._records import Value
+from germane.errors import PolicyError, choices, clip
 
 Row = tuple[str, ...]
+Reader: TypeAlias = Literal["program", "spreadsheet"]
+READERS = get_args(Reader)
 
 
 class Table(Value):
@@ -68,13 +72,17 @@ class Table(Value):
         caption = " ".join(map(_latex, sentences))
         return f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
 
-    def csv(self) -> str:
-        """Comma-separated values (RFC 4180); no cell starts a formula or commands a terminal."""
-        return self._separated(",", "\r\n")
+    def csv(self, *, reader: "Reader" = "program") -> str:
+        """Comma-separated values (RFC 4180), every cell exactly as it is.
 
-    def tsv(self) -> str:
-        """Tab-separated values."""
-        return self._separated("\t", "\n")
+        ``reader="spreadsheet"`` puts a quotation mark before a cell that a spreadsheet would take for a
+        formula, and writes control characters out. Raises PolicyError for another reader.
+        """
+        return self._separated(",", "\r\n", reader)
+
+    def tsv(self, *, reader: "Reader" = "program") -> str:
+        """Tab-separated values; see ``csv``."""
+        return self._separated("\t", "\n", reader)
 
     def html(self) -> str:
         """A table element with its notes; everything is escaped."""
@@ -116,16 +124,19 @@ class Table(Value):
     def _left(self) -> set[int]:
         return {0, *self.left}
 
-    def _separated(self, delimiter: str, end: str) -> str:
-        import csv
-        import io
+    def _separated(self, delimiter: str, end: str, reader: "Reader") -> str:
+        if reader not in READERS:
+            raise PolicyError(f"reader takes {choices(READERS)}; got {clip(reader)}.")
+        lines = (self.columns, *self.rows)
+        if reader == "spreadsheet":
+            lines = tuple(tuple(inert(visible(cell)) for cell in line) for line in lines)
+        special = re.compile(f'[{delimiter}"\r\n]')
+        rows = (delimiter.join(_quoted(cell, special) for cell in line) for line in lines)
+        return "".join(row + end for row in rows)
 
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
-        writer.writerows(
-            [inert(visible(cell)) for cell in row] for row in (self.columns, *self.rows)
-        )
-        return out.getvalue()
+    def formulas(self) -> list[str]:
+        """The cells that a spreadsheet would take for formulas."""
+        return [cell for row in (self.columns, *self.rows) for cell in row if inert(cell) != cell]
 
 
 def stacked(name: str, tables: Mapping[str, Table]) -> Table:
@@ -162,6 +173,12 @@ def visible(text: str) -> str:
     return "".join(c if _harmless(c) else repr(c)[1:-1] for c in text)
 
 
+def shown(text: str) -> str:
+    """Lines for a terminal, with tabs between cells; everything else that is not printed written out."""
+    text = text.replace("\r\n", "\n")
+    return "".join(c if c in "\n\t" else visible(c) for c in text)
+
+
 def _harmless(character: str) -> bool:
     return character == " " or character.isprintable()
 
@@ -187,6 +204,11 @@ def inert(cell: str) -> str:
 _BEGINNINGS = "=+-@\t\r\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
 """What a spreadsheet begins a formula with; wide and small letters are the same to some."""
 _SIGNED = re.compile(r"[+-][0-9.]+(e[+-][0-9]+)?")
+
+
+def _quoted(cell: str, special: re.Pattern[str]) -> str:
+    """A cell of separated values, in quotes where it holds a delimiter, a quote or the end of a line."""
+    return '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
 
 
 def _aligned(cells: Row, widths: list[int], left: set[int]) -> str:

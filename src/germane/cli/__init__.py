@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -12,7 +13,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from germane._version import VERSION
-from germane.cli.terminal import as_options, say
+from germane.cli.terminal import as_options, say, warn_in_lines
 from germane.errors import GermaneError, suggestion
 
 DONE, WRONG, UNREAD = 0, 2, 128 + 13  # as what SIGPIPE ends
@@ -36,13 +37,13 @@ COMMANDS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status: 0 done, 1 a gate did not pass, 2 bad input, 141 nobody
-    read its output to the end.
+    """Run a command; return its exit status: 0 done, 1 a gate did not pass, 2 bad input or output
+    that cannot be written, 141 nobody read its output to the end.
 
     ``trec_eval`` reads its own arguments and has its own exit statuses.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    with _stoppable():
+    with _stoppable(), warn_in_lines():
         return _guarded(lambda: _command(arguments))
 
 
@@ -51,15 +52,18 @@ def _command(arguments: Sequence[str]) -> int:
         from germane.cli import trec_eval
 
         return trec_eval.run(arguments[1:])
+    from germane.cli.arguments import check_output
+
     options = _parser(arguments).parse_args(arguments)
+    check_output(options)
     status: int | None = options.run(options)
     return status or DONE
 
 
 def _guarded(run: Callable[[], int]) -> int:
     """Run with output as UTF-8; every error that a user can make is one line."""
-    if sys.stdout is None:  # closed by the shell
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:  # closed by the shell: what is written to it must fail, not vanish
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # definitions hold Σ and ÷, whatever the locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -70,17 +74,23 @@ def _guarded(run: Callable[[], int]) -> int:
         say(f"germane: {as_options(str(error))}")
         return WRONG
     except BrokenPipeError:  # the reader (head, less) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard()
         return UNREAD
     except OSError as error:
-        say(f"germane: standard output cannot be written ({error.strerror}).")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+        say(f"germane: standard output cannot be written ({reason}).")
+        _discard()
         return WRONG
     except KeyboardInterrupt:
         say("germane: interrupted.")
         return 130
     else:
         return status
+
+
+def _discard() -> None:
+    """Let nothing that is left to write fail again when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
@@ -119,6 +129,14 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and version are output too: argparse passes over a write that fails."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+            return
+        file.write(message)
+        file.flush()
+
     def error(self, message: str) -> NoReturn:
         if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
             message = f"no command '{unknown[1]}'.{suggestion(unknown[1], COMMANDS)}"
@@ -135,6 +153,16 @@ class _Parser(argparse.ArgumentParser):
         return [list(action.option_strings) for parser in parsers for action in parser._actions]
 
 
+class _Version(argparse.Action):
+    """Prints the version, and which kernel ranks judged items."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from germane.kernel.library import kernel_name
+
+        print(f"germane {VERSION}\nkernel: {kernel_name()}")
+        parser.exit()
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of the command asked for, or of all where none is."""
     parser = _Parser(
@@ -147,7 +175,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "  germane explain '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m AP@10\n"
         "  germane measures AP",
     )
-    parser.add_argument("--version", action="version", version=f"germane {VERSION}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS:
         import_module(f"germane.cli.{name}").add(commands)

@@ -2,17 +2,19 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from germane.cli.terminal import say
 from germane.errors import EmptyError, InputError, choices, clip, suggestion
 from germane.measure import Measure, parse_all
 from germane.policy import WORDS, Policy
 from germane.sources import name_of
 from germane.sources.formats import FORMATS as FILE_FORMATS
-from germane.tables import FORMATS
+from germane.tables import FORMATS, Table
 
 _FORMATS = (*FORMATS, "json")
+SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 READING = ("columns", "input_format", "max_expansion", "max_line")
 
@@ -120,8 +122,35 @@ def add_output(command: argparse.ArgumentParser) -> None:
         help="(default: table)",
     )
     command.add_argument(
+        "--spreadsheet",
+        action="store_true",
+        help="with csv or tsv: put ' before ids that a spreadsheet would take for formulas",
+    )
+    command.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
     )
+
+
+def check_output(options: argparse.Namespace) -> None:
+    """Refuse protection from spreadsheets in a format that none opens."""
+    if getattr(options, "spreadsheet", False) and options.format not in SEPARATED:
+        raise InputError(f"--spreadsheet is for --format csv or tsv; got {options.format}.")
+
+
+def format_table(
+    table: Table,
+    options: argparse.Namespace,
+    formats: Mapping[str, Callable[[Table], str]] = FORMATS,
+) -> str:
+    """The table in the format asked for, with a note where a spreadsheet would take ids for formulas."""
+    if options.spreadsheet:
+        return SEPARATED[options.format](table, reader="spreadsheet")
+    if options.format in SEPARATED and (found := table.formulas()):
+        say(
+            f"germane: note: a spreadsheet would take {clip(found[0])} for a formula, as it does what "
+            "begins with =, +, - or @; --spreadsheet protects it."
+        )
+    return formats[options.format](table)
 
 
 def chosen(options: argparse.Namespace) -> tuple[Measure, ...]:

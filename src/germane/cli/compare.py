@@ -14,6 +14,7 @@ from germane.cli.arguments import (
     add_reading,
     chosen,
     digits_of,
+    format_table,
     fraction,
     policy_of,
     read_runs,
@@ -105,7 +106,7 @@ def run(options: argparse.Namespace) -> None:
     elif options.view is None and options.format == "table":
         text = str(comparison)
     else:
-        text = _FORMATS[options.format](_VIEWS[_viewed(options)](comparison, options))
+        text = format_table(_VIEWS[_viewed(options)](comparison, options), options, _FORMATS)
     output.write(options.output, text)
 
 

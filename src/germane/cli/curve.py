@@ -13,6 +13,7 @@ from germane.cli.arguments import (
     add_relevant,
     check_list,
     digits_of,
+    format_table,
     is_picture,
     policy_of,
     read_grades,
@@ -23,7 +24,7 @@ from germane.curve import mean_pr_curve, pr_curve
 from germane.errors import InputError
 from germane.evaluate import read_qrels
 from germane.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
-from germane.tables import FORMATS, stacked
+from germane.tables import stacked
 
 
 def add(commands: Any) -> None:
@@ -92,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
         output.write(options.output, as_json({"schema": 1, "curves": runs}))
     else:
         tables = {name: curve.table(digits=digits_of(options)) for name, curve in curves.items()}
-        output.write(options.output, FORMATS[options.format](stacked("run", tables)))
+        output.write(options.output, format_table(stacked("run", tables), options))
 
 
 def _curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:

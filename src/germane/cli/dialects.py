@@ -5,12 +5,19 @@ import os
 from typing import Any
 
 from germane import output
-from germane.cli.arguments import add_output, add_policy, add_reading, digits_of, given_policy
+from germane.cli.arguments import (
+    add_output,
+    add_policy,
+    add_reading,
+    digits_of,
+    format_table,
+    given_policy,
+)
 from germane.cli.terminal import as_json, progress_line
 from germane.dialects import SEAMS, Dialect, dialects, named
 from germane.errors import InputError
 from germane.spread import spread
-from germane.tables import FORMATS, Table
+from germane.tables import Table
 
 
 def add(commands: Any) -> None:
@@ -52,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
 def _write(options: argparse.Namespace, table: Table) -> None:
     if options.format == "json":
         raise InputError("--format json is for QRELS and RUN.")
-    output.write(options.output, FORMATS[options.format](table))
+    output.write(options.output, format_table(table, options))
 
 
 def _listed() -> Table:

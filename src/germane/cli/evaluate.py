@@ -14,6 +14,7 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     digits_of,
+    format_table,
     given_policy,
     policy_of,
     read_runs,
@@ -23,7 +24,6 @@ from germane.errors import GermaneWarning
 from germane.evaluate import evaluate_many
 from germane.result import Results, told
 from germane.sources import name_of
-from germane.tables import FORMATS
 
 
 def add(commands: Any) -> None:
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
         if options.per_query
         else results.table(digits=digits)
     )
-    output.write(options.output, FORMATS[options.format](table))
+    output.write(options.output, format_table(table, options))
 
 
 def _kept(

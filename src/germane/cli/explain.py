@@ -16,6 +16,7 @@ from germane.cli.arguments import (
     check_list,
     chosen,
     digits_of,
+    format_table,
     policy_of,
     read_grades,
     read_runs,
@@ -23,7 +24,6 @@ from germane.cli.arguments import (
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
 from germane.explain import explain
-from germane.tables import FORMATS
 
 
 def add(commands: Any) -> None:
@@ -81,5 +81,5 @@ def run(options: argparse.Namespace) -> None:
         output.write(options.output, as_json(explanation.to_dict()))
     else:
         output.write(
-            options.output, FORMATS[options.format](explanation.table(digits=digits_of(options)))
+            options.output, format_table(explanation.table(digits=digits_of(options)), options)
         )

@@ -13,13 +13,13 @@ from germane.cli.arguments import (
     add_reading,
     chosen,
     digits_of,
+    format_table,
     fraction,
     policy_of,
     whole,
 )
 from germane.cli.terminal import as_json
 from germane.comparison.words import WORDS
-from germane.tables import FORMATS
 
 if TYPE_CHECKING:
     from germane.gate import Gate
@@ -84,9 +84,7 @@ def run(options: argparse.Namespace) -> int:
         plain = {**found.comparison.to_dict(), "verdicts": found.verdicts, "passed": found.passed}
         output.write(options.output, as_json(plain))
     else:
-        output.write(
-            options.output, FORMATS[options.format](found.table(digits=digits_of(options)))
-        )
+        output.write(options.output, format_table(found.table(digits=digits_of(options)), options))
     if options.github:
         _tell_github(found)
     return 0 if found.passed else FELL

@@ -12,12 +12,12 @@ from germane.cli.arguments import (
     add_relevant,
     check_list,
     digits_of,
+    format_table,
     given_policy,
     read_grades,
 )
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
-from germane.tables import FORMATS
 
 
 def add(commands: Any) -> None:
@@ -92,4 +92,4 @@ def _written(found: Any, options: argparse.Namespace) -> str:
     }
     if options.format in whole:
         return whole[options.format]()
-    return FORMATS[options.format](found.table(digits=digits_of(options)))
+    return format_table(found.table(digits=digits_of(options)), options)

@@ -11,12 +11,13 @@ from germane.cli.arguments import (
     add_relevant,
     chosen,
     digits_of,
+    format_table,
     read_grades,
 )
 from germane.cli.terminal import as_json
 from germane.evaluate import score
 from germane.result import number
-from germane.tables import FORMATS, Table
+from germane.tables import Table
 
 
 def add(commands: Any) -> None:
@@ -44,5 +45,5 @@ def run(options: argparse.Namespace) -> None:
     cells = tuple((str(m), number(v, m, digits), m.definition) for m, v in values)
     output.write(
         options.output,
-        FORMATS[options.format](Table(("measure", "value", "definition"), cells, left=(2,))),
+        format_table(Table(("measure", "value", "definition"), cells, left=(2,)), options),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from germane import output
-from germane.cli.arguments import add_output, is_picture, whole
+from germane.cli.arguments import add_output, format_table, is_picture, whole
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
 from germane.simulate import simulate
@@ -58,15 +58,15 @@ def run(options: argparse.Namespace) -> None:
             gallery.write(path, designs, seed=options.seed, progress=progress)
     else:
         made = [simulate(design.name, rng=options.seed) for design in designs]
-        output.write(path, _written(made, options.format))
+        output.write(path, _written(made, options))
 
 
 def _is_folder(path: str, designs: Sequence[Design]) -> bool:
     return len(designs) > 1 or path.endswith(("/", os.sep)) or os.path.isdir(path)
 
 
-def _written(made: Sequence[Experiment], form: str) -> str:
-    match form:
+def _written(made: Sequence[Experiment], options: argparse.Namespace) -> str:
+    match form := options.format:
         case "json":
             return as_json({"schema": 1, "experiments": [one.to_dict() for one in made]})
         case "table":
@@ -74,7 +74,7 @@ def _written(made: Sequence[Experiment], form: str) -> str:
         case "csv" | "tsv":
             if len(made) > 1:
                 raise InputError(f"--format {form} is one table; name one experiment.")
-            return FORMATS[form](made[0].table(digits=None))
+            return format_table(made[0].table(digits=None), options)
         case "markdown":
             return "\n".join(
                 f"## {one.title}\n\n{one.design.line}\n\n{one.table().markdown()}" for one in made

@@ -3,16 +3,35 @@
 import contextlib
 import re
 import sys
-import time
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
+from germane.errors import GermaneWarning
+from germane.progress import ProgressLine
 from germane.tables import visible
 
 
 def say(text: str) -> None:
     """One line on standard error, whatever bytes an id in it holds."""
+    if sys.stderr is None:  # closed by the shell; print would take standard output instead
+        return
     with contextlib.suppress(OSError):
         print(visible(" ".join(text.splitlines())), file=sys.stderr)
+
+
+@contextlib.contextmanager
+def warn_in_lines() -> Iterator[None]:
+    """Make each warning one line: where in the code it was raised concerns nobody at a terminal."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+        kind = "" if issubclass(category, GermaneWarning) else f"{category.__name__}: "
+        say(f"germane: {kind}{message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", GermaneWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def as_options(message: str) -> str:
@@ -53,22 +72,8 @@ def progress_line(doing: str = "reading", *, after: float = 0.5) -> Any:
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    started = time.monotonic()
-    shown = 0.0
-
-    def show(name: str, done: int, size: int | None) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if now - started < after or now - shown < 0.1:
-            return
-        shown = now
-        part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
-        sys.stderr.write(f"\r\x1b[K{doing} {visible(name[-50:])}: {part}")
-        sys.stderr.flush()
-
+    line = ProgressLine(doing, after=after)
     try:
-        yield show
+        yield line
     finally:
-        if shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        line.wipe()

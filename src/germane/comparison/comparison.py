@@ -13,7 +13,7 @@ from germane.comparison.settings import Settings
 from germane.comparison.stability import Stability, stability_of
 from germane.errors import AbsentError, clip, suggestion
 from germane.measure import Measure, parse
-from germane.tables import Table, visible
+from germane.tables import Reader, Table, visible
 
 SCHEMA = 1
 
@@ -166,9 +166,9 @@ class Comparison:
         """The leaderboard as a LaTeX table with booktabs rules, superscripts and a caption."""
         return self.leaderboard().latex_float()
 
-    def csv(self) -> str:
-        """All pairs as comma-separated values, with all digits."""
-        return self.table(digits=None).csv()
+    def csv(self, *, reader: Reader = "program") -> str:
+        """All pairs as comma-separated values, with all digits; ``reader`` is that of ``Table.csv``."""
+        return self.table(digits=None).csv(reader=reader)
 
     def html(self) -> str:
         """Leaderboard and pairs as HTML."""

@@ -56,7 +56,20 @@ def load_library() -> Any:
             "GERMANE_KERNEL=1 asks for the compiled kernel, and germane was installed without it. "
             "Install germane where a C compiler is, or unset GERMANE_KERNEL."
         )
+    if library is not None:
+        for name, kinds in _ARGUMENTS.items():
+            getattr(library, name).argtypes = [_KINDS[kind] for kind in kinds]
     return library
+
+
+_KINDS = {"p": ctypes.c_void_p, "n": ctypes.c_int64}  # an address, a number
+_ARGUMENTS = {
+    "find_changes": "pppnp",
+    "find_rows": "pppp",
+    "count_ranks": "pnnpnppnpp",
+    "reduce_rows": "p",
+    "split_lines": "p",
+}
 
 
 def _find_library() -> str | None:
@@ -167,7 +180,8 @@ def _array(given: Any, dtype: Any) -> Any:
     """The same values of another type, in one piece. Raises TypeError where that could change one."""
     if not isinstance(given, np.ndarray) or given.dtype != dtype:
         given = np.asarray(given).astype(dtype, casting="safe" if len(given) else "unsafe")
-    return np.require(given, requirements=["C_CONTIGUOUS", "ALIGNED"])
+    flags = given.flags
+    return given if flags.c_contiguous and flags.aligned else np.require(given, None, ["C", "A"])
 
 
 def _narrow(sizes: Any) -> Any:
@@ -195,7 +209,7 @@ def _check(status: int) -> None:
         raise ValueError("offsets, codes or lengths do not fit the data that they describe")
 
 
-_SEED = np.frombuffer(os.urandom(16), np.uint64)
+_SEED = (ctypes.c_uint64 * 2).from_buffer_copy(os.urandom(16))
 """Hashes ids: nobody can make ids on purpose that collide. No result depends on it."""
 
 
@@ -206,11 +220,7 @@ def find_changes(column: Column) -> Ints:
     while True:
         starts = np.empty(min(len(column), 1 << 16), np.int64)
         status = library.find_changes(
-            ctypes.c_void_p(column.address),
-            ctypes.byref(at),
-            ctypes.c_void_p(_address(starts)),
-            ctypes.c_int64(len(starts)),
-            ctypes.byref(count),
+            column.address, ctypes.byref(at), _address(starts), len(starts), ctypes.byref(count)
         )
         found.append(starts[: count.value])
         if status != _FULL:
@@ -222,14 +232,8 @@ def find_changes(column: Column) -> Ints:
 def find_rows(among: Column, wanted: Column) -> Ints:
     """Find, for each row wanted, the first row with its id among others; -1 where there is none."""
     found = np.empty(len(wanted), np.int64)
-    _check(
-        load_library().find_rows(
-            ctypes.c_void_p(among.address),
-            ctypes.c_void_p(wanted.address),
-            ctypes.c_void_p(_address(_SEED)),
-            ctypes.c_void_p(_address(found)),
-        )
-    )
+    seed = ctypes.byref(_SEED)
+    _check(load_library().find_rows(among.address, wanted.address, seed, _address(found)))
     return found
 
 
@@ -316,16 +320,11 @@ def reduce_rows(
         judged_queries=len(judged_offsets) - 1,
         by_place=ties == "place",
         keep_repeats=repeats == "keep",
-        seed=tuple(_SEED.tolist()),
+        seed=_SEED,
     )
-    known = queries >= 0
-    rows = np.diff(offsets)[known]
-    if len(queries) and queries.max() >= len(judged_offsets) - 1:
-        _check(_BROKEN)
-    most = int(np.minimum(rows, np.diff(judged_offsets)[queries[known]]).sum())
-    status, found = _reduce(given, most)
-    if status == _FULL:  # several copies of one item
-        status, found = _reduce(given, int(rows.sum()))
+    status, found = _reduce(given, min(len(items), len(judged)))
+    if status == _FULL:  # a query with several groups, or an item with several copies
+        status, found = _reduce(given, len(items))
     if status == _REPEATED:
         raise RepeatedRowError(given.row, given.other)
     if status == _NOT_FINITE:
@@ -336,8 +335,8 @@ def reduce_rows(
 
 
 def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
-    found = np.empty((6, max(capacity, 0)), np.int64)
-    given.capacity = found.shape[1]
+    found = np.empty((6, capacity), np.int64)
+    given.capacity = capacity
     for name, column in zip(("hit_row", *Hits._fields[1:6]), found, strict=True):
         setattr(given, name, _address(column))
     return load_library().reduce_rows(ctypes.byref(given)), found
@@ -357,16 +356,16 @@ def count_ranks(scores: Any, offsets: Any, rows: Any, owners: Any) -> tuple[Ints
     _check_length("owners", owners, len(rows))
     first, last = np.empty((2, len(rows)), np.int64)
     status = load_library().count_ranks(
-        ctypes.c_void_p(_address(scores)),
-        ctypes.c_int64(narrow),
-        ctypes.c_int64(scores.size),
-        ctypes.c_void_p(_address(offsets)),
-        ctypes.c_int64(max(len(offsets) - 1, 0)),
-        ctypes.c_void_p(_address(rows)),
-        ctypes.c_void_p(_address(owners)),
-        ctypes.c_int64(len(rows)),
-        ctypes.c_void_p(_address(first)),
-        ctypes.c_void_p(_address(last)),
+        _address(scores),
+        narrow,
+        scores.size,
+        _address(offsets),
+        max(len(offsets) - 1, 0),
+        _address(rows),
+        _address(owners),
+        len(rows),
+        _address(first),
+        _address(last),
     )
     if status == _NOT_FINITE:
         raise NotFiniteError(int(rows[np.isnan(scores.ravel()[rows])][0]))

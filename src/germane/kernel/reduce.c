@@ -1,6 +1,6 @@
 /* Reduces ranked lists to the ranks of their judged items.
 
-   Plain C11 for gcc and clang. No function keeps state, so any number of threads may call. Each
+   Plain C11 for gcc and clang on machines of 64 bits. No function keeps state, so any number of threads may call. Each
    returns a status. Every length is checked before the memory behind it is read, and every result
    has a capacity. Text is any bytes. Measures, policies and messages are Python's. */
 #include <float.h>
@@ -29,7 +29,6 @@ typedef struct Column {
 
 /* A text; or an integer in `size`, and then `at` is NULL. */
 typedef struct { const uint8_t *at; uint64_t size; } Key;
-typedef struct { double score; int64_t row; } Pair;
 
 /* --- Bytes ----------------------------------------------------------------------------------- */
 
@@ -49,15 +48,8 @@ static int is_same(const uint8_t *a, const uint8_t *b, uint64_t size) {
 
 /* Both halves of the product, mixed. */
 static uint64_t fold(uint64_t a, uint64_t b) {
-#ifdef __SIZEOF_INT128__
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
-#else
-    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
-    uint64_t cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
-    uint64_t other = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
-    return ((other << 32) | (low & UINT32_MAX)) ^ (high + (cross >> 32) + (other >> 32));
-#endif
 }
 
 /* Nobody who does not know the seed can make ids that collide. */
@@ -233,28 +225,50 @@ int find_rows(const Column *among, const Column *wanted, const uint64_t *seed, i
 
 /* --- Ranks ----------------------------------------------------------------------------------- */
 
-/* Sorts by falling score; then, with a column, by falling id; then by row. The result is in `pairs`. */
-static int stands_before(Pair a, Pair b, const Column *column, int64_t first, int *broken) {
-    if (a.score != b.score) return a.score > b.score;
-    int order = column ? compare_ids(column, first + a.row, first + b.row, broken) : 0;
-    return order ? order > 0 : a.row < b.row;
+/* A row whose rank is asked for. Of hits with one score, the first has `higher` and `equal` for all. */
+typedef struct {
+    double score;
+    int64_t row, judgment, start;      /* start: the first hit with this score */
+    int64_t higher, equal, before;     /* rows with a higher score, with the same, and of these those between */
+} Hit;                                 /* this hit and the one before it */
+
+/* How equal scores are ordered: with a column by falling id, and then, or without one, by row. */
+typedef struct { const Column *column; int *broken; } Ties;
+
+static int stands_before(double score, int64_t row, const Hit *hit, const Ties *ties) {
+    if (score != hit->score) return score > hit->score;
+    int order = ties->column && row != hit->row ? compare_ids(ties->column, row, hit->row, ties->broken) : 0;
+    return order ? order > 0 : row < hit->row;
 }
 
-static void sort_pairs(Pair *pairs, Pair *spare, int64_t count, const Column *column, int64_t first, int *broken) {
-    Pair *from = pairs, *to = spare;
+/* A merge sort into the order of ranks; the result is in `hits`. */
+static void sort_hits(Hit *hits, Hit *spare, int64_t count, const Ties *ties) {
+    Hit *from = hits, *to = spare;
     for (int64_t width = 1; width < count; width *= 2) {
         for (int64_t start = 0; start < count; start += 2 * width) {
             int64_t middle = start + width < count ? start + width : count;
             int64_t stop = middle + width < count ? middle + width : count;
-            int64_t a = start, b = middle;
-            for (int64_t at = start; at < stop; at++) {
-                int second = a == middle || (b < stop && stands_before(from[b], from[a], column, first, broken));
-                to[at] = from[second ? b++ : a++];
-            }
+            for (int64_t at = start, a = start, b = middle; at < stop; at++)
+                to[at] = from[b < stop && (a == middle || stands_before(from[b].score, from[b].row, &from[a], ties)) ? b++ : a++];
         }
-        Pair *swap = from; from = to; to = swap;
+        Hit *swap = from;
+        from = to, to = swap;
     }
-    if (from != pairs) memcpy(pairs, from, (size_t)count * sizeof *pairs);
+    if (from != hits) memcpy(hits, from, (size_t)count * sizeof *hits);
+    for (int64_t i = 0; i < count; i++) {
+        hits[i].start = i && hits[i - 1].score == hits[i].score ? hits[i - 1].start : i;
+        hits[i].higher = hits[i].equal = hits[i].before = 0;
+    }
+}
+
+/* Counts a row before the first of the hits with its score that stands behind it. */
+static void place_row(Hit *hits, int64_t low, int64_t high, double score, int64_t row, const Ties *ties) {
+    for (int64_t stop = high; low < high || low < stop;) {
+        if (low == high) { hits[low].before++; return; }
+        int64_t middle = low + (high - low) / 2;
+        if (stands_before(score, row, &hits[middle], ties)) high = middle;
+        else low = middle + 1;
+    }
 }
 
 /* How many of the falling scores are above one; or, with `equal`, at least as high. */
@@ -268,67 +282,62 @@ static int64_t count_above(const double *scores, int64_t count, double score, in
     return low;
 }
 
-enum { BUCKETS = 2048, BLOCK = 512, FEW = 8 };
+static void rank_falling(const double *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
+    scores += first;
+    for (int64_t start = 0, stop; start < count; start = stop) {
+        double score = hits[start].score;
+        for (stop = start + 1; stop < count && hits[stop].score == score;) stop++;
+        int64_t from = hits[start].row - first, to = from + 1;
+        if ((from && scores[from - 1] == score) || (to < rows && scores[to] == score)) {
+            from = count_above(scores, rows, score, 0), to = count_above(scores, rows, score, 1);
+            for (int64_t row = from; row < to; row++) place_row(hits, start, stop, score, first + row, ties);
+        }
+        hits[start].higher = from, hits[start].equal = to - from;
+    }
+}
 
-/* Scores as doubles, or with `narrow` as floats, read block by block. */
-typedef struct { const void *all; int narrow; double block[BLOCK]; } Scores;
+enum { MOST_BUCKETS = 1 << 12 };
+typedef struct { const void *all; int narrow; } Scores;   /* doubles, or with `narrow` floats */
 
-static double score_at(const Scores *scores, int64_t row) {
+static inline double score_at(const Scores *scores, int64_t row) {
     return scores->narrow ? ((const float *)scores->all)[row] : ((const double *)scores->all)[row];
 }
 
-static const double *read_block(Scores *scores, int64_t row, int64_t count) {
-    if (!scores->narrow) return (const double *)scores->all + row;
-    for (int64_t i = 0; i < count; i++) scores->block[i] = ((const float *)scores->all)[row + i];
-    return scores->block;
-}
-
-/* How many scores are above each target and how many equal it. The targets fall; of equal ones the last
-   has the answer. A score is looked up by a table of buckets, then by halves within its bucket. */
-static void count_scores(Scores *scores, int64_t first, int64_t count, const Pair *targets, int64_t wanted,
-                         int64_t *above, int64_t *equal) {
-    int64_t ends[BUCKETS + 1] = {0};   /* bucket b holds the targets from ends[b + 1] to ends[b] */
-    double low = targets[wanted - 1].score, high = targets[0].score;
-    double scale = high > low && high - low <= DBL_MAX ? (BUCKETS - 1) / (high - low) : 0;
-    if (scale > DBL_MAX) scale = 0;
-    for (int64_t i = 0; i < wanted; i++) {
-        above[i] = equal[i] = 0;
-        if (wanted > FEW) ends[scale > 0 ? (int)((targets[i].score - low) * scale) : 0] = i + 1;
-    }
-    for (int b = BUCKETS - 1; wanted > FEW && b >= 0; b--) if (!ends[b]) ends[b] = ends[b + 1];
-    for (int64_t start = first; start < first + count; start += BLOCK) {
-        int64_t size = first + count - start < BLOCK ? first + count - start : BLOCK;
-        const double *block = read_block(scores, start, size);
-        if (wanted <= FEW) {
-            for (int64_t i = 0; i < wanted; i++) {
-                int64_t more = 0, same = 0;
-                for (int64_t j = 0; j < size; j++) more += block[j] > targets[i].score, same += block[j] == targets[i].score;
-                above[i] += more, equal[i] += same;
-            }
-            continue;
+/* A score is looked up among those of the hits by a table of buckets, then by halves of its bucket. */
+static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
+    uint32_t ends[MOST_BUCKETS + 1], last = 63;   /* bucket b has the hits from ends[b + 1] to ends[b] */
+    while (last < MOST_BUCKETS - 1 && last < 8 * count) last = 2 * last + 1;
+    double low = hits[count - 1].score, high = hits[0].score, scale = last / (high - low);
+    if (!(high - low <= DBL_MAX && scale <= DBL_MAX)) scale = 0;
+    memset(ends, 0, (last + 2) * sizeof *ends);
+    for (int64_t i = 0; i < count; i++) ends[scale > 0 ? (uint32_t)((hits[i].score - low) * scale) : 0] = (uint32_t)(i + 1);
+    for (uint32_t b = last + 1; b--;) if (!ends[b]) ends[b] = ends[b + 1];
+    for (int64_t row = first; row < first + rows; row++) {
+        double score = score_at(scores, row);
+        if (!(score >= low)) continue;   /* no number is never higher */
+        uint32_t bucket = score > high ? last + 1 : scale > 0 ? (uint32_t)((score - low) * scale) : 0;
+        int64_t from = bucket > last ? 0 : ends[bucket + 1], to = ends[bucket];
+        while (from < to) {   /* how many hits have at least this score? */
+            int64_t middle = from + (to - from) / 2;
+            if (hits[middle].score >= score) from = middle + 1;
+            else to = middle;
         }
-        for (int64_t j = 0; j < size; j++) {
-            double score = block[j];
-            if (!(score >= low)) continue;   /* no number is never higher */
-            if (score > high) { above[0]++; continue; }
-            int bucket = scale > 0 ? (int)((score - low) * scale) : 0;
-            int64_t from = ends[bucket + 1], to = ends[bucket];   /* how many targets are at least as high? */
-            while (from < to) {
-                int64_t middle = from + (to - from) / 2;
-                if (targets[middle].score >= score) from = middle + 1;
-                else to = middle;
-            }
-            if (from < wanted) above[from]++;
-            if (from && targets[from - 1].score == score) equal[from - 1]++;
-        }
+        if (from && hits[from - 1].score == score) {
+            hits[hits[from - 1].start].equal++;
+            if (ties) place_row(hits, hits[from - 1].start, from, score, row, ties);
+        } else if (from < count) hits[from].higher++;
     }
-    if (wanted > FEW) for (int64_t i = 1; i < wanted; i++) above[i] += above[i - 1];
+    for (int64_t i = 0, higher = 0; i < count; i++) {
+        hits[i].higher = higher += hits[i].higher;
+        higher += hits[i].equal;
+    }
 }
 
 /* For rows of scores, grouped: 1 + how many of the group are higher, and how many are at least as high. */
 int count_ranks(const void *all, int64_t narrow, int64_t length, const int64_t *offsets, int64_t groups,
                 const int64_t *rows, const int64_t *owners, int64_t wanted, int64_t *first, int64_t *last) {
-    Scores scores = {.all = all, .narrow = (int)narrow};
+    Scores scores = {all, (int)narrow};
+    Ties by_row = {NULL, NULL};
     int64_t most = 0;
     for (int64_t g = 0; g < groups; g++)
         if (!is_within(offsets[g], offsets[g + 1], length)) return BROKEN;
@@ -336,27 +345,23 @@ int count_ranks(const void *all, int64_t narrow, int64_t length, const int64_t *
         if (owners[i] != owners[start]) start = i;
         if (i + 1 - start > most) most = i + 1 - start;
         if (owners[i] < 0 || owners[i] >= groups || rows[i] < offsets[owners[i]] || rows[i] >= offsets[owners[i] + 1]) return BROKEN;
-        double score = score_at(&scores, rows[i]);
-        if (score != score) return NOT_FINITE;
+        if (score_at(&scores, rows[i]) != score_at(&scores, rows[i])) return NOT_FINITE;
     }
-    Pair *targets = malloc((2 * (size_t)most + 1) * sizeof *targets);
-    int64_t *counts = malloc((2 * (size_t)most + 1) * sizeof *counts);
-    int status = targets && counts ? OK : NO_MEMORY, broken = 0;
-    for (int64_t start = 0, stop; status == OK && start < wanted; start = stop) {
+    Hit *hits = malloc((2 * (size_t)most + 1) * sizeof *hits);
+    if (!hits) return NO_MEMORY;
+    for (int64_t start = 0, stop; start < wanted; start = stop) {
         for (stop = start; stop < wanted && owners[stop] == owners[start]; stop++)
-            targets[stop - start] = (Pair){score_at(&scores, rows[stop]), stop};
-        int64_t count = stop - start, group = owners[start], *equal = counts + most;
-        sort_pairs(targets, targets + most, count, NULL, 0, &broken);
-        count_scores(&scores, offsets[group], offsets[group + 1] - offsets[group], targets, count, counts, equal);
-        for (int64_t i = count - 1, same = i; i >= 0; i--) {
-            if (targets[i].score != targets[same].score) same = i;
-            first[targets[i].row] = 1 + counts[same];
-            last[targets[i].row] = counts[same] + equal[same];
+            hits[stop - start] = (Hit){.score = score_at(&scores, rows[stop]), .row = stop};
+        int64_t group = owners[start];
+        sort_hits(hits, hits + most, stop - start, &by_row);
+        rank_any(&scores, offsets[group], offsets[group + 1] - offsets[group], hits, stop - start, NULL);
+        for (int64_t i = 0; i < stop - start; i++) {
+            const Hit *tie = &hits[hits[i].start];
+            first[hits[i].row] = 1 + tie->higher, last[hits[i].row] = tie->higher + tie->equal;
         }
     }
-    free(targets);
-    free(counts);
-    return status;
+    free(hits);
+    return OK;
 }
 
 /* A batch of whole queries: group g has the rows from offsets[g] to offsets[g + 1], and is query
@@ -373,30 +378,18 @@ typedef struct {
     int64_t hits, tied, row, other;    /* how many hits, any in a tie?, and the rows that are wrong */
 } Reduction;
 
-typedef struct { int64_t judgment, row, rank, first, last; } Hit;   /* the row counts within its group */
-
 /* What a group needs, allocated for the largest. */
 typedef struct {
     Column keys;                       /* the items, as they are matched */
     Table table;
-    Hit *hits;
-    int64_t most_rows, most_hits;
-    Pair *pairs, *spare;               /* these are made when first needed */
-    int64_t *counts;
+    Hit *hits, *spare;
+    int64_t most_rows, most_judged;
     int broken;
 } Work;
 
-static int reserve_pairs(Work *work) {
-    if (work->pairs) return 1;
-    int64_t most = work->most_rows > work->most_hits ? work->most_rows : work->most_hits;
-    work->pairs = malloc(2 * (size_t)most * sizeof *work->pairs);
-    work->counts = malloc(2 * (size_t)most * sizeof *work->counts);
-    work->spare = work->pairs + most;
-    return work->pairs && work->counts;
-}
-
 /* Matches the rows of a group to its judgments; with `keep_repeats` every copy of an item is a hit. */
-static int match_items(Reduction *given, Work *work, int64_t first, int64_t stop, int64_t query, int64_t *count) {
+static int match_items(Reduction *given, Work *work, int64_t group, int64_t *count) {
+    int64_t first = given->offsets[group], stop = given->offsets[group + 1], query = given->queries[group];
     int64_t from = given->judged_offsets[query], to = given->judged_offsets[query + 1], found;
     *count = 0;
     if (given->keep_repeats) {
@@ -404,101 +397,57 @@ static int match_items(Reduction *given, Work *work, int64_t first, int64_t stop
         for (int64_t j = from; j < to; j++) add_row(&work->table, j, given->seed, &work->broken);
         for (int64_t row = first; row < stop; row++)
             if ((found = find_row(&work->table, &work->keys, row, given->seed, &work->broken)) >= 0)
-                work->hits[(*count)++] = (Hit){.judgment = found, .row = row - first};
-    } else {
-        clear_table(&work->table, &work->keys, first, stop - first);
-        for (int64_t row = first; row < stop; row++)
-            if ((found = add_row(&work->table, row, given->seed, &work->broken)) >= 0) {
-                given->row = row, given->other = found;
-                return work->broken ? BROKEN : REPEATED;
-            }
-        for (int64_t j = from; j < to; j++)
-            if ((found = find_row(&work->table, given->judged, j, given->seed, &work->broken)) >= 0)
-                work->hits[(*count)++] = (Hit){.judgment = j, .row = found - first};
+                work->hits[(*count)++] = (Hit){.judgment = found, .row = row};
+        return OK;
     }
-    return work->broken ? BROKEN : OK;
-}
-
-/* The first and last rank of the rows with the score of each hit. */
-static void find_ties(Work *work, const double *scores, int64_t rows, int64_t count, int falls) {
-    if (falls) {
-        for (Hit *hit = work->hits; hit < work->hits + count; hit++) {
-            double own = scores[hit->row];
-            int alone = (!hit->row || scores[hit->row - 1] > own) && (hit->row + 1 == rows || scores[hit->row + 1] < own);
-            hit->first = alone ? hit->row + 1 : 1 + count_above(scores, rows, own, 0);
-            hit->last = alone ? hit->row + 1 : count_above(scores, rows, own, 1);
+    clear_table(&work->table, &work->keys, first, stop - first);
+    for (int64_t row = first; row < stop; row++)
+        if ((found = add_row(&work->table, row, given->seed, &work->broken)) >= 0) {
+            given->row = row, given->other = found;
+            return REPEATED;
         }
-        return;
-    }
-    Scores all = {.all = scores};
-    for (int64_t i = 0; i < count; i++) work->pairs[i] = (Pair){scores[work->hits[i].row], i};
-    sort_pairs(work->pairs, work->spare, count, NULL, 0, &work->broken);
-    count_scores(&all, 0, rows, work->pairs, count, work->counts, work->counts + count);
-    for (int64_t i = count - 1, same = i; i >= 0; i--) {
-        if (work->pairs[i].score != work->pairs[same].score) same = i;
-        work->hits[work->pairs[i].row].first = 1 + work->counts[same];
-        work->hits[work->pairs[i].row].last = work->counts[same] + work->counts[count + same];
-    }
+    for (int64_t j = from; j < to; j++)
+        if ((found = find_row(&work->table, given->judged, j, given->seed, &work->broken)) >= 0)
+            work->hits[(*count)++] = (Hit){.judgment = j, .row = found};
+    return OK;
 }
 
-/* The rank of each hit: its place among equal scores is counted, or sorted out where that is less work. */
-static int rank_hits(const Reduction *given, Work *work, int64_t first, int64_t rows, int64_t count) {
-    const double *scores = given->scores + first;
-    const Column *column = given->by_place ? NULL : given->items;
-    Hit *hits = work->hits, *end = hits + count;
+/* Puts the hits of a group into the order of their ranks, and counts what stands before them. */
+static int rank_hits(Reduction *given, Work *work, int64_t group, int64_t count) {
+    int64_t first = given->offsets[group], stop = given->offsets[group + 1];
+    Ties ties = {given->by_place || !given->scores ? NULL : given->items, &work->broken};
+    Scores scores = {given->scores, 0};
     int falls = 1;
-    for (int64_t i = 1; i < rows; i++) falls &= scores[i] <= scores[i - 1];
-    if (!falls && !reserve_pairs(work)) return NO_MEMORY;
-    find_ties(work, scores, rows, count, falls);
-    double effort = 0;
-    for (Hit *hit = hits; hit < end; hit++) {
-        if (hit->last > hit->first) effort += falls ? hit->last - hit->first : rows;
-        hit->rank = hit->first;
+    for (int64_t row = first; given->scores && row < stop; row++) {
+        if (!(given->scores[row] - given->scores[row] == 0)) return given->row = row, NOT_FINITE;
+        falls &= row == first || given->scores[row] <= given->scores[row - 1];
     }
-    if (falls && given->by_place) {
-        for (Hit *hit = hits; hit < end; hit++) hit->rank = hit->row + 1;
-    } else if (effort <= 16. * rows) {
-        for (Hit *hit = hits; hit < end; hit++) {
-            int64_t from = falls ? hit->first - 1 : 0, to = falls ? hit->last : rows;
-            Pair own = {scores[hit->row], hit->row};
-            for (int64_t i = from; hit->last > hit->first && i < to; i++)
-                hit->rank += scores[i] == own.score && i != own.row
-                    && stands_before((Pair){scores[i], i}, own, column, first, &work->broken);
-        }
-    } else {
-        if (!reserve_pairs(work)) return NO_MEMORY;
-        for (int64_t i = 0; i < rows; i++) work->pairs[i] = (Pair){scores[i], i};
-        sort_pairs(work->pairs, work->spare, rows, column, first, &work->broken);
-        for (int64_t i = 0; i < rows; i++) work->counts[work->pairs[i].row] = i + 1;
-        for (Hit *hit = hits; hit < end; hit++) hit->rank = work->counts[hit->row];
-    }
-    return work->broken ? BROKEN : OK;
+    for (int64_t i = 0; given->scores && i < count; i++) work->hits[i].score = given->scores[work->hits[i].row];
+    sort_hits(work->hits, work->spare, count, &ties);
+    if (!count || !given->scores) return OK;
+    if (falls) rank_falling(given->scores, first, stop - first, work->hits, count, &ties);
+    else rank_any(&scores, first, stop - first, work->hits, count, &ties);
+    return OK;
 }
 
-/* Appends the hits of a group to the results, by rank. */
-static int write_hits(Reduction *given, Work *work, int64_t group, int64_t first, int64_t count) {
-    Hit *hits = work->hits;
-    int64_t sorted = 1;
+/* Appends the hits of a group to the results. */
+static int write_hits(Reduction *given, const Work *work, int64_t group, int64_t count) {
     if (count > given->capacity - given->hits) return FULL;
-    for (int64_t i = 1; i < count; i++) sorted &= hits[i].rank >= hits[i - 1].rank;
-    if (!sorted) {
-        if (!reserve_pairs(work)) return NO_MEMORY;
-        for (int64_t i = 0; i < count; i++) work->pairs[i] = (Pair){-(double)hits[i].rank, i};
-        sort_pairs(work->pairs, work->spare, count, NULL, 0, &work->broken);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        const Hit *hit = sorted ? &hits[i] : &hits[work->pairs[i].row];
-        int64_t at = given->hits++;
-        given->hit_row[at] = first + hit->row, given->judgment[at] = hit->judgment;
-        given->group[at] = group, given->rank[at] = hit->rank;
-        given->tied_from[at] = hit->first, given->tied_to[at] = hit->last;
-        given->tied |= hit->last > hit->first;
+    for (int64_t i = 0, place = 0; i < count; i++) {
+        const Hit *hit = &work->hits[i], *tie = &work->hits[hit->start];
+        int64_t at = given->hits++, rank = hit->row - given->offsets[group] + 1;
+        place = hit == tie ? hit->before : place + hit->before;
+        given->hit_row[at] = hit->row, given->judgment[at] = hit->judgment, given->group[at] = group;
+        given->rank[at] = given->scores ? 1 + tie->higher + place : rank;
+        given->tied_from[at] = given->scores ? 1 + tie->higher : rank;
+        given->tied_to[at] = given->scores ? tie->higher + tie->equal : rank;
+        given->tied |= given->scores && tie->equal > 1;
     }
     return OK;
 }
 
 /* Checks the offsets of a batch, and finds the largest group. A slot counts to UINT32_MAX - 1. */
-static int measure_groups(const Reduction *given, Work *work, int64_t *most_judged) {
+static int measure_groups(const Reduction *given, Work *work) {
     for (int64_t g = 0; g < given->groups; g++) {
         const int64_t *ends = given->offsets + g, *judged;
         if (!is_within(ends[0], ends[1], given->items->length) || given->queries[g] >= given->judged_queries) return 0;
@@ -507,39 +456,32 @@ static int measure_groups(const Reduction *given, Work *work, int64_t *most_judg
         if (!is_within(judged[0], judged[1], given->judged->length)) return 0;
         if (ends[1] - ends[0] >= UINT32_MAX || judged[1] - judged[0] >= UINT32_MAX) return 0;
         if (ends[1] - ends[0] > work->most_rows) work->most_rows = ends[1] - ends[0];
-        if (judged[1] - judged[0] > *most_judged) *most_judged = judged[1] - judged[0];
+        if (judged[1] - judged[0] > work->most_judged) work->most_judged = judged[1] - judged[0];
     }
     return 1;
 }
 
-static int reduce_group(Reduction *given, Work *work, int64_t group) {
-    int64_t first = given->offsets[group], stop = given->offsets[group + 1], count;
-    int status = match_items(given, work, first, stop, given->queries[group], &count);
-    for (int64_t row = first; !status && given->scores && row < stop; row++)
-        if (!(given->scores[row] - given->scores[row] == 0)) given->row = row, status = NOT_FINITE;
-    if (status || !count) return status;
-    if (given->scores) status = rank_hits(given, work, first, stop - first, count);
-    else for (Hit *hit = work->hits; hit < work->hits + count; hit++) hit->rank = hit->first = hit->last = hit->row + 1;
-    return status ? status : write_hits(given, work, group, first, count);
-}
-
 int reduce_rows(Reduction *given) {
     Work work = {.keys = *given->items};
-    int64_t most_judged = 0;
+    int64_t most_hits, count;
     given->hits = given->tied = 0;
     if (work.keys.kind == CODES && given->judged->kind == CODES && !given->judged->entries && work.keys.entries)
         work.keys.text_size = work.keys.entries->length, work.keys.entries = NULL;
-    if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work, &most_judged)) return BROKEN;
-    work.most_hits = given->keep_repeats ? work.most_rows : most_judged;
-    work.table.slots = malloc(count_slots(given->keep_repeats ? most_judged : work.most_rows) * sizeof(uint64_t));
-    work.hits = malloc(((size_t)work.most_hits + 1) * sizeof *work.hits);
+    if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work)) return BROKEN;
+    most_hits = given->keep_repeats ? work.most_rows : work.most_judged;
+    work.table.slots = malloc(count_slots(given->keep_repeats ? work.most_judged : work.most_rows) * sizeof(uint64_t));
+    work.hits = malloc((2 * (size_t)most_hits + 1) * sizeof *work.hits);
+    work.spare = work.hits ? work.hits + most_hits : NULL;
     int status = work.table.slots && work.hits ? OK : NO_MEMORY;
-    for (int64_t g = 0; g < given->groups && !status; g++)
-        if (given->queries[g] >= 0) status = reduce_group(given, &work, g);
+    for (int64_t g = 0; g < given->groups && !status; g++) {
+        if (given->queries[g] < 0) continue;
+        status = match_items(given, &work, g, &count);
+        if (!status) status = rank_hits(given, &work, g, count);
+        if (!status) status = write_hits(given, &work, g, count);
+        if (work.broken) status = BROKEN;
+    }
     free(work.table.slots);
     free(work.hits);
-    free(work.pairs);
-    free(work.counts);
     return status;
 }
 
@@ -579,7 +521,6 @@ static int64_t find_separators(const uint8_t *text, int64_t from, int64_t size, 
     return count;
 }
 
-#ifdef __SIZEOF_INT128__
 /* mantissa / 10^places, exactly rounded: 5^27 is the last power that fits. */
 static double divide(uint64_t mantissa, int places) {
     uint64_t divisor = 1, scale;
@@ -594,7 +535,6 @@ static double divide(uint64_t mantissa, int places) {
     memcpy(&power, &scale, 8);
     return (double)quotient * power;
 }
-#endif
 
 /* Any decimal, exactly rounded. Without a decimal point strtod depends on no locale. */
 static double read_slowly(const uint8_t *digits, const uint8_t *end, int exponent) {
@@ -639,9 +579,7 @@ static int read_number(const uint8_t *at, const uint8_t *end, double *number) {
     if (digits <= 19 && !mantissa) *number = 0;
     else if (FLT_EVAL_METHOD == 0 && digits <= 19 && mantissa <= 1ull << 53 && exponent >= -22 && exponent <= 22)
         *number = exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
-#ifdef __SIZEOF_INT128__
     else if (digits <= 19 && exponent <= 0 && exponent >= -27) *number = divide(mantissa, -exponent);
-#endif
     else *number = read_slowly(first, last, exponent);
     if (negative) *number = -*number;
     return *number >= -DBL_MAX && *number <= DBL_MAX;

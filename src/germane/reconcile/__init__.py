@@ -10,6 +10,7 @@ from germane.errors import DuplicateError, InputError
 from germane.listed import is_list
 from germane.measure import Measure, parse
 from germane.policy import Policy
+from germane.progress import progress_of
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
 from germane.reconcile.example import Example, collected, examples
 from germane.reconcile.hints import hints
@@ -31,7 +32,7 @@ def reconcile(
     measure: str | Measure = "AP@10",
     relevant: int | Iterable[float] | None = None,
     reported_per_query: Any = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Reconciliation:
     """Find the definitions that give a reported number on the same data, or say that none does.
@@ -55,6 +56,7 @@ def reconcile(
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
+    progress = progress_of(progress)
     asked = measure if isinstance(measure, Measure) else parse(measure)
     number = read(reported)
     if is_list(qrels, run, policy):

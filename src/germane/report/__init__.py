@@ -22,6 +22,7 @@ from germane.evaluate import evaluate_many
 from germane.explain import explain_result
 from germane.measure import Measure, Measures
 from germane.placement import Placement
+from germane.progress import progress_of
 from germane.ranking import Ranking
 from germane.report.again import kept, named, told
 from germane.report.findings import Explained, Findings, Spreads
@@ -74,7 +75,7 @@ def report(
     resamples: int = 10_000,
     rng: int = 0,
     command: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Report:
     """Evaluate one or more runs, and report them as one HTML page that needs no network.
@@ -93,6 +94,7 @@ def report(
     ``resamples`` those of ``compare``, and ``rng`` is a seed: the same inputs give the same page.
     ``command`` is what to name as its origin. Raises what these raise.
     """
+    progress = progress_of(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
     seed = whole(rng)
     if seed is None or seed < 0:

@@ -83,8 +83,7 @@ def _unjudged(findings: Findings) -> Iterator[str]:
 def _ties(findings: Findings) -> Iterator[str]:
     for name, result in findings.results.items():
         if moving := list(banded(result)):
-            widest, *ends = max(moving, key=lambda each: each[0].band)
-            low, high = sorted(ends, key=float)
+            widest, low, high = max(moving, key=lambda each: each[0].band)
             yield (
                 f"{result.counts.tied_share:.1%} of the judged items that {name} retrieved share their score "
                 f"with another; by their order alone {widest.measure} could be anything from {low} to {high}."

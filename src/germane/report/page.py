@@ -234,7 +234,7 @@ def _ties(findings: Findings) -> Iterable[str]:
         "<p>Items of equal score have no order of their own. The numbers of this report order them "
         "as the conventions below say; other orders would give:</p>"
     )
-    columns = ("run", "measure", "worst order", "reported", "best order")
+    columns = ("run", "measure", "from", "reported", "to")
     yield from wide(table(columns, rows, (1,)))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from germane import output
 from germane._version import VERSION
 from germane.errors import InputError
+from germane.progress import progress_of
 from germane.simulate import simulate
 from germane.simulate.experiment import Design, Experiment
 from germane.simulate.figures import ExperimentDisplay
@@ -19,7 +20,11 @@ INDEX = "index.md"
 
 
 def write(
-    folder: str, designs: Iterable[Design], *, seed: int = 0, progress: Progress | None = None
+    folder: str,
+    designs: Iterable[Design],
+    *,
+    seed: int = 0,
+    progress: Progress | bool | None = None,
 ) -> None:
     """Make experiments, and write each one's figure, as SVG, and ``index.md`` about all of them.
 
@@ -27,6 +32,7 @@ def write(
     all of them or none. ``progress`` is called before each experiment with its name, how many
     are done and how many there are. Raises InputError where the folder cannot be written.
     """
+    progress = progress_of(progress)
     designs = tuple(designs)
     pages = [_heading(folder, designs, seed)]
     with _all_or_nothing(folder, [INDEX, *(f"{design.name}.svg" for design in designs)]) as place:

@@ -148,6 +148,7 @@ def opened(
             limit_path(one, max_expansion, max_line) if is_path(one) else one
             for one in (qrels, run)
         )
+    _refuse_nested(qrels, run)
     plain = columns is None and input_format is None and group is None
     if plain and mappings.is_mapping(qrels):
         return qrels, run if mappings.is_mapping(run) else _opened(run, "run", None, None)
@@ -214,6 +215,7 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
 
     Raises InputError that asks which.
     """
+    _refuse_nested(qrels, run)
     if is_rows(qrels) and (is_rows(run) or (host.is_array(run) and len(run.shape) == 2)):
         _check_rows(qrels, run)
     _refuse_grades(qrels, run)
@@ -223,6 +225,11 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
             " ids or scores? Give scores as floating point, scores.astype(float); for ids, give the "
             "qrels as sets or as a CSR matrix."
         )
+
+
+def _refuse_nested(qrels: Any, run: Any) -> None:
+    host.refuse_nested(qrels, "qrels")
+    host.refuse_nested(run, "run")
 
 
 def _refuse_grades(qrels: Any, run: Any) -> None:

@@ -73,7 +73,8 @@ def _separated(
         found = headings.resolve(names, kind, source.name, columns)
     except FormatError as error:
         raise FormatError(f"{error}{_no_header(names, separator)}") from None
-    types = {found.query: pa.string(), found.item: pa.string()}
+    ids = (found.query, found.item)
+    types = dict.fromkeys(ids, pa.string())
     for name in (found.score, found.relevance, found.rank):
         if name is not None:
             types[name] = pa.float64()
@@ -84,8 +85,10 @@ def _separated(
         with explained(source.name):
             try:
                 for record in csv.open_csv(source.columns(), read, parse, convert):
-                    for name in (found.query, found.item):
+                    for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
+                    if any(_has_infinite(record.column(name)) for name in types if name not in ids):
+                        misread.check(source, separator, names, found)
                     yield record
                     row += record.num_rows
             except pa.ArrowInvalid:
@@ -93,6 +96,11 @@ def _separated(
                 raise
 
     return found, records, "text"
+
+
+def _has_infinite(numbers: pa.DoubleArray) -> bool:
+    """Is there a number that Arrow found beyond the range of a double, or one written as infinite?"""
+    return bool(np.isinf(numbers.to_numpy(zero_copy_only=False)).any())
 
 
 def _refuse_nul(text: pa.StringArray, place: Place) -> None:

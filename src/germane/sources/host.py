@@ -16,6 +16,16 @@ def is_array(given: object) -> bool:
     return hasattr(given, "shape") and not isinstance(given, np.generic)
 
 
+def refuse_nested(given: object, what: str) -> None:
+    """Refuse a nested tensor of torch's, whose rows have lengths of their own and which has no shape."""
+    if getattr(given, "is_nested", False) is True:
+        raise FormatError(
+            f"{what}: a nested tensor cannot be read as an array of numbers, since its rows differ in "
+            "length. Give both sides flat: torch.cat(tensor.unbind()), with group=[len(row) for row in "
+            "tensor.unbind()]"
+        )
+
+
 def is_dataset(given: object) -> bool:
     """Is this a data set of the library ``datasets``? A module of the user's may have its name."""
     kind = getattr(sys.modules.get("datasets"), "Dataset", None)

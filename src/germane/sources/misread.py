@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import re
 from collections.abc import Iterator
 
-from germane.errors import FormatError, GradeError, InputError, ScoreError, clip
+from germane.errors import FormatError, GradeError, ScoreError, clip
 from germane.sources.headings import Headings
 from germane.sources.opener import Opener
 
 
 def check(source: Opener, separator: str, names: list[str], found: Headings) -> None:
-    """Raise the error that names the first line with a field too few or too many, or no number."""
+    """Raise the error that names the first line with a field too few or too many, no number, a
+    number beyond the range of a double, or an id that is not UTF-8."""
     numbers = {
         found.score: (ScoreError, "score"),
         found.rank: (FormatError, "rank"),
@@ -27,17 +30,29 @@ def check(source: Opener, separator: str, names: list[str], found: Headings) -> 
         if line == 1 and row == names:
             continue
         for name, text in zip(names, row, strict=True):
-            if name in numbers and not is_number(text):
+            where = f"{source.name}:{line}"
+            if name in numbers and (wrong := _number(text)):
                 error, says = numbers[name]
-                raise _of(error, source.name, line, name, says, text)
+                raise error(
+                    f"{where}: a {says} must be a finite number; {wrong} in column {name!r}"
+                )
+            if name in (found.query, found.item) and (byte := _BROKEN.search(text)):
+                raise FormatError(
+                    f"{where}: column {name!r} is not UTF-8: it has the byte "
+                    f"0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is Latin-1, "
+                    "with: iconv -f latin1 -t utf-8"
+                )
 
 
-def _of(
-    error: type[InputError], where: str, line: int, name: str, says: str, text: str
-) -> InputError:
-    return error(
-        f"{where}:{line}: a {says} must be a finite number; got {clip(text)} in column {name!r}"
-    )
+_BROKEN = re.compile("[\udc80-\udcff]")  # the bytes that no text has, as Python reads them
+
+
+def _number(text: str) -> str:
+    """What is wrong with a number; nothing where Arrow reads it as one that can be evaluated or told of."""
+    if not is_number(text):
+        return f"got {clip(text)}"
+    beyond = math.isinf(float(text or "nan")) and any(map(str.isdigit, text))
+    return f"{clip(text)} is beyond the range of a double," if beyond else ""
 
 
 def _rows(source: Opener, separator: str) -> Iterator[tuple[int, list[str]]]:

@@ -92,7 +92,7 @@ def _check_finite(grades: Any, judged: Any) -> None:
 
 def read_csr(given: Any) -> Qrels:
     """A CSR matrix (Q, N): the stored cells are judged, zeros among them too."""
-    if getattr(given, "format", "csr") != "csr" or len(given.indptr) != given.shape[0] + 1:
+    if getattr(given, "format", "csr") != "csr":
         raise FormatError(
             f"qrels: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
             f"shape {given.shape}. Its tocsr() may be what you need."
@@ -104,8 +104,11 @@ def read_csr(given: Any) -> Qrels:
     )
     if not len(columns):
         raise EmptyError("the qrels are empty: the matrix stores no cell.")
-    offsets, columns = offsets.astype(np.int64), columns.astype(np.int64, copy=False)
-    grades = grades.astype(float, copy=False)
+    _check_offsets(offsets, given.shape, len(columns), len(grades))
+    offsets = offsets.astype(np.int64)
+    stored = int(offsets[-1])  # a matrix may have room for more
+    columns = columns[:stored].astype(np.int64, copy=False)
+    grades = grades[:stored].astype(float, copy=False)
     if (odd := beyond(grades)) is not None:
         row = int(np.searchsorted(offsets, odd, "right")) - 1
         raise out_of_range(f"qrels, row {row}, column {columns[odd]}", grades[odd])
@@ -115,6 +118,28 @@ def read_csr(given: Any) -> Qrels:
             f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
         )
     return qrels_of(offsets, columns, grades, width)
+
+
+def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: int) -> None:
+    """Refuse a CSR matrix whose parts do not fit each other."""
+    wrong = ""
+    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if len(offsets) != shape[0] + 1:
+        wrong = f"indptr has {len(offsets):,} numbers where {shape[0]:,} rows need {shape[0] + 1:,}"
+    elif columns != grades:
+        wrong = f"indices has {columns:,} numbers and data {grades:,}"
+    elif offsets[0] != 0:
+        wrong = f"indptr begins with {offsets[0]} and not with 0"
+    elif len(falls):
+        row = int(falls[0])
+        wrong = f"indptr falls from {offsets[row]} to {offsets[row + 1]} at row {row}"
+    elif offsets[-1] > columns:
+        wrong = f"indptr ends with {offsets[-1]:,} where {columns:,} cells are stored"
+    if wrong:
+        raise FormatError(
+            f"qrels: the CSR matrix is damaged: {wrong}. Make it anew from its cells: "
+            "scipy.sparse.csr_matrix((grades, (rows, columns)), shape)"
+        )
 
 
 def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from itertools import islice
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
+from germane.errors import InputError
 from germane.finding import Finding
 from germane.retrieval import Qrels
 from germane.sources.numbers import doubles
@@ -17,7 +19,7 @@ ENOUGH = 20  # rows below which anything may be chance
 LOOKED = 2000  # judgments, and queries of the run, that evaluating looks at
 GRADES = 6  # different whole numbers that a scale of grades has at most
 SCALE = 10  # no scale of grades goes beyond it
-MOSTLY = 0.9
+MOSTLY, HALF = 0.9, 0.5
 LIKE_SCORES = (
     "nearly every item of a query has a grade of its own, with decimals or beyond every scale, as "
     "scores have"
@@ -48,8 +50,31 @@ def _different(query: Ints, numbers: Floats) -> int:
 
 
 def in_mappings(qrels: Qrels, run: Mapping[Hashable, Any]) -> tuple[Finding, ...]:
-    """What evaluating says of ``{query: {item: score}}``."""
+    """What evaluating says of ``{query: {item: score}}``. Raises InputError where it is the qrels."""
+    if _are_certain(qrels, run):
+        raise InputError(
+            f"{says('the qrels', 'the run')}: the first have decimals, the others are a few whole numbers. "
+            f"{ADVICE} If they are not, give the run as ranked lists: {{query: [item, …]}}."
+        )
     return by_numbers(qrels, _first_scores, run)
+
+
+def _are_certain(qrels: Qrels, run: Mapping[Hashable, Any]) -> bool:
+    """Have the grades decimals, nearly all of their own, and the scores none, as only grades have?"""
+    grades = qrels.grades[:LOOKED]
+    if len(grades) < 2 or not (grades[:: len(grades) // 8 + 1] % 1).any():  # most qrels end here
+        return False
+    owner = np.searchsorted(qrels.offsets, np.arange(len(grades)), "right")
+    parts = (grades % 1 != 0).mean()
+    few = len(grades) < ENOUGH and parts == 1 and 2 * _different(owner, grades) > len(grades)
+    if not few and (parts < HALF or not like_scores(owner, grades)):
+        return False
+    query, scores = _first_scores(run)
+    if len(scores) < 2 or not like_grades(query, scores):
+        return False
+    counts = all(isinstance(one, Integral) for got in run.values() for one in got.values())
+    again = len(np.unique(scores)) < len(scores)
+    return not few or (counts and (again or not scores.all()))
 
 
 def by_numbers(

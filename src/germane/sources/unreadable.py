@@ -14,6 +14,11 @@ def explained(given: Any, kind: str, error: Exception) -> FormatError:
     import pyarrow as pa
 
     for name in getattr(given, "columns", ()):
+        if str(getattr(given[name], "dtype", "")).startswith("Sparse["):
+            return FormatError(
+                f"{kind}, column {name!r} is sparse ({given[name].dtype}), which PyArrow does not read. "
+                f"Make it dense: frame[{name!r}] = frame[{name!r}].sparse.to_dense()"
+            )
         try:
             pa.array(given[name], from_pandas=True)
         except (TypeError, ValueError, OverflowError, pa.ArrowException) as why:
