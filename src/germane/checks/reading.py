@@ -18,11 +18,11 @@ from germane.checks.words import coded
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.kernel.ids import Ids
 from germane.retrieval import Qrels
-from germane.sources import formats, host, mappings
+from germane.sources import formats, host, mappings, precision
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.formats import InputFormat
 from germane.sources.ids import is_missing
-from germane.sources.numbers import EXACT, is_finite_number
+from germane.sources.numbers import EXACT, is_finite_number, show_number
 from germane.sources.paths import Progress, is_path
 
 Kind: TypeAlias = Literal["qrels", "run"]
@@ -74,7 +74,7 @@ def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
         query.append(np.full(len(pairs), queries([one])[0]))
         item.append(items(pair[0] for pair in pairs))
         number.append(np.array([float(pair[1]) for pair in pairs]))
-        rounded += _rounded([pair[1] for pair in pairs], number[-1])
+        rounded += precision.count_rounded([pair[1] for pair in pairs], number[-1])
     none = np.zeros(0, np.int64)
     return Side(
         kind, kind, queries.ids, items.ids, np.concatenate([none, *query]),
@@ -106,18 +106,11 @@ def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple
             within = " in the range ±2^53" if is_finite_number(number) else ""
             faults.add(
                 f"{where}, item {clip(one)}: a {says} must be a finite number{within}; "
-                f"got {typed(number)}"
+                f"got {show_number(number)}"
             )
         else:
             good.append((one, number))
     return good
-
-
-def _rounded(given: list[Any], numbers: Floats) -> int:
-    """How many whole scores became equal to another because doubles round them."""
-    if not len(numbers) or np.abs(numbers).max() < EXACT:
-        return 0
-    return len(set(given)) - len(set(numbers.tolist()))
 
 
 # --- What has been read already --------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.errors import EmptyError, FormatError, clip
+from germane.finding import Finding
 from germane.sources import headings, misread, parquet_files
 from germane.sources.arrow import Place
 from germane.sources.files import check_text
@@ -32,7 +33,12 @@ def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Fra
     source = Opener(path)
     with explained(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
-    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk")
+    noticed: tuple[Finding, ...] = ()
+    if input_format == "jsonl" and kind == "run":
+        from germane.sources import json_lines
+
+        noticed = tuple(json_lines.find_rounded(source, names, reader()))
+    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk", noticed=noticed)
 
 
 _Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]

@@ -40,7 +40,7 @@ def _inexact(rows: list[Row]) -> Iterator[Finding]:
     if any(abs(row.score) >= EXACT for row in rows):
         for query, several in first_rows.by_query(rows).items():
             whole = [row for row in several if row.written.lstrip(b"+-").isdigit()]
-            if precision.rounds(
+            if precision.count_rounded(
                 (row.written for row in whole), np.array([row.score for row in whole])
             ):
                 yield precision.inexact(query)

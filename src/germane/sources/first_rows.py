@@ -15,6 +15,7 @@ from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import misses, swapped
 
 _FEW = 3  # rises that may be a matter of rounding
+FIVE = 5  # results, all of which say so
 ORDERED = 20  # neighbors of which chance does not put every one in ascending order
 SOME = 1 / 3  # of the queries: no accident
 NEGATE = "Higher is better here. Are they distances? Then negate them."
@@ -25,6 +26,9 @@ COUNTING = (
     "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
 )
 COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
+AS_SCORES = (
+    "Is higher better? Then name the column as scores: columns={'score': name, 'rank': None}."
+)
 AS_RANKS = "Give scores, or ranks as such: negated, or as a ranked list."
 
 
@@ -63,6 +67,19 @@ def orders(queries: Rows, qrels: Qrels, order: Order) -> Iterator[Finding]:
     yield from (*counting, *against_ranks(queries), *(() if counting else rising(queries)))
     if order.own == "keep":
         yield from own_first(queries, qrels)
+
+
+def falling_ranks(queries: Rows) -> Iterator[Finding]:
+    """The ranks of a run without scores, where they fall from each row to the next: are they scores?"""
+    steps = [pair for several in queries.values() for pair in pairwise(several)]
+    count = len(steps) + len(queries)
+    if count >= FIVE and all(other.rank < one.rank for one, other in steps):
+        one, other = steps[0]
+        says = (
+            f"the ranks of every query fall in the order given, as of {clip(one.item)}, rank "
+            f"{one.rank:g}, and {clip(other.item)}, rank {other.rank:g}; the lowest is the best"
+        )
+        yield Finding("serious", "ranks fall as given", says, count, (), AS_SCORES)
 
 
 def _ranks(queries: Rows) -> set[float]:

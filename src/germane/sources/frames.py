@@ -42,6 +42,7 @@ class Frame:
     parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
     stands: Literal["in memory", "on disk"] = "in memory"
     as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
+    noticed: tuple[Finding, ...] = ()  # by the reader of the file
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -298,7 +299,10 @@ def retrieve(
     told = Noted(progress)
     head, frame = opened(given, "run").reported(told).begun()
     judged, frame = match_kinds(qrels, head, frame)
-    shown, inexact = _first_rows(frame, head), [*_inexact(frame, head)]
+    shown = _first_rows(frame, head)
+    odd = [*frame.noticed, *_inexact(frame, head)]
+    if frame.headings.score is None:
+        odd += first_rows.falling_ranks(first_rows.by_query(shown))
     del head  # and with it all rows of its record
     reducer = RowReducer(judged, frame.pieces, frame.read, duplicates, order)
     try:
@@ -307,7 +311,7 @@ def retrieve(
         raise twice(frame.where, "retrieved", found.query, found.item) from None
     if not reducer.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    noticed = (*first_rows.of_rows(shown, qrels, got, order), *inexact)
+    noticed = (*first_rows.of_rows(shown, qrels, got, order), *odd)
     return replaced(got, noticed=noticed)
 
 
@@ -338,16 +342,19 @@ def _first_rows(frame: Frame, head: pa.RecordBatch) -> list[Row]:
 
 
 def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
-    """Whole scores of the first query that doubles round to the same number."""
+    """Scores of the first query that doubles round to the same number."""
     import pyarrow as pa
 
     name = frame.headings.score
-    if name is None or not pa.types.is_integer(head.column(name).type):
+    if name is None:
+        return
+    kind, types = head.column(name).type, pa.types
+    if not (types.is_integer(kind) or types.is_decimal(kind)):
         return
     query = frame.queries(head, 0)
     first = head.column(name).slice(0, int((*find_changes(query), len(query))[1])).to_pylist()
-    if precision.rounds(first, np.array(first, float)):
-        yield precision.inexact(query[0])
+    if precision.count_rounded(first, np.array(first, float)):
+        yield precision.inexact(query[0], type(first[0]))
 
 
 def find_queries(frame: Frame) -> set[Hashable]:

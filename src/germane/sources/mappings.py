@@ -28,7 +28,7 @@ from germane.finding import Finding
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import first_results, headings, misses, precision, strangers, swapped
 from germane.sources.ids import by_bytes, is_missing
-from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
+from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number, show_number
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _Ranked: TypeAlias = tuple[Any, Any, Any, Any]
@@ -139,7 +139,7 @@ def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
     within = " in the range ±2^53" if is_finite_number(grade) else ""
     return GradeError(
         f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade must be a finite "
-        f"number{within}; got {typed(grade)}"
+        f"number{within}; got {show_number(grade)}"
     )
 
 
@@ -205,7 +205,8 @@ class _Hits:
 
     def __init__(self, queries: int) -> None:
         self.nothings = _nothings(sys.modules.get("pandas"))
-        self.inexact: Hashable = _ABSENT  # a query with a whole score that no double holds
+        self.inexact: Hashable = _ABSENT  # a query with a score that no double holds
+        self.kind: type = int  # of that score
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
         self.found = [0] * queries
@@ -228,7 +229,7 @@ class _Hits:
         """Scores that became equal because doubles cannot tell them apart."""
         if self.inexact is _ABSENT:
             return ()
-        return (precision.inexact(self.inexact),)
+        return (precision.inexact(self.inexact, self.kind),)
 
     def result(
         self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
@@ -269,8 +270,8 @@ def _scored(
     first = next(iter(got.values()), 0)
     if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
         raise _bad_score(query, got)
-    if type(first) in precision.WHOLE and precision.rounds(got.values(), scores):
-        hits.inexact = query
+    if precision.may_round(type(first)) and precision.count_rounded(got.values(), scores):
+        hits.inexact, hits.kind = query, type(first)
     if not order.plain:
         got, scores = _admitted(query, got, scores, order)
     hits.retrieved[q] = len(scores)
@@ -349,7 +350,7 @@ def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
         f"run, query {clip(query)}, item {clip(item)}: a score must be a finite number; "
-        f"got {typed(score)}"
+        f"got {show_number(score)}"
     )
 
 

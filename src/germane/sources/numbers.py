@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from germane._ragged import FEW, Floats
+from germane.errors import typed
 
 EXACT = 2.0**53
 """Beyond this size doubles do not hold every whole number."""
@@ -40,6 +41,24 @@ def is_finite_number(value: Any) -> bool:
     if isinstance(value, (complex, np.void)) or kind in _OTHER_KINDS or dimensions:
         return False
     return doubles((value,)) is not None
+
+
+def show_number(value: Any) -> str:
+    """A value that is no finite number in an error message."""
+    try:
+        large = not isinstance(value, (str, bytes)) and value == value and abs(value) != math.inf
+        return typed(value) + ", which is beyond the range of a double" * (
+            large and _overflows(value)
+        )
+    except (TypeError, ValueError, ArithmeticError):
+        return typed(value)
+
+
+def _overflows(value: Any) -> bool:
+    try:
+        return math.isinf(float(value))
+    except OverflowError:
+        return True
 
 
 _OTHER_KINDS = tuple("cSUmM")  # NumPy's complex numbers, text and times
