@@ -153,7 +153,7 @@ LINES = {
         refused("5 fields", line=3), run=run_text(blank="\t").replace("\t7.0\t", "\t\t")
     ),
     "an id of ten megabytes": FileCase(
-        refused("longer than 1,048,576 bytes", "max-line", line=1),
+        refused("longer than 1,048,576 bytes", line=1),
         Q.replace("d01", _LONG),
         R.replace("d01", _LONG),
         blamed="qrels",
