@@ -464,6 +464,26 @@ def test_a_comparison_that_cannot_reach_alpha_is_inconclusive() -> None:
     assert (same.verdict, same.limit) == ("not significant", None)
 
 
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "tukey"])
+@pytest.mark.parametrize("queries", [1, 2, 3, 5, 8])
+def test_what_is_significant_could_have_been(queries: int, test: Any) -> None:
+    pytest.importorskip("scipy")
+    few = {query: ["d"] for query in QUERIES[:queries]}
+    runs = {
+        "good": few,
+        "bad": {q: ["x", "d"] for q in few},
+        "one": RUNS["one"],
+        "two": RUNS["two"],
+    }
+    comparison = germane.compare(few, runs, "RR P@1", test=test, resamples=200)
+    for pair in comparison.pairs:
+        assert pair.limit is None or pair.verdict == "inconclusive"
+        assert pair.limit is None or pair.limit.smallest_p >= pair.alpha
+        assert pair.limit is None or pair.p_adjusted >= pair.limit.smallest_p - 2 / 200
+    said = {pair.verdict for pair in comparison.pairs}
+    assert ("inconclusive" in said) == ("Inconclusive: " in str(comparison))
+
+
 def test_advice_names_the_cause() -> None:
     def advice(differing: int, runs: int = 2, **options: Any) -> str:
         worse = {q: ["x"] * (i < differing) + ["d"] for i, q in enumerate(QUERIES)}

@@ -10,7 +10,6 @@ from germane._ragged import Floats
 from germane.comparison.bootstrap import bca, reach, resampled_sums
 from germane.comparison.corrections import CORRECTIONS
 from germane.comparison.pair import Equivalence, Interval, Limit, Pair
-from germane.comparison.randomization import smallest_p
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Settings
 from germane.comparison.significance import TESTS, Pairs, differences
@@ -132,10 +131,10 @@ def _pair(
 
 
 def _limit(tested: Tested, differing: int, settings: Settings) -> Limit | None:
-    if not differing or tested.smallest_adjusted < settings.alpha:
+    if not differing or min(tested.smallest_adjusted, tested.p_adjusted) < settings.alpha:
         return None
     is_corrected = tested.smallest_adjusted > tested.smallest
-    if TESTS[settings.test].resamples and tested.smallest > smallest_p(differing):
+    if TESTS[settings.test].resamples and tested.smallest * (settings.resamples + 1) < 2:
         return Limit("resamples", settings.resamples, tested.smallest_adjusted, is_corrected)
     return Limit("queries", differing, tested.smallest_adjusted, is_corrected)
 

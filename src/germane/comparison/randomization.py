@@ -35,11 +35,6 @@ def sign_flip_p(differences: Floats) -> float:
     return min(1.0, max(math.ldexp(share, 1 - len(sizes) + len(free)), SMALLEST))
 
 
-def smallest_p(differing: int) -> float:
-    """The p-value where all queries that differ do so in one direction: 2 of the 2^n ways."""
-    return min(1.0, max(math.ldexp(1.0, 1 - differing), SMALLEST))
-
-
 def slack(values: Floats) -> Floats:
     """What rounding can make of a sum along the last axis: equal sums must count as equal."""
     summed: Floats = 1e-12 * np.abs(values).sum(axis=-1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from germane._ragged import Floats
-from germane.comparison.randomization import sign_flip_p, slack, smallest_p
+from germane.comparison.randomization import sign_flip_p, slack
 from germane.comparison.sample import Sample
 from germane.comparison.spread import needs_scipy, spread_of, student
 from germane.comparison.tukey import largest_differences
@@ -50,11 +50,12 @@ def _tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generato
 
 
 def _smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
-    """As of two systems alone, and no smaller than one of the resamples."""
-    differing = np.count_nonzero(differences(sample, pairs), axis=2)
-    return np.array(
-        [[max(smallest_p(n), 1 / (resamples + 1)) for n in of] for of in differing.tolist()]
-    )
+    """Where one of S systems is the first and one the last on all n queries on which any differ: one
+    of the S (S - 1) choices of both on each, and no less than one of the resamples."""
+    systems = len(sample.systems)
+    differing = np.count_nonzero(np.ptp(sample.values, axis=1), axis=1)  # M
+    ways = (systems * (systems - 1.0)) ** (1.0 - np.maximum(differing, 1))
+    return np.repeat(np.maximum(ways, 1 / (resamples + 1))[:, None], len(pairs), axis=1)
 
 
 def _each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
