@@ -151,6 +151,18 @@ def test_randomization_is_binomial_where_all_differences_are_the_same() -> None:
         assert sign_flip_p(differences) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("queries", [20_000, 400_000])
+def test_randomization_of_many_queries_is_nearly_normal(queries: int) -> None:
+    """By the central limit theorem: two-sided normal tails, with no common step and with one."""
+    differences = rng().normal(0, 1, queries)
+    for values, near in ((differences, 1e-3), (np.round(differences, 1), 0.02)):
+        for deviations in (0.5, 3.0):
+            shifted = values - values.mean() + deviations * values.std() / math.sqrt(queries)
+            shifted = np.round(shifted, 1) if near > 0.01 else shifted
+            z = abs(shifted.sum()) / math.sqrt(float(shifted @ shifted))
+            assert sign_flip_p(shifted) == pytest.approx(math.erfc(z / math.sqrt(2)), rel=near)
+
+
 @given(numbers, st.floats(1e-6, 1e6), st.randoms(use_true_random=False))
 def test_randomization_does_not_depend_on_order_sign_or_unit(
     differences: Array, unit: float, chance: random.Random

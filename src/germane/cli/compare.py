@@ -93,7 +93,7 @@ def add_statistics(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=whole,
         default=10_000,
-        help="of tukey and of --view stability (default: 10000)",
+        help="of tukey and of the stability of an order (default: 10000)",
     )
     statistics.add_argument(
         "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"

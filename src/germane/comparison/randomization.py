@@ -8,8 +8,9 @@ from germane._ragged import Floats, Ints
 
 COUNTED = 24  # queries free to change sides up to which all ways to choose their signs are counted
 REACH = 14.0  # standard deviations between the copies of a distribution that a sum sees as one
-BLOCK = 32  # points of an integral that are summed at once
 LEAST, MOST = 2**14, 2**18  # cosines that an integral takes before it may stop, and must
+POINTS = 128  # of an integral, however many cosines each takes: several times what a normal density needs
+BLOCK, HELD = 32, 2**20  # points that are summed at once, and cosines held for them
 SMALLEST = float(np.finfo(float).tiny)  # a p-value is never 0
 
 
@@ -74,7 +75,7 @@ def _tail(sizes: Floats, counts: Ints, least: float) -> float:
     tilt = max(_saddlepoint(sizes, counts, least), 1 / deviation)
     slope = np.tanh(tilt * sizes)
     period = REACH * (math.sqrt(float(counts @ (sizes**2 * (1 - slope**2)))) + 1 / tilt)
-    points = MOST // len(sizes)
+    points = max(POINTS, MOST // len(sizes))
     step = 2 * _common_step(sizes)  # of the sums
     if step and period / step <= 2 * points:
         whole = math.ceil(period / step)
@@ -82,9 +83,9 @@ def _tail(sizes: Floats, counts: Ints, least: float) -> float:
         least = float(counts @ sizes) - step * round((float(counts @ sizes) - least) / step)
     else:
         step = 0.0
-    total = 0.0
-    for start in range(0, points, BLOCK):
-        at = np.arange(start, min(start + BLOCK, points))
+    total, block = 0.0, max(1, min(BLOCK, HELD // len(sizes)))
+    for start in range(0, points, block):
+        at = np.arange(start, min(start + block, points))
         line = tilt + 2j * math.pi / period * at
         terms = _characteristic(sizes, counts, slope, line.imag) * np.exp(-1j * least * line.imag)
         terms *= step / -np.expm1(-step * line) if step else 1 / line
