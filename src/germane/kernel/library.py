@@ -18,6 +18,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from germane.errors import PolicyError
+
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -39,7 +41,7 @@ def kernel_name() -> Literal["compiled", "plain"]:
 def load_library() -> Any:
     """Load the kernel; None where there is none, or where it is not wanted.
 
-    Raises ImportError where GERMANE_KERNEL asks for a library that cannot be loaded.
+    Raises PolicyError where GERMANE_KERNEL asks for a library that cannot be loaded.
     """
     wanted = os.environ.get("GERMANE_KERNEL", "")
     if wanted == "0":
@@ -50,11 +52,14 @@ def load_library() -> Any:
     except OSError as error:
         if not wanted:
             return None  # compiled for another machine
-        raise ImportError(f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}).") from None
+        raise PolicyError(
+            f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}). It is 0, 1 or the path of a "
+            "compiled kernel."
+        ) from None
     if library is None and wanted:
-        raise ImportError(
+        raise PolicyError(
             "GERMANE_KERNEL=1 asks for the compiled kernel, and germane was installed without it. "
-            "Install germane where a C compiler is, or unset GERMANE_KERNEL."
+            "Install germane again where there is a C compiler, or unset GERMANE_KERNEL."
         )
     if library is not None:
         for name, kinds in _ARGUMENTS.items():
@@ -104,9 +109,11 @@ class _Column(ctypes.Structure):
 class Column:
     """The ids of some rows, where they lie. Make one with a class method. It keeps its arrays alive."""
 
-    __slots__ = ("_kept", "address", "kind", "struct")
+    __slots__ = ("_kept", "address", "entries", "kind", "matched", "struct")
 
     def __init__(self, kind: int, length: int, kept: object, **fields: int) -> None:
+        self.entries: Column | None = None
+        self.matched: tuple[Column, Column] | None = None  # judged items, and their codes
         self.struct = _Column(kind=kind, length=length, **fields)
         self.address = ctypes.addressof(self.struct)
         self.kind = kind
@@ -167,7 +174,9 @@ class Column:
         if entries is not None and entries.kind in (_CODES, _INT64, _UINT64):
             raise ValueError("the entries of codes are texts")
         address = entries.address if entries is not None else 0
-        return cls(_CODES, len(codes), (codes, entries), rows=_address(codes), entries=address)
+        column = cls(_CODES, len(codes), codes, rows=_address(codes), entries=address)
+        column.entries = entries
+        return column
 
 
 def _bytes(given: Any) -> NDArray[np.uint8]:
@@ -306,9 +315,8 @@ def reduce_rows(
         _check_length("scores", scores, len(items))
     if not len(judged_offsets):
         raise ValueError("judged_offsets must not be empty")
-    if items.kind == _CODES and judged.kind not in (_CODES, _INT64, _UINT64):
-        codes = find_rows(items._kept[1], judged).astype(np.int32)  # type: ignore[index]
-        judged = Column.of_codes(codes, None)
+    if items.entries is not None:
+        judged = _match_entries(items.entries, judged)
     given = _Reduction(
         items=items.address,
         judged=judged.address,
@@ -332,6 +340,15 @@ def reduce_rows(
     _check(status)
     row, judgment, group, rank, tied_from, tied_to = found[:, : given.hits]
     return Hits(row, judgment, group, rank, tied_from, tied_to, bool(given.tied))
+
+
+def _match_entries(entries: Column, judged: Column) -> Column:
+    """The judged items as codes of the entries, which are kept for the next batch of the same column."""
+    matched = entries.matched
+    if matched is None or matched[0] is not judged:
+        codes = find_rows(entries, judged).astype(np.int32)
+        matched = entries.matched = judged, Column.of_codes(codes, None)
+    return matched[1]
 
 
 def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
