@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import threading
+import zlib
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -125,6 +126,23 @@ def test_plain_lines_are_split_whatever_separates_them(lines, ended):
         (query, item, float(number)) for query, _, item, number, _ in lines
     ]
     assert found.read == len(text)
+
+
+ODD_LINES = [
+    *("#q Q0 a 1 2.5 t", "# Q0 a 1 2.5 t", "q Q0 a 1 2.5", "q Q0 a 1 2.5 ", "q Q0 a 1 2.5 3 t"),
+    *("q Q0 a 1 x t", "q", "q Q0 a b 1 2.5 t", "q Q0 a\0 1 2.5 t", "q Q0 a 1 2.5 t\0"),
+]
+
+
+@compiled
+@pytest.mark.parametrize("line", ODD_LINES)
+@pytest.mark.parametrize("before", ["", "q Q0 b 1 2.5 t\n", "q Q0 b 1 2.5 t\r\n\r\n"])
+def test_a_line_that_is_not_plain_is_left_to_others(line, before):
+    text = f"{before}{line}\nq Q0 c 1 2.5 t\n".encode()
+    found = library.split_lines(text, **RUN)
+    assert (len(found.numbers), found.read) == (before.count("q"), len(before))
+    rest = library.split_lines(text, start=len(before) + len(line) + 1, **RUN)
+    assert rows_of(text, rest) == [(b"q", b"c", 2.5)]
 
 
 @compiled
@@ -661,3 +679,32 @@ def test_a_library_of_another_source_is_never_loaded(tmp_path):
     assert ask("", code + "print(library.kernel_name())").stdout == "plain\n"
     done = ask("1", code + "library.kernel_name()")
     assert "GERMANE_KERNEL=1 asks for the compiled kernel" in done.stderr
+
+
+def build_copy(folder, compiler):
+    """Compile a copy of the kernel as an installation does."""
+    kernel = folder / "src/germane/kernel"
+    kernel.mkdir(parents=True)
+    shutil.copy(ROOT / "hatch_build.py", folder)
+    shutil.copy(ROOT / "src/germane/kernel/reduce.c", kernel)
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    command = [sys.executable, folder / "hatch_build.py"]
+    return kernel, subprocess.run(
+        command, capture_output=True, text=True, env=environment | {"CC": compiler}
+    )
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_an_installation_compiles_the_kernel_of_its_source(tmp_path):
+    kernel, done = build_copy(tmp_path, "cc")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    made = [path.name for path in kernel.iterdir()]
+    checksum = zlib.crc32((kernel / "reduce.c").read_bytes())
+    assert sorted(made) == [f"reduce-{checksum:08x}.so", "reduce.c"]
+
+
+@pytest.mark.parametrize("compiler", ["no-such-compiler", "false", "cc --no-such-option"])
+def test_an_installation_goes_on_without_a_compiler(tmp_path, compiler):
+    kernel, done = build_copy(tmp_path, compiler)
+    assert done.stderr == "no C compiler made a library of the kernel; germane works without it\n"
+    assert [path.name for path in kernel.iterdir()] == ["reduce.c"]
