@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from germane.kernel import library
@@ -336,6 +336,7 @@ def test_rows_are_found_whatever_the_layout(among, wanted, layout, other):
 
 @compiled
 @given(st.lists(NUMBERS), st.lists(LARGE))
+@example([-1, -(2**63)], [2**64 - 1, 2**63])  # of the same bits
 def test_integers_with_and_without_a_sign_are_the_same(signed, unsigned):
     found = library.find_rows(int64(signed), uint64(unsigned))
     assert found.tolist() == [signed.index(one) if one in signed else -1 for one in unsigned]
@@ -533,6 +534,16 @@ def test_large_groups_are_ranked_as_small_ones(ties, falls, distinct, judged):
         tied = [1 + int((scores > scores[row]).sum()) for row, _ in ranked]
         assert hits.tied_from.tolist() == tied
         assert hits.tied_to.tolist() == [int((scores >= scores[row]).sum()) for row, _ in ranked]
+
+
+@compiled
+@pytest.mark.parametrize("falls", [True, False], ids=["sorted", "unsorted"])
+def test_integers_with_one_score_stand_in_the_order_of_their_text(falls):
+    signed = [-5, -3, -12, -120, 7, 0, 70, -(2**63), 2**63 - 1, 9]
+    for layout, ids in ((int64, signed), (uint64, [2**64 - 1, 2**63, 5, 18, 0, 184])):
+        scores = [1.0] * len(ids) + ([0.5] if falls else [2.0])
+        hits = reduce([0, len(scores)], layout([*ids, 1]), scores, [0, len(ids)], layout(ids))
+        assert [ids[at] for at in hits.judgment.tolist()] == sorted(ids, key=str, reverse=True)
 
 
 @compiled
