@@ -16,6 +16,7 @@ from germane.measure import Measure
 from germane.policy import Policy
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import Progress, Source
+from germane.sources.mappings import descends
 
 
 def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
@@ -100,6 +101,10 @@ class Collection:
             got = read(judgments, self._run, copies, policy.order, self._progress)
             self._retrieved[way] = got
         return judge(judgments, got, policy, partial(sources.where, self._run))
+
+    def ordered(self) -> bool | None:
+        """Do the run's rows stand in the order of their scores? None where only reading them tells."""
+        return descends(self._run)
 
     @cached
     def _source(self) -> Source:

@@ -172,6 +172,14 @@ def retrieve_lists(
     return _told(found, (*swapped.like_a_run(qrels), *first_results.of_lists(qrels, run)))
 
 
+def descends(run: Any) -> bool | None:
+    """Do the results of every query stand in the order of their scores? None of what is no mapping."""
+    if not isinstance(run, MAPPING):
+        return None
+    scored = (doubles(got.values()) for got in run.values() if isinstance(got, MAPPING))
+    return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
+
+
 def _told(found: Retrieved, told: tuple[Finding, ...]) -> Retrieved:
     return replaced(found, noticed=(*told, *found.noticed)) if told else found
 
