@@ -168,11 +168,13 @@ def whats(found: germane.Checkup) -> list[str]:
     return [finding.what for finding in found]
 
 
-def noticed(qrels: Any, run: Any, **policy: Any) -> dict[str, germane.Finding]:
+def noticed(
+    qrels: Any, run: Any, measures: str = "AP", **policy: Any
+) -> dict[str, germane.Finding]:
     """What evaluating says by itself, in one warning."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        findings = germane.evaluate(qrels, run, "AP", **policy).findings
+        findings = germane.evaluate(qrels, run, measures, **policy).findings
     assert len(warned) == bool(findings), "one warning for all of them"
     assert all(finding.says in str(warned[0].message) for finding in findings)
     return {finding.what: finding for finding in findings}

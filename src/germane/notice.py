@@ -1,11 +1,12 @@
 """What evaluating notices by itself: findings that the reduction knows without another look."""
 
-from collections.abc import Collection, Container, Hashable, Iterator, Sequence
+from collections.abc import Collection, Container, Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from germane import near
 from germane._ragged import Floats, Ints
+from germane.averaging import MeasureResult
 from germane.errors import clip
 from germane.finding import Finding, is_are, shown
 from germane.judging import Judged
@@ -28,10 +29,15 @@ ORDERS = (  # what is said of an order that is no good anyway
     *ASCENDING, "ranks against scores", "constant scores",
 )  # fmt: skip
 SWAPPED = ("swapped files", "qrels that look like a run")
+NEARLY = 0.9  # of the results have one score
+DECISIVE = 0.5  # of a value, beyond which the order of ties makes it
+OF_ROWS = ("trec", "ascending", "given")  # orders that are not chosen for the sake of ties
 WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
 
 
-def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> tuple[Finding, ...]:
+def noticed(
+    judged: Judged, ranking: Ranking, measures: Mapping[Measure, MeasureResult]
+) -> tuple[Finding, ...]:
     """What bends the numbers of a judged run, or may, under its policy.
 
     It must cost nothing beside the evaluation, so that what is looked at is counts that are known.
@@ -45,7 +51,7 @@ def noticed(judged: Judged, ranking: Ranking, measures: Collection[Measure]) -> 
             found += _nothing_found(int(got.retrieved.sum()))
     else:
         if got.is_tied:
-            found += _tied(got, judged.policy.ties)
+            found += _tied(got, judged.policy.ties, measures)
         if len(got.judgment) >= ENOUGH and not any(one.what in ORDERS for one in found):
             found += standing_last(standing_of(judged.qrels, got))
     if len(judged.qrels) >= SEVERAL and got.retrieved[0] < 2 and judged.policy.depth != 1:
@@ -192,22 +198,55 @@ def _nothing_found(results: int) -> Iterator[Finding]:
         yield Finding("serious", "nothing judged was found", says, results, (), advice)
 
 
-def _tied(got: Retrieved, ties: str) -> Iterator[Finding]:
-    may_be = got.is_tied and (got.tied_to[0] > got.tied_from[0] or ties == "given")
-    if not may_be or (results := int(got.retrieved.sum())) < MANY:
+def _tied(
+    got: Retrieved, ties: str, measures: Mapping[Measure, MeasureResult]
+) -> Iterator[Finding]:
+    if not (got.is_tied and (got.tied_to[0] > got.tied_from[0] or ties == "given")):
         return
+    results = int(got.retrieved.sum())
     order = "the one given" if ties == "given" else "that of their ids"
     first = (got.tied_from == 1).all() and (got.tied_to > 1).all()
-    if first and (got.tied_to == got.retrieved[got.owner]).all():
+    if results >= MANY and first and (got.tied_to == got.retrieved[got.owner]).all():
         says = f"all {results:,} results have the same score as the others of their query"
         advice = f"Their order is {order}; best and worst say what that decides."
         yield Finding("serious", "constant scores", says, results, (), advice)
         return
+    if ties in OF_ROWS and (count := _nearly_all_tied(got)):
+        deciding = [one for one in measures.values() if one.band > DECISIVE * abs(one.mean)]
+        if deciding:
+            yield decided_by_order(max(deciding, key=lambda one: one.band), *count, order)
+            return
     wide = int(np.count_nonzero(got.tied_to >= WIDE * got.tied_from))
-    if ties == "given" and wide >= len(got.judgment) / 2:
+    if results >= MANY and ties == "given" and wide >= len(got.judgment) / 2:
         says = (
             f"{wide:,} of {len(got.judgment):,} judged items found share their score with so many "
             f"others that their rank could be {WIDE} times as high"
         )
         advice = f"Their order is {order}; ties=expected, or best and worst, say what that decides."
         yield Finding("doubtful", "tied scores", says, wide, (), advice)
+
+
+def _nearly_all_tied(got: Retrieved) -> tuple[int, int] | tuple[()]:
+    """How many results share one score, of how many, in the queries of the hits; nothing if fewer
+    than nearly all do."""
+    tied = got.tied_to > got.tied_from
+    if np.count_nonzero(tied) < NEARLY * len(tied):
+        return ()
+    starts = np.flatnonzero(np.diff(got.owner, prepend=-1))  # the hits of a query stand together
+    widest = np.maximum.reduceat(np.where(tied, got.tied_to - got.tied_from + 1, 0), starts)
+    count, results = int(widest.sum()), int(got.retrieved[got.owner[starts]].sum())
+    return (count, results) if count >= NEARLY * results else ()
+
+
+def decided_by_order(moved: MeasureResult, count: int, results: int, order: str) -> Finding:
+    """Scores that tell hardly any results apart, so that their order makes the number."""
+    low, high = sorted((moved.worst, moved.best))
+    of = f"all {results:,}" if count == results else f"{count:,} of {results:,}"
+    says = (
+        f"{of} results have the same score as others of their query; by their order alone "
+        f"{moved.measure} could be anything from {low:.4f} to {high:.4f}"
+    )
+    expected = moved.measure.row.expected
+    gives = "ties=expected gives the mean over all orders" if expected else "no score decided it"
+    advice = f"Their order is {order}; {gives}."
+    return Finding("serious", "constant scores", says, count, (), advice)

@@ -18,10 +18,16 @@ TELLING = 20  # different scores that do not all fit by chance
 
 
 def constant(data: Data) -> Sees:
-    """The same score for all results of a query, in every query."""
-    if len(data.run) >= FEW and data.constant:
+    """The same score for all results of a query, in every query: many, or good ones among others."""
+    if data.constant and (len(data.run) >= FEW or _of_two_kinds(data)):
         says = f"all {len(data.run):,} results have the same score as the others of their query"
         yield Seen(says, len(data.run), first(data.run, data.order))
+
+
+def _of_two_kinds(data: Data) -> bool:
+    """Are some results relevant and others not, so that their order makes the number?"""
+    relevant = data.grade > 0
+    return bool(relevant.any() and not relevant.all())
 
 
 def tied(data: Data) -> Sees:
