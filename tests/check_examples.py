@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 import germane
 
 QUERIES = [f"q{i}" for i in range(30)]
@@ -33,6 +35,13 @@ def with_items(change: Any) -> dict[str, dict[Any, float]]:
 def with_scores(change: Any) -> dict[str, dict[str, float]]:
     """The run with other scores."""
     return {query: {item: change(s) for item, s in held.items()} for query, held in RUN.items()}
+
+
+def with_ranks(change: Any) -> pa.Table:
+    """The run as a frame that has ranks in the place of scores."""
+    rows = [(q, item, change(at)) for q, held in RUN.items() for at, item in enumerate(held)]
+    query, item, rank = zip(*rows, strict=True)
+    return pa.table({"query": query, "item": item, "rank": rank})
 
 
 def with_grades(change: Any) -> dict[str, dict[str, float]]:
@@ -76,6 +85,7 @@ EXAMPLES = {
         run={q: {item: n for n, item in enumerate(held, 1)} for q, held in RUN.items()}
     ),
     "scores rise as given": Example(run=with_scores(lambda score: -score)),
+    "ranks fall as given": Example(run=with_ranks(lambda place: 21 - place)),
     "relevant results stand last": Example(
         run={q: {item: -s for item, s in reversed(held.items())} for q, held in RUN.items()}
     ),

@@ -8,7 +8,7 @@ from germane.checks.data import Data
 from germane.checks.seen import FEW, Seen, Sees, first, noticed, rows, several
 from germane.checks.side import Side
 from germane.sources import first_rows
-from germane.sources.first_rows import ORDERED, Row
+from germane.sources.first_rows import FIVE, ORDERED, Row
 
 RISES = 3  # that may be a matter of rounding
 CHANCE = 0.52  # of the pairs: no better than chance
@@ -79,9 +79,19 @@ def rising_as_given(data: Data) -> Sees:
         yield Seen(says, len(run), first(run, order))
 
 
+def falling_as_given(data: Data) -> Sees:
+    """Ranks that fall from each result to the next, where there are no scores."""
+    run, order = data.run, data.as_given
+    if run.number is not None or run.rank is None:
+        return
+    beside = run.query[order][1:] == run.query[order][:-1]
+    if len(run) >= FIVE and (np.diff(run.rank[order].astype(float))[beside] < 0).all():
+        yield Seen(first_rows.FALLING, len(run), first(run, order))
+
+
 def _told(data: Data) -> bool:
     """Is the order no good for a reason that is told?"""
-    tells = (ranks_against_scores, counting_up, rising_as_given)
+    tells = (ranks_against_scores, counting_up, rising_as_given, falling_as_given)
     return data.constant or any(seen for sees in tells for seen in sees(data))
 
 

@@ -8,7 +8,7 @@ from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
 from germane.finding import Severity
-from germane.sources.first_rows import AGAINST_RANKS, AS_RANKS, NEGATE, OWN
+from germane.sources.first_rows import AGAINST_RANKS, AS_RANKS, AS_SCORES, NEGATE, OWN
 
 
 class Check(NamedTuple):
@@ -51,6 +51,7 @@ TABLE: tuple[Check, ...] = (
     Check("ranks against scores", "serious", "run", orders.ranks_against_scores, AGAINST_RANKS, "sample"),
     Check("ranks given as scores", "serious", "run", orders.counting_up, AS_RANKS, "sample"),
     Check("scores rise as given", "serious", "run", orders.rising_as_given, NEGATE, "sample"),
+    Check("ranks fall as given", "serious", "run", orders.falling_as_given, AS_SCORES, "sample"),
     Check("relevant results stand last", "serious", "run", orders.standing_last, notice.TURN, "warning"),
     Check("the query is its first result", "serious", "run", ids.own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", queries.one_result,
