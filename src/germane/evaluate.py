@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -12,6 +12,7 @@ import numpy as np
 from germane import sources
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, scores, weights
+from germane.checks.evaluated import check_evaluation
 from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
 from germane.collection import Collection, graded
 from germane.edge import amended
@@ -24,12 +25,11 @@ from germane.errors import (
 from germane.judging import Judged, stated
 from germane.measure import Measure, Measures, parse
 from germane.measures import TABLE
-from germane.notice import noticed
 from germane.placement import Placement
 from germane.policy import Duplicates, Policy
 from germane.progress import progress_of
 from germane.result import Counts, Result, Results
-from germane.retrieval import Qrels
+from germane.retrieval import Qrels, Sample
 from germane.sources import InputFormat, Progress
 from germane.sources.sequences import ranking_of
 
@@ -89,11 +89,15 @@ def evaluate(
     plan = planned(measures, spoken, conventions, policy)
     collection = Collection(qrels, run, plan.complete, progress)
     judged = [collection.judged(one) for one in plan.groups]
-    return finished(name or sources.run_name(run), plan, judged, spoken)
+    return finished(name or sources.run_name(run), plan, judged, spoken, collection.sample)
 
 
 def finished(
-    name: str, plan: Plan, judged: Sequence[Judged], spoken: "Dialect | None" = None
+    name: str,
+    plan: Plan,
+    judged: Sequence[Judged],
+    spoken: "Dialect | None" = None,
+    sample: Callable[[int], Sample] | None = None,
 ) -> Result:
     """The result of what was judged under each policy of a plan; warns of what may bend its numbers."""
     computed: dict[Measure, MeasureResult] = {}
@@ -108,7 +112,7 @@ def finished(
         partial(_counts, first),
         stated(plan.conventions, first.qrels),
         Placement(first),
-        noticed(first, first.ranking(first.policy.ties), computed),
+        check_evaluation(first, first.ranking(first.policy.ties), computed, sample),
         dialect=spoken,
         policies=plan.own,
     )

@@ -19,13 +19,31 @@ TELLING = 20  # different scores that do not all fit by chance
 
 def constant(data: Data) -> Sees:
     """The same score for all results of a query, in every query."""
-    if len(data.run) >= FEW and data.constant:
-        says = f"all {len(data.run):,} results have the same score as the others of their query"
-        yield Seen(says, len(data.run), first(data.run, data.order))
+    if data.results >= FEW and data.constant:
+        says = f"all {data.results:,} results have the same score as the others of their query"
+        at = first(data.run, data.order) if data.is_whole else ()
+        yield Seen(says, data.results, at, _AS_GIVEN * (data.ties == "given"))
+
+
+_AS_GIVEN = "Their order is the one given; best and worst say what that decides."
 
 
 def tied(data: Data) -> Sees:
     """Results that share their score with another of the same query."""
+    if data.is_whole:
+        yield from _tied_anywhere(data)
+    elif (count := data.tied_widely) and data.results >= FEW and not data.constant:
+        says = (
+            f"{count:,} of {len(data.hits):,} judged items found share their score with so many others "
+            "that their rank could be twice as high"
+        )
+        advice = (
+            "Their order is the one given; ties=expected, or best and worst, say what that decides."
+        )
+        yield Seen(says, count, (), advice)
+
+
+def _tied_anywhere(data: Data) -> Sees:
     shares = _shares(data.equal)
     count = int(np.count_nonzero(shares))
     if count and not data.constant and count >= TIED * len(shares):
@@ -137,7 +155,7 @@ def _is_brain(scores: Floats) -> bool:
 
 def imprecise(data: Data) -> Sees:
     """Whole scores that doubles round to the same number."""
-    if count := data.run.rounded:
-        says = f"{several(count, 'whole score')} beyond 2^53 became equal to another: doubles round them"
+    if count := data.rounded:
+        says = f"{several(count, 'whole score')} beyond 2^53 became equal to another, since doubles round them: some are tied"
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
         yield Seen(says, count, first(data.run, data.order[data.equal & large]))

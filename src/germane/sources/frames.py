@@ -6,6 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,20 +14,20 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
-from germane.finding import Finding
 from germane.kernel import plain, rows
 from germane.kernel.ids import Ids, Integers, Text, ids_of_python, join_ids
 from germane.kernel.reduction import Judged, RepeatedItem, find_changes
 from germane.kernel.rows import RowReducer, Rows, check_texts
-from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import arrow, first_rows, headings, host, misses, precision, unreadable
+from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.sources import arrow, headings, host, unreadable
 from germane.sources.arrow import Entries, Place
-from germane.sources.first_rows import Row
 from germane.sources.headings import Headings
 from germane.sources.paths import BATCH, Noted, Progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+HEAD = 2000  # first rows that a sample is taken of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +83,7 @@ class Frame:
                 reading.close()  # with the record that it stands at
                 yield from self.records()
 
-        return first[0].slice(0, misses.ROWS) if first else None, replace(self, records=records)
+        return first[0].slice(0, HEAD) if first else None, replace(self, records=records)
 
     @property
     def lines(self) -> Frame | None:
@@ -298,8 +299,9 @@ def retrieve(
     told = Noted(progress)
     head, frame = opened(given, "run").reported(told).begun()
     judged, frame = match_kinds(qrels, head, frame)
-    shown, inexact = _first_rows(frame, head), [*_inexact(frame, head)]
-    del head  # and with it all rows of its record
+    if frame.stands == "on disk":
+        head = _copy(head)  # so that the other rows of its record can be let go of
+    sample = partial(_sample, frame, head)
     reducer = RowReducer(judged, frame.pieces, frame.read, duplicates, order)
     try:
         got = reducer.reduce(told, on_disk=frame.stands == "on disk")
@@ -307,8 +309,7 @@ def retrieve(
         raise twice(frame.where, "retrieved", found.query, found.item) from None
     if not reducer.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    noticed = (*first_rows.of_rows(shown, qrels, got, order), *inexact)
-    return replaced(got, noticed=noticed)
+    return replaced(got, sample=sample)
 
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
@@ -329,25 +330,32 @@ def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     return np.array(sorted(found - {-1}), np.int64)
 
 
-def _first_rows(frame: Frame, head: pa.RecordBatch) -> list[Row]:
-    score, rank = frame.scores(head, 0)
-    rank = np.zeros(head.num_rows) if rank is None else rank
-    score = -rank if score is None else score
-    query, item = frame.identifiers(head, 0)
-    return list(map(Row, query.python, item.python, rank.tolist(), score.tolist()))
-
-
-def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
-    """Whole scores of the first query that doubles round to the same number."""
+def _copy(record: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
 
-    name = frame.headings.score
-    if name is None or not pa.types.is_integer(head.column(name).type):
-        return
-    query = frame.queries(head, 0)
-    first = head.column(name).slice(0, int((*find_changes(query), len(query))[1])).to_pylist()
-    if precision.rounds(first, np.array(first, float)):
-        yield precision.inexact(query[0])
+    return record.take(pa.array(range(record.num_rows)))
+
+
+def _sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
+    """Some of the first rows."""
+    query, item = frame.identifiers(head, 0)
+    starts = find_changes(query)
+    at, offsets = choose_rows(np.append(starts, len(query)), most)
+    score, rank = (None if column is None else column[at] for column in frame.scores(head, 0))
+
+    def give_scores(count: int) -> list[Any]:
+        written: list[Any] = head.column(frame.headings.score).take(at[:count]).to_pylist()
+        return written
+
+    return Sample(
+        query.take(starts[: len(offsets) - 1]).python,
+        offsets,
+        item.take(at),
+        score,
+        rank=None if rank is None else lambda count: rank[:count],
+        given=None if score is None else give_scores,
+        ids=frame.ids,
+    )
 
 
 def find_queries(frame: Frame) -> set[Hashable]:
