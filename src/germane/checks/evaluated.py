@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from germane.ranking import Ranking
     from germane.retrieval import Qrels, Retrieved
 
-LEAST, MOST, SHARE = 128, 2000, 40  # rows of a sample: one in 40 of the run, within limits
+LEAST, MOST, SHARE = 64, 2000, 64  # rows of a sample: one in 64 of the run, within limits
 HEAD = 16  # rows of which one fall shows that the order is meant
 SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
 GRADES = 2000  # that are looked at
@@ -335,9 +335,9 @@ class Evaluated(Data):
         place = np.array(sorted(at - {-1}), np.int64)
         starts = qrels.offsets[place]
         judgment = _ragged.between(starts, qrels.offsets[place + 1] - starts)
-        found = np.zeros(len(qrels.grades), bool)
-        found[self._got.judgment] = True
-        lost = judgment[(qrels.grades[judgment] > 0) & ~found[judgment]]
+        relevant = qrels.grades > 0
+        relevant[self._got.judgment] = False
+        lost = judgment[relevant[judgment]]
         most = max(LEAST, len(self.sample))
         if len(lost) > most:
             lost = lost[np.linspace(0, len(lost) - 1, most).astype(np.int64)]
