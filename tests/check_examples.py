@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 import germane
 
 QUERIES = [f"q{i}" for i in range(30)]
@@ -76,6 +78,15 @@ EXAMPLES = {
         run={q: {item: n for n, item in enumerate(held, 1)} for q, held in RUN.items()}
     ),
     "scores rise as given": Example(run=with_scores(lambda score: -score)),
+    "ranks fall as given": Example(
+        run=pa.table(
+            {
+                "query": [query for query, held in RUN.items() for _ in held],
+                "item": [item for held in RUN.values() for item in held],
+                "rank": [len(held) - n for held in RUN.values() for n in range(len(held))],
+            }
+        )
+    ),
     "relevant results stand last": Example(
         run={q: {item: -s for item, s in reversed(held.items())} for q, held in RUN.items()}
     ),
@@ -158,11 +169,13 @@ def whats(found: germane.Checkup) -> list[str]:
     return [finding.what for finding in found]
 
 
-def noticed(qrels: Any, run: Any, **policy: Any) -> dict[str, germane.Finding]:
+def noticed(
+    qrels: Any, run: Any, measures: str = "AP", **policy: Any
+) -> dict[str, germane.Finding]:
     """What evaluating says by itself, in one warning."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        findings = germane.evaluate(qrels, run, "AP", **policy).findings
+        findings = germane.evaluate(qrels, run, measures, **policy).findings
     assert len(warned) == bool(findings), "one warning for all of them"
     assert all(finding.says in str(warned[0].message) for finding in findings)
     return {finding.what: finding for finding in findings}

@@ -1,5 +1,6 @@
 """Frames and files with columns: the same numbers as dicts, and what is wrong with them said."""
 
+import json
 import random
 import re
 import sys
@@ -7,6 +8,8 @@ import types
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -943,7 +946,7 @@ def test_ranks_of_rows_in_any_order(ranks: str, duplicates: Any) -> None:
     rank = np.concatenate([np.arange(1, n + 1) for n in rng.integers(1, 9, 50)])
     query, item = np.cumsum(rank == 1), rng.permutation(len(rank))
     lists = {q: item[query == q].tolist() for q in np.unique(query).tolist()}
-    shown = rank if ranks == "count" else rank * 3 - 7
+    shown = rank if ranks == "count" else rank * 3
     mixed = rng.permutation(len(rank))
     run = pa.table({"qid": query[mixed], "docid": item[mixed], "rank": shown[mixed]})
     qrels = {q: [*got[::2], -1] for q, got in lists.items() if q % 5}
@@ -1179,3 +1182,150 @@ def test_a_damaged_row_group_is_named(tmp_path: Path) -> None:
     (tmp_path / "run.parquet").write_bytes(data)
     with pytest.raises(germane.InputError, match=r"run\.parquet, row group 7: cannot be read"):
         germane.evaluate(qrels, tmp_path / "run.parquet", "AP")
+
+
+# --- Ranks, labels and digits that are not what they seem ------------------------------------------
+
+
+@pytest.mark.parametrize("ranks", [[-1, -2, -3], [-1.0, -2.0, -3.0], [1, 2, -3]])
+def test_negative_ranks_are_refused(ranks: list[float]) -> None:
+    """The lowest would be taken for the best."""
+    run = pa.table({"query": ["q"] * 3, "item": ["a", "b", "c"], "rank": ranks})
+    row = 2 if ranks[0] > 0 else 0
+    with pytest.raises(ScoreError, match=rf"column 'rank', row {row}: a rank is 0 or more.*got -"):
+        germane.evaluate({"q": ["a"]}, run, "RR")
+    named = {"score": "rank", "rank": None}
+    assert germane.evaluate({"q": ["a"]}, run, "RR", columns=named)["RR"].mean >= 1 / 2
+
+
+@pytest.mark.parametrize("lengths", [[5], [3, 2], [2, 2, 1], [40, 30]])
+def test_ranks_that_fall_as_given_are_told_of(lengths: list[int]) -> None:
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    rank = np.concatenate([np.arange(n, 0, -1) for n in lengths])
+    run = {"query": query, "item": np.arange(len(query)), "rank": rank}
+    with pytest.warns(germane.GermaneWarning, match="the ranks of every query fall in the order"):
+        germane.evaluate({0: [0]}, pa.table(run), "RR")
+    rising = pa.table({**run, "rank": np.concatenate([np.arange(n) + 1 for n in lengths])})
+    scored = pa.table({**run, "score": -rank})
+    for other in (rising, scored):
+        found = germane.evaluate({0: [0]}, other, "RR").findings
+        assert not [one for one in found if one.what == "ranks fall as given"]
+
+
+def rounded(found: Any) -> bool:
+    return "scores lose precision" in [one.what for one in found.findings]
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (2**53, 2**53 + 1),
+        (Decimal("0.1"), Decimal("0.1000000000000000000001")),
+        (Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**30)),
+        (np.longdouble(1), np.nextafter(np.longdouble(1), np.longdouble(2))),
+    ],
+    ids=str,
+)
+def test_scores_that_became_equal_as_doubles_are_told_of(
+    one: Any, other: Any, tmp_path: Path
+) -> None:
+    if float(one) != float(other) or one == other:
+        pytest.skip("long doubles are doubles here")
+    scores = {"a": one, "b": other}
+    assert rounded(germane.evaluate({"q": ["a"]}, {"q": scores}, "RR"))
+    assert not rounded(germane.evaluate({"q": ["a"]}, {"q": {"a": one, "b": 2 * one}}, "RR"))
+    if isinstance(one, (int, Decimal)):
+        frame = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "score": [one, other]})
+        assert rounded(germane.evaluate({"q": ["a"]}, frame, "RR"))
+    if isinstance(one, int):
+        for factor in (1, 2**20):  # which 64 bits do not hold
+            path = tmp_path / "run.jsonl"
+            lines = (
+                json.dumps({"query": "q", "item": item, "score": score * factor})
+                for item, score in scores.items()
+            )
+            path.write_text("\n".join(lines))
+            assert rounded(germane.evaluate({"q": ["a"]}, path, "RR"))
+
+
+@pytest.mark.parametrize(
+    "large", [10**400, Decimal("1e400"), -(10**309)], ids=["int", "decimal", "negative"]
+)
+def test_numbers_beyond_the_range_of_a_double(large: Any, tmp_path: Path) -> None:
+    says = "must be a finite number.*got .*, which is beyond the range of a double"
+    with pytest.raises(ScoreError, match=says):
+        germane.evaluate({"q": ["a"]}, {"q": {"a": large}}, "RR")
+    with pytest.raises(GradeError, match=says):
+        germane.evaluate({"q": {"a": large}}, {"q": ["a"]}, "RR")
+    if isinstance(large, int):
+        path = tmp_path / "run.jsonl"
+        path.write_text(json.dumps({"query": "q", "item": "a", "score": large}))
+        with pytest.raises(ScoreError, match=rf"run\.jsonl:1: a score {says}"):
+            germane.evaluate({"q": ["a"]}, path, "RR")
+
+
+def test_infinity_is_beyond_no_range() -> None:
+    with pytest.raises(ScoreError, match=r"got inf$"):
+        germane.evaluate({"q": ["a"]}, {"q": {"a": float("inf")}}, "RR")
+
+
+def test_periods_are_text(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    months = pandas.period_range("2024-01", periods=2, freq="M")
+    run = pandas.DataFrame({"query": months, "item": ["a", "b"], "score": [1.0, 2.0]})
+    expected = {"2024-01": 1.0, "2024-02": 0.0}
+    qrels = {"2024-01": ["a"], "2024-02": ["a"]}
+    assert germane.evaluate(qrels, run, "RR")["RR"].per_query == expected
+    by_period = {month: ["a"] for month in months}
+    found = germane.evaluate(by_period, run, "RR")["RR"].per_query
+    assert list(found.values()) == list(expected.values())
+    run.to_parquet(tmp_path / "run.parquet")
+    assert germane.evaluate(qrels, tmp_path / "run.parquet", "RR")["RR"].per_query == expected
+    run.loc[1, "query"] = pandas.NaT
+    with pytest.raises(FormatError, match="column 'query', row 1: an id is missing"):
+        germane.evaluate(qrels, run, "RR")
+
+
+def test_labelled_series_in_different_orders_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    grades, scores = pandas.Series([1, 0, 0, 1]), pandas.Series([0.9, 0.8, 0.7, 0.6])
+    group = ["q", "q", "r", "r"]
+    expected = germane.evaluate(grades, scores, "AP", group=group)["AP"].mean
+    assert (
+        expected
+        == germane.evaluate([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], "AP", group=group)["AP"].mean
+    )
+    says = r"relevance and scores are Series with different labels: 0, 1, 2, … and 3, 2, 1, …\. scores\.loc"
+    with pytest.raises(FormatError, match=says):
+        germane.evaluate(grades, scores[::-1], "AP", group=group)
+    with pytest.raises(FormatError, match="relevance and group are Series with different labels"):
+        germane.evaluate(grades, scores, "AP", group=pandas.Series(group)[::-1])
+    aligned = scores[::-1].loc[grades.index]
+    assert germane.evaluate(grades, aligned, "AP", group=group)["AP"].mean == expected
+    by_place = scores[::-1].to_numpy()
+    assert germane.evaluate(grades, by_place, "AP", group=pandas.Series([2, 2]))["AP"].mean > 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_msmarco"),
+    [
+        (["q1\ta\t1", "q1\tb\t2", "q2\ta\t1"], True),
+        (["q1\ta\t2", "q1\tb\t1", "q2\ta\t1"], True),
+        (["q1\ta\t1", "q2\ta\t1"], True),
+        (["q1\tb\t30"], False),
+        (["q1\ta\t30", "q1\tb\t20", "q2\ta\t30"], False),
+        (["q1\ta\t1", "q1\tb\t3", "q2\ta\t1"], False),
+        (["q1\ta\t0", "q1\tb\t1"], False),
+    ],
+)
+def test_lists_of_ms_marco_count_their_ranks(
+    lines: list[str], is_msmarco: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.tsv"
+    path.write_text("\n".join(lines) + "\n")
+    if is_msmarco:
+        assert germane.evaluate({"q1": ["a"]}, path, "RR")["RR"].mean >= 1 / 2
+    else:
+        with pytest.raises(FormatError, match="is the header missing"):
+            germane.evaluate({"q1": ["a"]}, path, "RR")

@@ -10,6 +10,7 @@ import pytest
 
 import germane
 from germane.comparison.comparison import Comparison
+from germane.comparison.pair import p_text
 
 QUERIES = [f"q{number}" for number in range(40)]
 QRELS = {query: ["d"] for query in QUERIES}
@@ -124,8 +125,9 @@ def test_one_query(test: Any) -> None:
     assert pair.difference == 0.5
     assert (pair.interval, pair.d_z, pair.detectable) == (None, None, None)
     assert pair.p == pytest.approx(0.5 if test == "sign" else 1, abs=0.01)
-    assert pair.sentence.startswith("b is ahead of a by 0.500 RR, no more than noise, p = ")
+    assert pair.sentence.startswith("b is ahead of a by 0.500 RR, inconclusive, p = ")
     assert pair.sentence.endswith("1 win 0 losses 0 ties; one query says nothing of others")
+    assert pair.limit is not None
 
 
 def test_a_notebook_shows_what_is_printed() -> None:
@@ -150,8 +152,10 @@ def test_the_same_difference_on_every_query() -> None:
     assert pair.interval is not None
     assert (pair.interval.low, pair.interval.high) == (0.5, 0.5)
     assert pair.d_z is None
-    assert pair.p == 1 / 1001
-    assert pair.sentence.startswith("b beats a by 0.500 RR [0.500, 0.500], p < 0.001")
+    assert pair.p == 2 / 2**40
+    assert pair.sentence.startswith(
+        "b is significantly better than a by 0.500 RR, 95% interval [0.500, 0.500], p < 1e-6 "
+    )
 
 
 @pytest.mark.parametrize("queries", [1, 2, 3, 5])
@@ -201,8 +205,11 @@ def test_turning_a_pair_around_turns_its_numbers_around() -> None:
 
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
-    assert compare(rng=7).pairs == compare(rng=7).pairs
-    assert compare(rng=7).pairs != compare(rng=8).pairs
+    assert compare(rng=7, test="tukey").pairs == compare(rng=7, test="tukey").pairs
+    assert compare(rng=7, test="tukey").pairs != compare(rng=8, test="tukey").pairs
+    assert compare(rng=7).pairs == compare(rng=8).pairs  # the randomization test draws nothing
+    one, again, other = (compare(rng=rng).stability("RR") for rng in (7, 7, 8))
+    assert str(one) == str(again) != str(other)
 
 
 def test_results_may_be_given() -> None:
@@ -246,7 +253,7 @@ def test_equivalence() -> None:
     pair = compare({"a": RUNS["one"], "b": RUNS["two"]}, "RR", equivalence=0.9).pairs[0]
     assert pair.equivalence is not None
     assert pair.equivalence.p < 0.001
-    assert "; equivalent within ±0.9 (TOST, p < 0.001)" in pair.sentence
+    assert "; equivalent within ±0.9 (TOST, p < 1e-6)" in pair.sentence
     pair = compare({"a": RUNS["one"], "b": RUNS["two"]}, "RR", equivalence=0.001).pairs[0]
     assert "; not shown to be equivalent within ±0.001" in pair.sentence
 
@@ -334,7 +341,7 @@ def test_equal_systems_share_a_rank() -> None:
         ({"test": "anova"}, germane.PolicyError, "test takes randomization, t, wilcoxon, sign or tukey"),
         ({"correction": "holms"}, germane.PolicyError, "Did you mean 'holm'?"),
         ({"test": "tukey", "correction": "holm"}, germane.PolicyError, "corrects for the number"),
-        ({"family": "pairs"}, germane.PolicyError, "family takes all or measure"),
+        ({"family": "pairs"}, germane.PolicyError, "family takes measure or all"),
         ({"confidence": 95}, germane.InputError, "confidence takes a number between 0 and 1; got 95"),
         ({"equivalence": 0}, germane.InputError, "equivalence takes a number above 0; got 0"),
         ({"resamples": 10}, germane.InputError, "resamples takes a whole number from 100; got 10"),
@@ -395,7 +402,7 @@ def test_the_leaderboard_marks_the_best_and_what_it_beats() -> None:
     assert "<strong>1.0000</strong><sup>a</sup>" in comparison.html()
     assert "1.0000ᵃ" in str(comparison)
     for text in (comparison.markdown(), comparison.html(), str(comparison), comparison.latex()):
-        for said in ("paired randomization test", "1,000 resamples", "BCa bootstrap", "RR:"):
+        for said in ("paired randomization test", "two-sided", "BCa bootstrap", "RR:"):
             assert said in text
 
 
@@ -406,14 +413,128 @@ def test_a_quantity_has_no_best() -> None:
     assert all("beats" not in pair.sentence for pair in comparison.pairs)
 
 
-def test_a_family_too_large_for_its_resamples_is_flagged() -> None:
-    """The smallest p-value is 1/1001; over 60 comparisons Holm makes it 0.0599."""
-    runs = {f"run{i}": run(i) for i in range(61)}
-    comparison = compare(runs, "RR", baseline="run0")
-    assert any("No p below 0.0599 can come out" in note for note in comparison.notes)
-    assert not any("No p below" in note for note in compare().notes)
-    few = germane.compare({q: ["d"] for q in QUERIES[:5]}, RUNS, "RR", baseline="one")
-    assert any("No p below 0.125 can come out" in note for note in few.notes)  # 2 of 2^5, twice
+# --- Verdicts --------------------------------------------------------------------------------------
+
+
+def test_a_large_difference_is_significant_however_many_comparisons() -> None:
+    """10 runs on 12 measures are 540 comparisons, of which no correction hides a gain of a third."""
+    queries = {f"q{i}": ["d"] for i in range(500)}
+    runs = {
+        f"run{r}": {
+            q: [*"abcefghijklm"[: (i * 7 + r) % (12 - r)], "d"] for i, q in enumerate(queries)
+        }
+        for r in range(10)
+    }
+    measures = "AP RR AP@3 RR@3 P@1 P@3 P@5 nDCG nDCG@3 nDCG@5 Success@1 Success@3"
+    for family in ("measure", "all"):
+        comparison = germane.compare(queries, runs, measures, family=family)  # type: ignore[arg-type]
+        pair = comparison.between("run9", "run0", "RR")
+        assert (pair.verdict, pair.p_adjusted < 1e-6) == ("significant", True)
+        assert ", p < 1e-6 (randomization, Holm over " in pair.sentence
+    printed = str(comparison)
+    assert len(printed.splitlines()) <= 60
+    assert printed.splitlines()[2].startswith("a  run0")
+    assert "540 comparisons: " in printed
+    assert "Superscripts mark the runs that this one significantly beats (p < 0.05)" in printed
+    assert pair.sentence not in printed
+    assert len(comparison.table().rows) == len(comparison.to_dict()["pairs"]) == 540
+
+
+def test_one_measure_is_one_family() -> None:
+    """What holds for a measure does not depend on what else was asked for."""
+    alone, beside = compare(measures="RR"), compare(measures="RR P@1 AP NumRel")
+    assert alone.pairs == tuple(pair for pair in beside.pairs if str(pair.measure) == "RR")
+    assert "Holm over the 3 pairs of each measure" in str(beside)
+
+
+def test_a_comparison_that_cannot_reach_alpha_is_inconclusive() -> None:
+    """Only queries that differ count: 4 of 300 give 2 ÷ 2^4 at the least."""
+    many = {f"q{i}": ["d"] for i in range(300)}
+    worse = {**many, **{f"q{i}": ["x", "d"] for i in range(4)}}
+    pair = germane.compare(many, {"good": many, "bad": worse}, "RR").pairs[0]
+    assert (pair.verdict, pair.significant, pair.p) == ("inconclusive", False, 0.125)
+    assert pair.to_dict()["limit"] == {
+        "cause": "queries", "count": 4, "smallest_p": 0.125, "corrected": False,
+    }  # fmt: skip
+    assert pair.sentence.endswith(
+        "inconclusive, p = 0.125 (randomization), 4 wins 0 losses 296 ties; this test cannot reach "
+        "p < 0.05 here: only 4 queries differ, so that p cannot be below 0.125"
+    )
+    same = germane.compare(many, {"good": many, "again": many}, "RR").pairs[0]
+    assert (same.verdict, same.limit) == ("not significant", None)
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "tukey"])
+@pytest.mark.parametrize("queries", [1, 2, 3, 5, 8])
+def test_what_is_significant_could_have_been(queries: int, test: Any) -> None:
+    pytest.importorskip("scipy")
+    few = {query: ["d"] for query in QUERIES[:queries]}
+    runs = {
+        "good": few,
+        "bad": {q: ["x", "d"] for q in few},
+        "one": RUNS["one"],
+        "two": RUNS["two"],
+    }
+    comparison = germane.compare(few, runs, "RR P@1", test=test, resamples=200)
+    for pair in comparison.pairs:
+        assert pair.limit is None or pair.verdict == "inconclusive"
+        assert pair.limit is None or pair.limit.smallest_p >= pair.alpha
+        assert pair.limit is None or pair.p_adjusted >= pair.limit.smallest_p - 2 / 200
+    said = {pair.verdict for pair in comparison.pairs}
+    assert ("inconclusive" in said) == ("Inconclusive: " in str(comparison))
+
+
+def test_advice_names_the_cause() -> None:
+    def advice(differing: int, runs: int = 2, **options: Any) -> str:
+        worse = {q: ["x"] * (i < differing) + ["d"] for i, q in enumerate(QUERIES)}
+        named = {f"run{r}": worse for r in range(1, runs)} | {"good": QRELS}
+        notes = germane.compare(QRELS, named, "RR", **options).notes
+        return next((note.split(". ")[1] for note in notes if note.startswith("Inconclusive")), "")
+
+    more = "more queries on which the runs differ"
+    assert advice(4) == f"It takes {more}."
+    assert advice(6) == ""
+    assert advice(6, 4, baseline="good") == f"It takes {more} or fewer comparisons."
+    assert advice(30, test="tukey", resamples=100, confidence=0.999) == "It takes more resamples."
+    assert advice(30, confidence=0.999) == advice(30, 40, baseline="good") == ""
+
+
+def test_intervals_are_at_the_level_of_the_correction() -> None:
+    one = compare(measures="RR", correction="bonferroni")
+    assert {pair.interval.confidence for pair in one.pairs if pair.interval} == {1 - 0.05 / 3}
+    assert ", 98.3% interval [" in one.pairs[0].sentence
+    assert "each at the level of its corrected p-value: 98.3%" in str(one)
+    plain = compare(measures="RR", correction="none")
+    assert ", 95% interval [" in plain.pairs[0].sentence
+    assert "intervals: BCa bootstrap of the queries, 95%\n" in str(plain)
+    for wide, narrow in zip(one.pairs, plain.pairs, strict=True):
+        assert wide.interval is not None
+        assert narrow.interval is not None
+        assert wide.interval.low < narrow.interval.low < narrow.interval.high < wide.interval.high
+
+
+def test_no_sentence_contradicts_its_interval() -> None:
+    """An interval that has 0 where the difference is significant, or has not, is called borderline."""
+    looked = 0
+    for seed in range(40):
+        runs = {"one": run(seed), "two": run(seed + 1000, 4), "three": run(seed + 2000, 5)}
+        for pair in compare(runs, "RR P@1 AP(norm=R)@2").pairs:
+            assert pair.interval is not None
+            has_zero = pair.interval.low <= 0 <= pair.interval.high
+            assert ("borderline" in pair.sentence) == (pair.significant == has_zero)
+            looked += pair.significant == has_zero
+    assert 0 < looked < 36  # of 360
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (9.9e-7, "p < 1e-6"), (1e-6, "p = 1.0e-6"), (0.00012, "p = 1.2e-4"), (0.0123, "p = 0.012"),
+        (0.04998, "p = 0.04998"), (0.05001, "p = 0.050"), (1.0, "p = 1.000"),
+    ],
+)  # fmt: skip
+def test_p_values_as_people_write_them(p: float, said: str) -> None:
+    assert p_text(p) == said
 
 
 def test_csv_has_all_digits() -> None:

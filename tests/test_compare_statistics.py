@@ -1,6 +1,7 @@
 """The statistics behind compare: against SciPy, statsmodels, published numbers and plain counting."""
 
 import math
+import random
 from itertools import permutations, product
 
 import numpy as np
@@ -9,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane.comparison import randomization
 from germane.comparison.bootstrap import bca, reach, resampled_sums
 from germane.comparison.corrections import CORRECTIONS
-from germane.comparison.randomization import sign_flips
+from germane.comparison.randomization import sign_flip_p
 from germane.comparison.sample import Sample
 from germane.comparison.significance import TESTS, sign_test
 from germane.comparison.spread import spread_of, student, tost
@@ -54,7 +54,7 @@ numbers = st.lists(st.floats(-1, 1, width=32), min_size=5, max_size=40).map(np.a
 
 def test_fisher_on_darwins_maize() -> None:
     """863 of 32,768 ways to choose the signs give a sum as large, as many one as small."""
-    [p] = sign_flips(DARWIN[None], 100, rng())
+    p = sign_flip_p(DARWIN)
     assert p == 2 * 863 / 32768
     assert f"{100 * p:.3f}" == "5.267"  # as he printed it
 
@@ -64,7 +64,7 @@ def test_randomization_of_few_queries_is_exact(differences: Array) -> None:
     total = abs(differences.sum())
     sums = [abs(np.dot(signs, differences)) for signs in product((1, -1), repeat=len(differences))]
     expected = sum(value >= total - 1e-9 for value in sums) / len(sums)
-    assert sign_flips(differences[None], 100, rng())[0] == expected
+    assert sign_flip_p(differences) == expected
 
 
 @given(small)
@@ -76,23 +76,125 @@ def test_randomization_is_scipys(differences: Array) -> None:
         lambda x, y, axis: np.mean(x - y, axis=axis),
         permutation_type="samples", vectorized=True, n_resamples=np.inf,
     ).pvalue  # fmt: skip
-    assert sign_flips(differences[None], 100, rng())[0] == pytest.approx(expected, abs=1e-12)
+    assert sign_flip_p(differences) == pytest.approx(expected, abs=1e-12)
 
 
-def test_randomization_by_chance_is_near_the_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = np.array([DARWIN, DARWIN - 20, DARWIN * 0, DARWIN + 40])
-    exact = sign_flips(rows, 100, rng())
-    monkeypatch.setattr(randomization, "EXACT", 0)
-    drawn = sign_flips(rows, 40_000, rng())
-    assert drawn == pytest.approx(exact, abs=4 * math.sqrt(0.25 / 40_000))
-    assert drawn[2] == 1.0
-    assert drawn[3] > 0
+def convolved(sizes: Array, observed: int) -> float:
+    """The chance that a sum of whole numbers with random signs is as far from 0, size by size."""
+    total = int(sizes.sum())
+    ways = np.zeros(total + 1)  # of each sum of those with a plus
+    ways[0] = 1.0
+    for size in sizes.tolist():
+        shifted = np.concatenate([np.zeros(size), ways[: total + 1 - size]])
+        ways = (ways + shifted) / 2
+    return 2 * float(ways[-(-(total + observed) // 2) :].sum())
 
 
-def test_a_p_value_by_chance_is_never_0() -> None:
-    """The observed signs are one of the ways: 1 of 1 + 99."""
-    assert sign_flips(np.ones((1, 50)), 99, rng())[0] == 1 / 100
-    assert p_value("tukey", np.ones(50)) == 1 / 5001
+def shapes(queries: int) -> dict[str, Array]:
+    """Whole differences without sign: ties, zeros, one that dominates, heavy tails, measures' values."""
+    draws = np.random.default_rng(queries)
+    ranks = 2520 // draws.integers(1, 11, (2, queries))  # reciprocal ranks have this common step
+    return {
+        "all the same": np.ones(queries, int),
+        "two values": np.repeat([1009, 1361], [queries // 2, queries - queries // 2]),
+        "few values": draws.integers(1, 4, queries),
+        "tenths": draws.integers(1, 11, queries),
+        "mostly zeros": draws.integers(0, 2, queries) * draws.integers(1, 11, queries),
+        "nearly all the same": np.append(np.full(queries - 2, 4), [3, 7]),
+        "all different": draws.integers(1, 2003, queries),
+        "one dominates": np.append(draws.integers(1, 50, queries - 1), 3001),
+        "two dominate": np.append(draws.integers(1, 50, queries - 2), [1501, 997]),
+        "seven dominate": np.append(
+            draws.integers(1, 9, queries - 7), draws.integers(2003, 2043, 7)
+        ),
+        "heavy tail": np.minimum(np.ceil(draws.pareto(1.0, queries) * 20), 8000).astype(int),
+        "lognormal": np.minimum(np.ceil(np.exp(draws.normal(3, 2, queries))), 8000).astype(int),
+        "reciprocal ranks": np.abs(ranks[0] - ranks[1]),
+    }
+
+
+@pytest.mark.parametrize("queries", [25, 27, 30, 40, 60, 100, 200])
+def test_randomization_is_the_exact_convolution(queries: int) -> None:
+    """Within 1% down to 1e-10, and 3% where a few values are a thousand times the others."""
+    draws, looked = np.random.default_rng(1), 0
+    for name, sizes in shapes(queries).items():
+        for deviations in (0.02, 0.5, 1, 2, 3, 4, 5, 6, 6.5):
+            aim = deviations * math.sqrt(float(sizes.astype(float) @ sizes))
+            signs, total = np.ones(queries, int), int(sizes.sum())
+            for q in draws.permutation(queries):
+                if abs(total - 2 * sizes[q] - aim) < abs(total - aim):
+                    total, signs[q] = total - 2 * int(sizes[q]), -1
+            expected = convolved(sizes, abs(total)) if total else 1.0
+            if expected > 1e-10:
+                looked += 1
+                found = sign_flip_p(signs * sizes / sizes.max() / queries)
+                near = 0.03 if name == "seven dominate" else 0.01
+                assert found == pytest.approx(expected, rel=near), (name, deviations)
+    assert looked > 60
+
+
+def test_randomization_has_no_floor() -> None:
+    """Every one of n differences in one direction: 2 of 2^n ways, ties and zeros or not."""
+    for queries in (3, 20, 21, 50, 300):
+        for sizes in shapes(queries).values() if queries >= 20 else [np.array([1, 2, 3])]:
+            differing = np.count_nonzero(sizes)
+            assert sign_flip_p(-sizes / 7) == pytest.approx(2.0 ** (1 - differing), rel=1e-12)
+    assert 0 < sign_flip_p(np.ones(5000)) < 1e-300
+    assert sign_flip_p(np.append(np.zeros(296), np.full(4, -0.5))) == 0.125
+
+
+def test_randomization_is_binomial_where_all_differences_are_the_same() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    for queries, wins in ((200, 130), (1000, 530), (7000, 3800)):
+        differences = np.repeat([1 / 3, -1 / 3], [wins, queries - wins])
+        expected = stats.binomtest(wins, queries).pvalue
+        assert sign_flip_p(differences) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("queries", [20_000, 400_000])
+def test_randomization_of_many_queries_is_nearly_normal(queries: int) -> None:
+    """By the central limit theorem: two-sided normal tails, with no common step and with one."""
+    differences = rng().normal(0, 1, queries)
+    for values, near in ((differences, 1e-3), (np.round(differences, 1), 0.02)):
+        for deviations in (0.5, 3.0):
+            shifted = values - values.mean() + deviations * values.std() / math.sqrt(queries)
+            shifted = np.round(shifted, 1) if near > 0.01 else shifted
+            z = abs(shifted.sum()) / math.sqrt(float(shifted @ shifted))
+            assert sign_flip_p(shifted) == pytest.approx(math.erfc(z / math.sqrt(2)), rel=near)
+
+
+@given(numbers, st.floats(1e-6, 1e6), st.randoms(use_true_random=False))
+def test_randomization_does_not_depend_on_order_sign_or_unit(
+    differences: Array, unit: float, chance: random.Random
+) -> None:
+    p, mixed = sign_flip_p(differences), differences.tolist()
+    chance.shuffle(mixed)
+    assert sign_flip_p(-np.array(mixed)) == pytest.approx(p, rel=1e-6)
+    assert sign_flip_p(differences * unit) == pytest.approx(p, rel=1e-6)
+    assert 0 < p <= 1
+
+
+def test_the_same_p_value_twice() -> None:
+    """Nothing of the randomization test is drawn at random."""
+    differences = rng().normal(0.05, 0.3, 200)
+    assert p_value("randomization", differences) == p_value("randomization", differences)
+    assert p_value("tukey", np.ones(50)) == 1 / 5001  # of resamples, so never 0
+
+
+# --- The smallest p-value that a test can give -------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_no_outcome_has_a_smaller_p(test: str) -> None:
+    """All ways to choose the signs of some differences, zeros among them."""
+    pytest.importorskip("scipy")
+    sizes = np.array([0.5, 0.5, 0.25, 0, 1, 0, 0.125])
+    two = sample(np.array([np.zeros(7), sizes]))
+    [[least]] = TESTS[test].smallest(two, [(0, 1)], 5000)
+    reached = [p_value(test, np.array(signs) * sizes) for signs in product((1, -1), repeat=7)]
+    assert min(reached) >= least * 0.9
+    if test != "tukey":
+        assert min(reached) == least
 
 
 # --- Tukey -----------------------------------------------------------------------------------------
@@ -189,7 +291,7 @@ def test_corrections_are_those_of_statsmodels(p: Array) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     for name, theirs in {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}.items():
         expected = multitest.multipletests(p, method=theirs)[1]
-        assert CORRECTIONS[name][1](p) == pytest.approx(expected, abs=1e-12)
+        assert CORRECTIONS[name].adjust(p) == pytest.approx(expected, abs=1e-12)
 
 
 def test_benjamini_and_hochbergs_example() -> None:
@@ -199,32 +301,82 @@ def test_benjamini_and_hochbergs_example() -> None:
         "0.6528 0.7590 1.0000"
     )
     p = np.array(published.split(), float)
-    rejected = {name: int((correct(p) < 0.05).sum()) for name, (_, correct) in CORRECTIONS.items()}
+    rejected = {name: int((one.adjust(p) < 0.05).sum()) for name, one in CORRECTIONS.items()}
     assert rejected == {"bonferroni": 3, "holm": 3, "bh": 4, "none": 9}
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=12).map(np.array), st.sampled_from((0.05, 0.2))
+)
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_a_corrected_p_is_below_alpha_where_the_p_is_below_its_level(
+    name: str, p: Array, alpha: float
+) -> None:
+    """So that an interval at that level leaves 0 out where the difference is significant."""
+    correction = CORRECTIONS[name]
+    adjusted, levels = correction.adjust(p), correction.levels(p, alpha)
+    for one, corrected, level in zip(p, adjusted, levels, strict=True):
+        if abs(one - level) > 1e-9 and abs(corrected - alpha) > 1e-9:
+            assert (corrected < alpha) == (one < level)
+    assert (levels <= alpha * (1 + 1e-12)).all()
+    assert (levels >= alpha / len(p) * (1 - 1e-12)).all()
 
 
 # --- Bootstrap -------------------------------------------------------------------------------------
 
 
-def test_bca_is_scipys_on_the_same_resamples() -> None:
-    """Given SciPy's own resampled means and its quantile, the interval is SciPy's."""
+@pytest.mark.parametrize("confidence", [0.95, 0.999])
+@pytest.mark.parametrize(
+    "values",
+    [rng().exponential(1, 60), rng().normal(0, 1, 25), 1 / rng().integers(1, 8, 100)],
+    ids=["skewed", "normal", "tied"],
+)
+def test_bca_is_scipys_of_many_resamples(values: Array, confidence: float) -> None:
+    """Within what 200,000 resamples leave to chance, a few hundredths of a standard error."""
     pytest.importorskip("scipy", "1.15", "bootstrap() takes no rng")
     stats = pytest.importorskip("scipy.stats")
-    skewed = rng().exponential(1, 30)
     result = stats.bootstrap(
-        (skewed,), np.mean, n_resamples=3000, method="BCa", rng=np.random.default_rng(2)
+        (values,), np.mean, n_resamples=200_000, batch=5000, method="BCa",
+        confidence_level=confidence, rng=np.random.default_rng(2),
+    )  # fmt: skip
+    count, mean = len(values), values.mean()
+    z = stats.norm.ppf((1 + confidence) / 2)
+    found = np.array(bca((values - mean) / count, np.zeros(count, int), z)) + mean
+    error = values.std() / math.sqrt(count)
+    near = 0.05 if confidence == 0.95 else 0.2
+    assert found == pytest.approx(tuple(result.confidence_interval), abs=near * error)
+
+
+def test_bca_of_two_data_sets_is_that_of_their_resamples() -> None:
+    strata = np.repeat([0, 1], [30, 50])
+    two = sample(
+        np.array([np.zeros(80), np.append(rng().exponential(1, 30), np.zeros(50))]), strata
     )
-    z = stats.norm.ppf(0.975)
-    centered = (skewed - skewed.mean()) / 30
-    found = bca(result.bootstrap_distribution, centered, skewed.mean(), z)
-    assert found == pytest.approx(tuple(result.confidence_interval), abs=1e-9)
+    drawn = resampled_sums(two.weighted[0, 1:], strata, 100_000, rng())[0] - two.means[0, 1]
+    low, high = bca(two.centered(two.weighted[0, 1]), strata, 0.0)
+    assert low == high  # z = 0: the median, but for the bias and the skewness
+    for z in (-1.5, 2.0):
+        ends = bca(two.centered(two.weighted[0, 1]), strata, abs(z))
+        skew = float((two.centered(two.weighted[0, 1]) ** 3).sum()) / 6
+        skew /= float((two.centered(two.weighted[0, 1]) ** 2).sum()) ** 1.5
+        shifted = skew + (skew + z) / (1 - skew * (skew + z))
+        chance = (1 + math.erf(shifted / math.sqrt(2))) / 2
+        assert np.mean(drawn <= ends[z > 0]) == pytest.approx(chance, abs=0.005)
+
+
+def test_bca_ends_where_the_values_do() -> None:
+    """Of four queries of which one differs, no resample is outside 0 and 1."""
+    centered = (np.array([0, 0, 0, 1.0]) - 0.25) / 4
+    low, high = bca(centered, np.zeros(4, int), 9.0)
+    assert (low, high) == pytest.approx((-0.25, 0.75))
+    assert bca(np.zeros(4), np.zeros(4, int), 2.0) == (0, 0)
 
 
 @pytest.mark.parametrize("freedom", [4, 9, 24, 199])
 def test_reach_is_students_widened(freedom: int) -> None:
     stats = pytest.importorskip("scipy.stats")
     expected = stats.t.ppf(0.975, freedom) * math.sqrt((freedom + 1) / freedom)
-    assert reach(0.95, freedom) == pytest.approx(expected, rel=2e-3)
+    assert reach(0.05, freedom) == pytest.approx(expected, rel=2e-3)
 
 
 def test_resampling_draws_as_many_queries_as_there_are() -> None:

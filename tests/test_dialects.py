@@ -497,3 +497,18 @@ def test_a_micro_mean() -> None:
     result = germane.evaluate(qrels, run, "R(norm=min,mean=micro)@3 R(norm=min)@3")
     assert result["R(norm=min,mean=micro)@3"].mean == 3 / 4
     assert result["R(norm=min)@3"].mean == (1 / 1 + 2 / 3) / 2
+
+
+@pytest.mark.parametrize("dialect", ["trec_eval-9", "trec_eval-10", "pytrec_eval"])
+@pytest.mark.parametrize(
+    ("multiple", "value"),
+    [("0.05", 0 / 1), ("0.335", 1 / 7), ("0.15", 1 / 4), ("1.00", 1 / 21)],
+)
+def test_a_multiple_of_the_relevant_items_is_rounded_as_in_trec_eval(
+    dialect: Any, multiple: str, value: float
+) -> None:
+    """The cutoff is int(x · R + 0.9): 1, 7, 4 and 21. Rounded up it would be 2, 8, 4 and 21."""
+    relevant = {f"d{i}": 1 for i in range(21)}
+    name = f"Rprec_mult_{multiple}"
+    result = germane.evaluate({"q": relevant}, {"q": {"x": 2.0, "d0": 1.0}}, name, dialect=dialect)
+    assert [each.mean for each in result.values()] == [value]

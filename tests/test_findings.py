@@ -122,13 +122,63 @@ def test_what_the_first_rows_miss_is_looked_for_among_them(tmp_path: Path) -> No
         assert "query 'q1', 'd1-0' is judged and 'D1-0' was retrieved" in says
 
 
-@pytest.mark.parametrize(("results", "told"), [(99, False), (100, True)])
+@pytest.mark.parametrize(("results", "told"), [(2, False), (99, False), (100, True)])
 def test_a_constant_scorer(results: int, told: bool) -> None:
-    """Few results may well be tied."""
+    """Few results may well be tied, where their order decides nothing."""
     run = {"q": {f"d{i}": 1.0 for i in range(results)}}
-    assert ("constant scores" in noticed({"q": {"d1": 1}}, run)) == told
+    relevant = {"q": run["q"]}
+    assert ("constant scores" in noticed(relevant, run)) == told
     run["q"]["d0"] = 2.0
-    assert noticed({"q": {"d1": 1}}, run) == {}
+    assert noticed(relevant, run) == {}
+
+
+@pytest.mark.parametrize("results", [2, 6, 99])
+@pytest.mark.parametrize("given", ["scores", "array"])
+def test_equal_scores_whose_order_makes_the_number(results: int, given: str) -> None:
+    """One relevant item of n: P@1 is 1 or 0, whatever n is, and 0 in both orders of the test."""
+    run: Any = {"q": {f"d{i}": 1.0 for i in range(results)}}
+    qrels: Any = {"q": {"d0": 1}}
+    if given == "array":
+        qrels, run = np.eye(1, results), np.ones((1, results))
+    finding = noticed(qrels, run, measures="P@1 AP")["constant scores"]
+    assert (finding.severity, finding.count) == ("serious", results)
+    assert finding.says == (
+        f"all {results} results have the same score as others of their query; by their order alone P@1 "
+        "could be anything from 0.0000 to 1.0000"
+    )
+    order = {"scores": "that of their ids", "array": "the one given"}[given]
+    says = f"Their order is {order}; ties=expected gives the mean over all orders."
+    assert finding.advice == says
+    assert noticed(qrels, run, measures="P@1 AP", ties="expected") == {}, "then it is chosen"
+    with pytest.warns(GermaneWarning, match="by their order alone P@1 could be anything"):
+        germane.evaluate(qrels, run, "P@1")
+    assert [one.what for one in germane.check(qrels, run, "P@1").serious] == ["constant scores"]
+
+
+def test_nearly_equal_scores_whose_order_makes_the_number() -> None:
+    """From nine in ten on; and only where the band is more than half of the value."""
+    queries = [f"q{n}" for n in range(5)]
+
+    def run(equal: int, others: int) -> Any:
+        scores = {f"a{i}": 1.0 for i in range(equal)} | {f"b{i}": 2.0 + i for i in range(others)}
+        return dict.fromkeys(queries, scores)
+
+    qrels = {query: {"a0": 1} for query in queries}
+    finding = noticed(qrels, run(18, 2))["constant scores"]
+    assert finding.says.startswith("90 of 100 results have the same score as others of their query")
+    assert f"AP could be anything from {1 / 20:.4f} to {1 / 3:.4f}" in finding.says
+    assert noticed(qrels, run(17, 3)) == {}
+
+
+@pytest.mark.parametrize(("relevant", "told"), [(3, True), (4, True), (5, False)])
+def test_equal_scores_that_decide_less_than_half_of_the_value(relevant: int, told: bool) -> None:
+    """Of six results so many are relevant: P@3 may be from r - 3 thirds to 1, which it is."""
+    names = [f"d{i}" for i in range(6)]
+    run = {"q": dict.fromkeys(names, 1.0)}
+    qrels = {"q": dict.fromkeys(names[-relevant:], 1)}  # ids descend, so that these come first
+    result = germane.evaluate(qrels, run, "P@3")["P@3"]
+    assert (result.mean, result.worst, result.best) == (1, (relevant - 3) / 3, 1)
+    assert ("constant scores" in noticed(qrels, run, measures="P@3")) == told
 
 
 def test_wide_ties_in_a_given_order() -> None:

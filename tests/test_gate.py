@@ -1,6 +1,7 @@
 """gate, assert_no_regression, the pytest fixture, and results that are read again."""
 
 import contextlib
+import dataclasses
 import json
 import os
 import re
@@ -16,13 +17,17 @@ import pytest
 
 import germane
 from germane import cli
+from germane.comparison.pair import Interval
 from germane.gate import Gate
 
 QUERIES = [f"q{number}" for number in range(30)]
 QRELS = {query: ["d"] for query in QUERIES}
 GOOD = {query: ["d"] for query in QUERIES}
 BAD = {query: ["x", "d"] for query in QUERIES}
-NOISY = {**GOOD, "q0": ["x", "d"], "q1": ["x", "d"]}
+NOISY = {**GOOD, **{f"q{i}": ["x", "d"] for i in range(9)}}
+"""Nine queries worse than MIXED has them, and three better."""
+MIXED = {**GOOD, **{f"q{i}": ["x", "d"] for i in range(9, 12)}}
+FEW = {**GOOD, **{f"q{i}": ["x", "d"] for i in range(4)}}
 
 
 def gate(run: Any, baseline: Any, **options: Any) -> Gate:
@@ -36,14 +41,76 @@ def test_a_drop_beyond_noise_fails() -> None:
     found = gate(BAD, GOOD)
     assert found.verdicts == {"RR": "fell", "P@1": "fell"}
     assert not found.passed
-    assert found.sentences[0].startswith("baseline beats run by 0.500 RR")
+    assert found.sentences[0].startswith(
+        "RR fell by 0.500, where 0 is allowed: baseline is significantly better than run by 0.500 RR"
+    )
 
 
-def test_a_drop_within_noise_passes() -> None:
-    """Two queries of 30 turned worse: either sign as likely as the other, p = 1/2."""
-    found = gate(NOISY, GOOD)
+def test_a_drop_that_is_not_significant_passes() -> None:
+    """Nine queries worse and three better: 2 (1 + 12 + 66 + 220) of 2^12 ways, twice with Holm."""
+    found = gate(NOISY, MIXED)
     assert found.verdicts == {"RR": "noise", "P@1": "noise"}
     assert found.passed
+    assert found.sentences == ()
+    assert found.comparison.pairs[0].p == 2 * (1 + 12 + 66 + 220) / 2**12
+    assert "noise: a larger drop, not statistically significant, p ≥ 0.05" in str(found)
+
+
+# --- Where the test cannot judge, max_drop decides ---------------------------------------------------
+
+
+def test_every_query_of_five_falls() -> None:
+    """2 of the 2^5 ways is 0.0625, so no outcome of five queries reaches 0.05."""
+    five = {query: ["d"] for query in QUERIES[:5]}
+    for worse in ({query: ["x"] for query in five}, {query: [] for query in five}):
+        found = germane.gate(five, worse, "RR", baseline=five)
+        assert (found.verdicts, found.passed) == ({"RR": "inconclusive"}, False)
+        assert found.comparison.pairs[0].interval == Interval(-1, -1, 0.95)
+    [sentence] = found.sentences
+    assert "RR fell by 1.000, where 0 is allowed, and the test cannot judge it: " in sentence
+    assert "only 5 queries differ, so that p cannot be below 0.0625" in sentence
+    with pytest.raises(germane.RegressionError, match="the test cannot judge it"):
+        germane.assert_no_regression(five, worse, "RR", baseline=five)
+
+
+def test_four_of_many_queries_fall() -> None:
+    """The queries that do not differ decide nothing: 2 of 2^4 ways."""
+    many = {f"q{i}": ["d"] for i in range(300)}
+    worse = {**many, **{f"q{i}": ["x", "d"] for i in range(4)}}
+    found = germane.gate(many, worse, "RR", baseline=many)
+    pair = found.comparison.pairs[0]
+    assert pair.limit is not None
+    assert (pair.p, pair.limit.smallest_p, pair.limit.count) == (0.125, 0.125, 4)
+    assert found.verdicts == {"RR": "inconclusive"}
+    assert germane.gate(many, worse, "RR", baseline=many, max_drop=0.01).passed  # 4 × 0.5 ÷ 300
+    assert gate(FEW, GOOD).verdicts == {"RR": "inconclusive", "P@1": "inconclusive"}
+
+
+def test_a_large_drop_is_significant_at_any_alpha() -> None:
+    many = {f"q{i}": ["d"] for i in range(2000)}
+    worse = {query: [*"uvwxyz"[: i % 7], "d"] for i, query in enumerate(many)}
+    for alpha in (0.05, 1e-4, 1e-9):
+        found = germane.gate(many, worse, "AP RR P@1", baseline=many, alpha=alpha)
+        assert set(found.verdicts.values()) == {"fell"}
+        assert "p < 1e-6" in found.sentences[0]
+
+
+def test_rounding_is_no_drop() -> None:
+    """A kept baseline may have been computed elsewhere, and differ in a last bit."""
+    found = gate(GOOD, GOOD)
+    pair = dataclasses.replace(found.comparison.pairs[0], difference=-1e-16, losses=1)
+    assert found._verdict(pair) == "passed"
+
+
+def test_a_gate_without_a_judged_item_is_no_gate() -> None:
+    """Numbers that are all 0 do not fall, and say nothing."""
+    foreign = {query: ["other"] for query in QUERIES}
+    for run, baseline, named in ((foreign, foreign, "baseline"), (GOOD, foreign, "baseline")):
+        with pytest.raises(germane.CoverageError, match=f"among the results of the {named}"):
+            gate(run, baseline)
+    assert not gate(foreign, GOOD).passed
+    with pytest.raises(germane.CoverageError, match="among the results of the run"):
+        gate(foreign, GOOD, max_drop=1)
 
 
 def test_an_allowed_drop_passes() -> None:
@@ -63,9 +130,11 @@ def test_queries_that_the_run_lost_count_as_0() -> None:
 
 
 def test_assert_no_regression() -> None:
-    found = germane.assert_no_regression(QRELS, NOISY, "RR", baseline=GOOD, max_drop=0.1)
+    found = germane.assert_no_regression(QRELS, FEW, "RR", baseline=GOOD, max_drop=0.1)
     assert found.verdicts == {"RR": "passed"}
-    with pytest.raises(AssertionError, match="baseline beats run by") as raised:
+    with pytest.raises(
+        AssertionError, match="baseline is significantly better than run by"
+    ) as raised:
         germane.assert_no_regression(QRELS, BAD, "RR", baseline=GOOD)
     assert isinstance(raised.value, germane.RegressionError)
     assert "verdict" in str(raised.value)
@@ -155,21 +224,29 @@ def test_kept_results_must_fit(kept: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, one in (("good.run", GOOD), ("bad.run", BAD), ("noisy.run", NOISY)):
+    given = {"good": GOOD, "bad": BAD, "few": FEW, "other": {query: ["other"] for query in QUERIES}}
+    for name, one in given.items():
         lines = [
             f"{query} Q0 {item} {rank} {-rank} x"
             for query, items in one.items()
             for rank, item in enumerate(items, start=1)
         ]
-        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
     (tmp_path / "qrels").write_text("".join(f"{query} 0 d 1\n" for query in QUERIES))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-@pytest.mark.parametrize(("run", "status"), [("good", 0), ("noisy", 0), ("bad", 1), ("none", 2)])
+@pytest.mark.parametrize(("run", "status"), [("good", 0), ("few", 1), ("bad", 1), ("none", 2)])
 def test_exit_status(files: Path, run: str, status: int) -> None:
     assert cli.main(["gate", "qrels", f"{run}.run", "--baseline", "good.run", "-m", "RR"]) == status
+
+
+def test_runs_without_a_judged_item_are_bad_input(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["gate", "qrels", "other.run", "--baseline", "other.run", "-m", "RR"]) == 2
+    assert "no judged item is among the results of the baseline" in capsys.readouterr().err
 
 
 def test_github(
@@ -180,7 +257,7 @@ def test_github(
     asked = ["gate", "qrels", "bad.run", "--baseline", "good.run", "-m", "RR", "--github"]
     assert cli.main(asked) == 1
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last.startswith("::error title=germane gate::baseline beats run by 0.500 RR")
+    assert last.startswith("::error title=germane gate::RR fell by 0.500, where 0 is allowed: ")
     summary = (files / "summary").read_text()
     assert summary.startswith("before\n### germane gate: the run fell behind its baseline\n")
     assert "| RR | 1.0000 | 0.5000 | -0.5000 |" in summary
@@ -224,7 +301,7 @@ def test_the_fixture_in_a_test_session(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": source, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )  # fmt: skip
     assert "1 failed, 1 passed" in done.stdout
-    assert "baseline beats run by 0.500 RR" in done.stdout
+    assert "RR fell by 0.500, where 0 is allowed" in done.stdout
 
 
 def test_the_plug_in_alone_imports_no_numpy() -> None:

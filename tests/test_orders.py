@@ -123,14 +123,11 @@ def test_ranks_that_fall_from_row_to_row(size: int) -> None:
     columns = {"query": ["q"] * size, "item": [f"d{i}" for i in range(size)]}
     table = pa.table(columns | {"rank": list(range(size, 0, -1))})
     qrels = {"q": {"d0": 1}}
-    told = noticed(qrels, table)["scores rise as given"]
-    assert (
-        f"the ranks of every query fall in the order given, over the first {size - 1} step"
-        in told.says
-    )
+    told = noticed(qrels, table)["ranks fall as given"]
+    says = f"the ranks of every query fall in the order given, over the first {size - 1} steps"
+    assert told.says.startswith(says)
     (serious,) = germane.check(qrels, table, "AP").serious
     assert serious.what == told.what
-    assert noticed({"q": {f"d{size - 1}": 1}}, table) == {}, "relevance says that they are right"
     ascending = pa.table(columns | {"rank": list(range(1, size + 1))})
     assert noticed(qrels, ascending) == {}
 

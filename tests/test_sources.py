@@ -14,7 +14,7 @@ import threading
 import uuid
 from collections import ChainMap, UserList, defaultdict, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -31,8 +31,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
+from germane._records import as_dict
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
-from germane.sources import SOURCES, arrow, binary, files, opened, source_of
+from germane.sources import SOURCES, arrow, files, opened, source_of
 from germane.sources.ids import as_integer
 
 import array_doors
@@ -740,7 +741,7 @@ def test_files_equal_dicts(
     with blocks_of(size):
         for judged, door in ((qrels_path, run_path), (qrels, germane.read_run(run_path))):
             found = germane.evaluate(judged, door, MEASURES, ties=ties)
-            assert found.counts == expected.counts
+            assert {**as_dict(found.counts), "comments": 0} == as_dict(expected.counts)
             for measure in expected:
                 assert found[measure].per_query == expected[measure].per_query, measure
 
@@ -788,24 +789,7 @@ def arranged(given: list[tuple[str, float]], ties: str) -> list[str]:
     return [item for item, _ in sorted(given, key=lambda row: -row[1])]
 
 
-COLLISIONS: dict[str, Callable[[], Any]] = {
-    "none": nullcontext,
-    "fingerprints of 3 bits": lambda: fewer_bits("fingerprints", 7),
-    "one fingerprint for all": lambda: fewer_bits("fingerprints", 0),
-    "queries alike": lambda: fewer_bits("mixed", 1),
-    "one of each": lambda: fewer_bits("mixed", 0),
-}
-
-
-@contextmanager
-def fewer_bits(name: str, mask: int) -> Iterator[None]:
-    original = getattr(binary, name)
-    with mock.patch.object(binary, name, lambda values: original(values) & np.uint64(mask)):
-        yield
-
-
 @given(
-    collisions=st.sampled_from(list(COLLISIONS)),
     given_rows=ROWS,
     qrels=st.fixed_dictionaries(
         {
@@ -820,7 +804,6 @@ def fewer_bits(name: str, mask: int) -> Iterator[None]:
 )
 def test_repeated_rows(
     folder: Path,
-    collisions: str,
     given_rows: Rows,
     qrels: dict[str, Judgments],
     grouped: bool,
@@ -828,7 +811,7 @@ def test_repeated_rows(
     ties: str,
     size: int,
 ) -> None:
-    """Repeats are taken out as a plain model does, whatever the fingerprints of ids are."""
+    """Repeats are taken out as a plain model does."""
     given_rows = [*given_rows, ("q0", "a", 1.0)]
     if grouped:
         given_rows.sort(key=lambda row: row[0])
@@ -843,7 +826,7 @@ def test_repeated_rows(
         )
         for query in qrels
     }
-    with blocks_of(size), COLLISIONS[collisions]():
+    with blocks_of(size):
         for run in (path, germane.read_run(path)):
             result = germane.evaluate(qrels, run, "DCG NumRet P@2", **policy)
             for query, judged in qrels.items():
@@ -851,21 +834,6 @@ def test_repeated_rows(
                     name, k = ("P", 2) if measure == "P@2" else (measure, None)
                     expected = oracle.value(name, {}, k, lists[query], judged)
                     assert one.per_query[query] == pytest.approx(expected, rel=1e-12), measure
-
-
-@pytest.mark.parametrize("collisions", COLLISIONS)
-def test_collisions_are_no_repeats(collisions: str, tmp_path: Path) -> None:
-    """Different items with one fingerprint are different items, judged or not."""
-    items = [f"d{i}" for i in range(200)]
-    run = {f"q{j}": {item: float(i) for i, item in enumerate(items)} for j in range(3)}
-    qrels = {f"q{j}": {item: float(i % 3) for i, item in enumerate(items[j::2])} for j in range(4)}
-    path = stored(run_text(shuffled(rows(run))).encode(), tmp_path)
-    expected = germane.evaluate(qrels, run, "AP nDCG NumRelRet")
-    with COLLISIONS[collisions]():
-        for door in (path, germane.read_run(path)):
-            found = germane.evaluate(qrels, door, "AP nDCG NumRelRet")
-            for measure in expected:
-                assert found[measure].per_query == expected[measure].per_query
 
 
 def test_a_query_longer_than_many_blocks(tmp_path: Path) -> None:
@@ -1003,15 +971,6 @@ def test_numbers_of_numpy_are_ids_like_those_of_python() -> None:
         assert germane.evaluate(qrels, {1: items}, "AP")["AP"].mean == 0
     with pytest.raises(germane.CoverageError, match="item ids are int, the qrels' are str"):
         germane.evaluate({1: {"5": 1}}, {1: [np.int64(7)]}, "AP")
-
-
-@given(st.lists(st.one_of(st.binary(max_size=24), st.sampled_from([b"a", b"a\0", b"b" * 70]))))
-def test_texts_fall_as_python_sorts_them(texts: list[bytes]) -> None:
-    """By words of eight bytes where there are many of them, equal ones in their order."""
-    many = [text[:60] for text in texts] * 8
-    for values in (texts, many):
-        expected = sorted(range(len(values)), key=values.__getitem__, reverse=True)
-        assert binary.falling(binary.spans(values)).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,6 @@ def test_names_are_those_the_values_were_recorded_under(printed: str) -> None:
     argument = (int(number) if row.takes == "cutoffs" else float(number)) if number else ""
     ours = parse(row.germane.format(argument))
     theirs = parse({**TREC_NAMES, **TREC_10_NAMES}[printed])
-    if name == "Rprec_mult":  # the roundings agree on these multiples
-        theirs = theirs(rounding="trec9")
     assert ours == theirs
 
 

@@ -38,7 +38,7 @@ TREC_NAMES: dict[str, str] = {
     **{f"recall_{k}": f"R@{k}" for k in CUTOFFS},
     **{f"relative_P_{k}": f"R(norm=min)@{k}" for k in CUTOFFS},
     **{f"success_{k}": f"Success@{k}" for k in (1, 5, 10)},
-    **{f"Rprec_mult_{x}": f"Rprec(mult={float(x):g})" for x in MULTIPLES},
+    **{f"Rprec_mult_{x}": f"Rprec(mult={float(x):g},rounding=trec9)" for x in MULTIPLES},
     # average
     "map": "AP(norm=R)",
     "gm_map": "AP(norm=R,mean=geometric)",

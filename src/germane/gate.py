@@ -1,4 +1,4 @@
-"""Gate: whether a run has fallen behind its baseline, by more than is allowed and more than noise."""
+"""Gate: compare a run with its baseline, and say which measures fell by more than is allowed."""
 
 import os
 from collections.abc import Iterator
@@ -8,9 +8,16 @@ from typing import Any, Unpack
 from germane.choices import DEFAULT, Choices
 from germane.compare import compare
 from germane.comparison.comparison import Comparison
-from germane.comparison.pair import Pair
+from germane.comparison.pair import Pair, p_number, short
 from germane.comparison.words import Correction, TestName
-from germane.errors import AbsentError, InputError, PolicyError, RegressionError, clip
+from germane.errors import (
+    AbsentError,
+    CoverageError,
+    InputError,
+    PolicyError,
+    RegressionError,
+    clip,
+)
 from germane.evaluate import evaluate
 from germane.measure import Measures
 from germane.result import Result
@@ -20,11 +27,13 @@ from germane.tabled import Tabled
 from germane.tables import Table
 
 RUN, BASELINE = "run", "baseline"
+FAILING = {"fell", "inconclusive"}
+ROUNDING = 1e-12  # a drop by which is none
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Tabled):
-    """What a gate found: each measure passed, fell within noise, or fell.
+    """The verdict on each measure: passed, noise, fell, or inconclusive.
 
     >>> qrels = {f"q{i}": ["d"] for i in range(20)}
     >>> good, bad = ({q: ranked for q in qrels} for ranked in (["d"], ["x", "d"]))
@@ -38,18 +47,20 @@ class Gate(Tabled):
 
     @property
     def passed(self) -> bool:
-        """Did no measure fall by more than allowed and more than noise?"""
-        return "fell" not in self.verdicts.values()
+        """Did no measure fall by more than allowed, but for falls that are not significant?"""
+        return not FAILING & set(self.verdicts.values())
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """Measure → passed, noise (a larger drop than allowed, which may be chance) or fell."""
+        """Measure → passed, or of a drop larger than allowed: fell (it is statistically significant),
+        noise (it is not), or inconclusive (the test could not have shown it)."""
         return {str(pair.measure): self._verdict(pair) for pair in self.comparison.pairs}
 
     def _verdict(self, pair: Pair) -> str:
-        if pair.difference >= -self.max_drop:
+        if pair.difference >= -self.max_drop - ROUNDING:
             return "passed"
-        return "fell" if pair.significant else "noise"
+        words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
+        return words[pair.verdict]
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a measure."""
@@ -67,22 +78,38 @@ class Gate(Tabled):
             rows.append(
                 (
                     str(pair.measure), number(means[BASELINE]), number(means[RUN]), *numbers,
-                    number(pair.p_adjusted), self._verdict(pair),
+                    interval.level if interval else "",
+                    repr(pair.p_adjusted) if digits is None else p_number(pair.p_adjusted, digits),
+                    self._verdict(pair),
                 )
             )  # fmt: skip
-        columns = ("measure", BASELINE, RUN, "change", "low", "high", "p", "verdict")
-        return Table(columns, tuple(rows), (*self._notes(), *self.comparison.notes), left=(7,))
+        columns = ("measure", BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
+        return Table(columns, tuple(rows), (*self._notes(), *self.comparison.notes), left=(8,))
 
     def _notes(self) -> Iterator[str]:
         alpha = self.comparison.settings.alpha
-        yield f"fell: by more than {self.max_drop:g}, and p < {alpha:g}; noise: by as much, p ≥ {alpha:g}"
+        used = set(self.verdicts.values())
+        yield f"passed: no drop of more than {self.max_drop:g}"
+        for verdict, means in {
+            "fell": f"a larger drop, p < {alpha:g}",
+            "noise": f"a larger drop, not statistically significant, p ≥ {alpha:g}",
+            "inconclusive": f"a larger drop, and no p < {alpha:g} was possible; this fails the gate",
+        }.items():
+            if verdict in used:
+                yield f"{verdict}: {means}"
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """One sentence for each measure that fell."""
+        """One sentence for each measure that fails the gate."""
         return tuple(
-            pair.sentence for pair in self.comparison.pairs if self._verdict(pair) == "fell"
+            f"{pair.measure} {self._fall(pair)}: {pair.sentence}"
+            for pair in self.comparison.pairs
+            if self._verdict(pair) in FAILING
         )
+
+    def _fall(self, pair: Pair) -> str:
+        fell = f"fell by {short(-pair.difference)}, where {self.max_drop:g} is allowed"
+        return fell if pair.significant else f"{fell}, and the test cannot judge it"
 
 
 def gate(
@@ -102,13 +129,15 @@ def gate(
     """Compare a run with its baseline, and say which measures fell.
 
     >>> print(germane.gate({"q": ["d"]}, {"q": ["x", "d"]}, "RR", baseline={"q": ["d"]}).verdicts)
-    {'RR': 'noise'}
+    {'RR': 'inconclusive'}
 
     ``baseline`` is a run, or results that were kept: the path of a ``.json`` file that
     ``germane evaluate --format json --per-query`` wrote, or a ``Result``. A measure falls where its
-    mean drops by more than ``max_drop`` and the test's corrected p-value is below ``alpha``. The
-    other arguments are those of ``compare``. Raises PolicyError for results that were kept under
-    other conventions, and what ``compare`` raises.
+    mean drops by more than ``max_drop`` and the test's p-value, corrected over all measures, is below
+    ``alpha``. Where the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is
+    inconclusive, and the gate is not passed. The other arguments are those of ``compare``. Raises
+    PolicyError for results that were kept under other conventions, CoverageError where no judged item
+    was found, so that nothing could have fallen, and what ``compare`` raises.
     """
     if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
         raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
@@ -134,11 +163,25 @@ def gate(
         baseline=BASELINE,
         test=test,
         correction=correction,
+        family="all",  # one decision rests on all measures
         confidence=1 - alpha,
         resamples=resamples,
         rng=rng,
     )
-    return Gate(comparison, max_drop)
+    found = Gate(comparison, max_drop)
+    _check_found(BASELINE, before)
+    if found.passed:
+        _check_found(RUN, now)
+    return found
+
+
+def _check_found(name: str, result: Result) -> None:
+    """A gate is not passed by numbers that are all 0, as where item ids are written in two ways."""
+    if not result.counts.judged_items_retrieved:
+        raise CoverageError(
+            f"no judged item is among the results of the {name}, so that nothing can be compared. Are "
+            "its item ids those of the qrels?"
+        )
 
 
 def assert_no_regression(
@@ -150,7 +193,7 @@ def assert_no_regression(
     >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
     True
 
-    Takes what ``gate`` takes, and returns what it returns where nothing fell. RegressionError is an
+    Takes what ``gate`` takes, and returns what it returns where the gate is passed. RegressionError is an
     AssertionError too, so that a test runner shows it as a failure.
     """
     found = gate(qrels, run, measures, baseline=baseline, **options)

@@ -172,9 +172,10 @@ class Sample:
         rank: Callable[[int], Floats] | None = None,
         given: Callable[[int], Sequence[Any]] | None = None,
         ids: str = "typed",  # as those of Qrels, or places: rows and columns of an array
+        rounded: int = 0,  # scores of the whole run that became equal to another as doubles
     ) -> None:
         self.queries, self.offsets, self.items, self.score = queries, offsets, items, score
-        self.rank, self.given, self.ids = rank, given, ids
+        self.rank, self.given, self.ids, self.rounded = rank, given, ids, rounded
 
     def __len__(self) -> int:
         return len(self.items)

@@ -12,7 +12,7 @@ from germane.result import Result
 from germane.sources import Labels, Progress
 
 if TYPE_CHECKING:
-    from germane.sources.embeddings import Similarity
+    from germane.sources.similarity import Similarity
 
 
 def evaluate_embeddings(
@@ -42,15 +42,17 @@ def evaluate_embeddings(
 
     ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy; halves are
     multiplied as singles, whole numbers as doubles. Queries and items are numbered from 0, and tied
-    items stand in the order of the gallery. Memory: both arrays once more, and two blocks of some
-    queries × N similarities. Large products are shared out among threads; meanwhile other products of
-    the process use one thread each.
+    items stand in the order of the gallery. Ranks are those of similarities in double precision, so
+    that equal vectors are tied, and numbers depend neither on threads nor on the order of the gallery.
+    Memory: both arrays once more, as doubles where singles leave many similarities close to each other,
+    and two blocks of some queries × N similarities. Large products are shared out among threads;
+    meanwhile other products of the process use one thread each.
 
     Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``: graded
     (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
 
-    ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest first,
-    computed as q·g - |g|²/2). ``exclude_self=True``: query i is item i of the gallery, and is neither
+    ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest
+    first). ``exclude_self=True``: query i is item i of the gallery, and is neither
     retrieved nor relevant for itself; or the position of each query in the gallery, -1 for none.
     ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
     those of ``germane.evaluate``.

@@ -152,7 +152,12 @@ LINES = {
     "no score between tabs": FileCase(
         refused("5 fields", line=3), run=run_text(blank="\t").replace("\t7.0\t", "\t\t")
     ),
-    "an id of ten megabytes": _both(_LONG),
+    "an id of ten megabytes": FileCase(
+        refused("longer than 1,048,576 bytes", line=1),
+        Q.replace("d01", _LONG),
+        R.replace("d01", _LONG),
+        blamed="qrels",
+    ),
     "lines that end in a vertical tab": FileCase(
         refused("56 fields", "U+000B", line=1), run=R.replace("\n", "\v")
     ),

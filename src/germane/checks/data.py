@@ -9,6 +9,7 @@ from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane._records import replaced
+from germane.averaging import MeasureResult
 from germane.checks.side import Side, find_places
 from germane.checks.standing import Standing, measure_standing
 from germane.kernel.ids import Text
@@ -35,6 +36,8 @@ class Data:
     refusal = ""  # why evaluate refuses them, where no check says so
     known_orders: Collection[str] | None = None  # findings about the order of the results
     tied_widely = 0  # hits whose rank could be twice as high
+    decided: MeasureResult | None = None  # a value that the order of equal scores makes, and
+    nearly_constant = 0, 0  # how many results of how many have one score then
 
     def __init__(
         self,

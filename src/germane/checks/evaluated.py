@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +16,18 @@ from germane._records import replaced
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
-from germane.checks.side import DIGITS, Numbering, Side, count_rounded
+from germane.checks.side import DIGITS, Numbering, Side
 from germane.checks.standing import Standing, standing_of
 from germane.checks.table import TABLE
 from germane.finding import Finding, by_severity
 from germane.kernel.ids import Ids
 from germane.retrieval import Sample
 from germane.sources.ids import to_bytes, to_text
-from germane.sources.numbers import EXACT
+from germane.sources.numbers import EXACT, count_rounded, may_round
 from germane.spelling import fold_ids
 
 if TYPE_CHECKING:
+    from germane.averaging import MeasureResult
     from germane.judging import Judged
     from germane.measure import Measure
     from germane.policy import Policy
@@ -37,13 +38,16 @@ LEAST, MOST, SHARE = 64, 2000, 64  # rows of a sample: one in 64 of the run, wit
 HEAD = 16  # rows of which one fall shows that the order is meant
 SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
 GRADES = 2000  # that are looked at
+NEARLY = 0.9  # of the results have one score
+DECISIVE = 0.5  # of a value, beyond which the order of ties makes it
+OF_ROWS = ("trec", "ascending", "given")  # orders that are not chosen for the sake of ties
 WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
 
 
 def check_evaluation(
     judged: Judged,
     ranking: Ranking,
-    measures: Collection[Measure],
+    values: Mapping[Measure, MeasureResult],
     sample: Callable[[int], Sample] | None,
 ) -> tuple[Finding, ...]:
     """Find the problems that distort the numbers of an evaluation, under its policy.
@@ -51,7 +55,7 @@ def check_evaluation(
     Rows are looked at only where what judging knows does not already rule a problem out.
     """
     got, policy = judged.retrieved, judged.policy
-    data = Evaluated(judged.qrels, got, policy, sample, measures, ranking)
+    data = Evaluated(judged.qrels, got, policy, sample, values, ranking)
     if swapped := _find_swapped(data):
         return swapped  # everything else follows from that
     earlier = {one.what: one for one in got.findings}
@@ -144,11 +148,12 @@ class Evaluated(Data):
         got: Retrieved,
         policy: Policy,
         sampler: Callable[[int], Sample] | None,
-        measures: Collection[Measure] = (),
+        values: Mapping[Measure, MeasureResult] | None = None,
         ranking: Ranking | None = None,
     ) -> None:
         self._qrels, self._got, self._sampler, self._ranking = qrels, got, sampler, ranking
-        self.policy, self.measures = policy, measures
+        self.policy, self.values = policy, values or {}
+        self.measures = tuple(self.values)
         self.ties = "given" if policy.ties == "given" else "id"
 
     # --- Counts and hits -----------------------------------------------------------------------
@@ -213,6 +218,30 @@ class Evaluated(Data):
         return bool(first and (got.tied_to == got.retrieved[got.owner]).all())
 
     @cached
+    def nearly_constant(self) -> tuple[int, int]:
+        """How many results share one score, of how many, in the queries of hits; 0 unless nearly all do."""
+        got = self._got
+        if not got.is_tied or not len(got.judgment):
+            return 0, 0
+        tied = got.tied_to > got.tied_from
+        if np.count_nonzero(tied) < NEARLY * len(tied):
+            return 0, 0
+        starts = np.flatnonzero(
+            np.diff(got.owner, prepend=-1)
+        )  # the hits of a query stand together
+        widest = np.maximum.reduceat(np.where(tied, got.tied_to - got.tied_from + 1, 0), starts)
+        count, results = int(widest.sum()), int(got.retrieved[got.owner[starts]].sum())
+        return (count, results) if count >= NEARLY * results else (0, 0)
+
+    @cached
+    def decided(self) -> MeasureResult | None:
+        """The measure that the order of equal scores moves most, where that makes its value."""
+        if self.policy.ties not in OF_ROWS or not self.nearly_constant[0]:
+            return None
+        moved = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
+        return max(moved, key=lambda one: one.band, default=None)
+
+    @cached
     def tied_widely(self) -> int:
         got = self._got
         if not got.is_tied or self.ties != "given":
@@ -270,8 +299,12 @@ class Evaluated(Data):
 
     @cached
     def may_be_rounded(self) -> bool:
-        score = self.sample.score
-        return score is not None and bool(np.abs(score).max(initial=0) >= EXACT)
+        score, given = self.sample.score, self.sample.given
+        if score is None or given is None or not len(score):
+            return self.sample.rounded > 0
+        return (
+            self.sample.rounded > 0 or bool(np.abs(score).max() >= EXACT) or may_round(given(1)[0])
+        )
 
     # --- Rows ----------------------------------------------------------------------------------
 
@@ -283,7 +316,7 @@ class Evaluated(Data):
     def take_more(self) -> Evaluated:
         """The same with a larger sample, for what deserves a second look."""
         wide = Evaluated(
-            self._qrels, self._got, self.policy, self._sampler, self.measures, self._ranking
+            self._qrels, self._got, self.policy, self._sampler, self.values, self._ranking
         )
         if self._sampler is not None:
             wide.__dict__["sample"] = self._sampler(MOST)
@@ -302,9 +335,11 @@ class Evaluated(Data):
 
     @cached
     def rounded(self) -> int:
-        exact = [_read_exactly(one) for one in self.given]
-        ends = self.sample.offsets.tolist()
-        return sum(count_rounded(exact[start:stop]) for start, stop in pairwise(ends))
+        sample, exact = self.sample, [_read_exactly(one) for one in self.given]
+        if sample.rounded or sample.score is None:
+            return sample.rounded
+        ends = pairwise(sample.offsets.tolist())
+        return sum(count_rounded(exact[i:j], sample.score[i:j]) for i, j in ends)
 
     @cached
     def run(self) -> Side:

@@ -40,10 +40,12 @@ def nothing_found(data: Data) -> Sees:
         return
     says = f"no judged item is among the {several(data.results, 'result')} of the judged queries"
     judged, run = data.qrels.items, data.run.items
+    advice = ""
     if len(run) and len(judged):
         says += f". run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
+        advice = why(judged, run)
     at = np.flatnonzero(data.query[data.run.query] >= 0)
-    yield Seen(says, data.results, first(data.run, at), why(judged, run) if len(run) else "")
+    yield Seen(says, data.results, first(data.run, at), advice)
 
 
 def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:

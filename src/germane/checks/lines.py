@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 
 from germane._records import replaced
-from germane.checks.side import DIGITS, Faults, Side, count_rounded, number_columns
+from germane.checks.side import DIGITS, Faults, Side, number_columns
 from germane.errors import InputError
 from germane.kernel.ids import Text, text_of_bytes
 from germane.sources import trec
 from germane.sources.files import TextFile, ends_of_lines
-from germane.sources.numbers import EXACT
+from germane.sources.numbers import EXACT, count_rounded
 from germane.sources.paths import Path, Progress
 
 _ENDS = re.compile(rb"\r\n|\r|\n")
@@ -45,7 +45,7 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
         return Side(
             kind, file.name, queries, items, query, item, number,
             rank=np.concatenate(ranks) if ranks else None, line=line, faults=faults, text=True,
-            rounded=sum(map(count_rounded, whole.values())),
+            rounded=sum(count_rounded([*one], np.array([*one], float)) for one in whole.values()),
         )  # fmt: skip
 
 

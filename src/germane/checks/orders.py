@@ -5,6 +5,7 @@ from math import lgamma, log
 
 import numpy as np
 
+from germane._ragged import Bools
 from germane.checks import ids
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, first, rows, several
@@ -17,9 +18,6 @@ CHANCE = log(120)  # that five results stand in ascending order by chance: one i
 BETTER = 0.52  # of the pairs: no better than chance
 NARROW = 0.02  # standard error from which on a better order would show
 COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
-TURNED = (
-    "Is rank 1 the best here? Then the order of the rows is turned round, and nothing is wrong."
-)
 
 
 def ranks_against_scores(data: Data) -> Sees:
@@ -59,32 +57,47 @@ def counting_up(data: Data) -> Sees:
 
 
 def rising_as_given(data: Data) -> Sees:
-    """Scores that rise, or ranks that fall, from each result to the next in the order given."""
-    run, order, score = data.run, data.as_given, data.run.number
-    by_rank = score is None and run.rank is not None
-    if by_rank:
-        score = -run.rank  # type: ignore[operator]
-    elif len(data.ranks) > 1 or any(counting_up(data)):
+    """Scores that rise from each result to the next, where there are no ranks to ask."""
+    run, order = data.run, data.as_given
+    if run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
         return
-    if score is None:
-        return
-    beside = run.query[order][1:] == run.query[order][:-1]
-    steps = np.diff(score[order])[beside]
-    enough = len(steps) > 1 if by_rank else _is_no_accident(data)
+    steps = np.diff(run.number[order])[_are_beside(data)]
     rises = len(steps) and (steps >= 0).all() and 2 * np.count_nonzero(steps > 0) > len(steps)
-    if rises and enough and not is_meant(data, 0 if by_rank else len(steps)):
-        order_of = "ranks of every query fall" if by_rank else "scores of every query rise"
-        says = f"the {order_of} in the order given, over {data.first}{several(len(steps), 'step')}"
-        yield Seen(says, len(run), first(run, order), TURNED if by_rank else "")
+    if rises and _is_no_accident(data) and not is_meant(data, len(steps)):
+        says = (
+            "the scores of every query rise in the order given, over "
+            f"{data.first}{several(len(steps), 'step')}"
+        )
+        yield Seen(says, len(run), first(run, order))
+
+
+def falling_as_given(data: Data) -> Sees:
+    """Ranks, without scores, that fall from each result to the next."""
+    run, order = data.run, data.as_given
+    if run.number is not None or run.rank is None:
+        return
+    steps = np.diff(run.rank[order])[_are_beside(data)]
+    if len(steps) > 1 and (steps < 0).all() and not is_meant(data, max(len(steps), CERTAIN)):
+        says = (
+            "the ranks of every query fall in the order given, over "
+            f"{data.first}{several(len(steps), 'step')}, and the lowest rank is the best"
+        )
+        yield Seen(says, len(run), first(run, order))
+
+
+def _are_beside(data: Data) -> Bools:
+    """Has each row the query of the next, in the order given?"""
+    query = data.run.query[data.as_given]
+    beside: Bools = query[1:] == query[:-1]
+    return beside
 
 
 def _is_no_accident(data: Data) -> bool:
     """Is it unlikely that the scores of all queries rise as given by chance?"""
     run, order = data.run, data.as_given
     assert run.number is not None
-    query, score = run.query[order], run.number[order]
-    rises = (query[1:] == query[:-1]) & (score[1:] > score[:-1])
-    counts = np.bincount(query[1:][rises]) if rises.any() else ()
+    rises = _are_beside(data) & (np.diff(run.number[order]) > 0)
+    counts = np.bincount(run.query[order][1:][rises]) if rises.any() else ()
     return sum(lgamma(count + 2) for count in counts) >= CHANCE - 1e-9
 
 
@@ -98,9 +111,10 @@ ORDERS: dict[str, Callable[[Data], Sees]] = {
     "ranks against scores": ranks_against_scores,
     "ranks given as scores": counting_up,
     "scores rise as given": rising_as_given,
+    "ranks fall as given": falling_as_given,
 }
 """Findings that say why an order is no good."""
-ASCENDING = ("ranks given as scores", "scores rise as given")
+ASCENDING = ("ranks given as scores", "scores rise as given", "ranks fall as given")
 
 
 def some_ranks_against_scores(data: Data) -> Sees:

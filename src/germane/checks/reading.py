@@ -13,7 +13,7 @@ from germane import sources
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.checks import lines
-from germane.checks.side import Faults, Numbering, Side, count_rounded, number_columns
+from germane.checks.side import Faults, Numbering, Side, number_columns
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.kernel.ids import Ids
 from germane.retrieval import Qrels
@@ -21,7 +21,7 @@ from germane.sources import formats, host, mappings
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.formats import InputFormat
 from germane.sources.ids import is_missing
-from germane.sources.numbers import EXACT, is_finite_number
+from germane.sources.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.sources.paths import Progress, is_path
 
 Kind: TypeAlias = Literal["qrels", "run"]
@@ -73,8 +73,7 @@ def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
         query.append(np.full(len(pairs), queries.number([one])[0]))
         item.append(items.number(pair[0] for pair in pairs))
         number.append(np.array([float(pair[1]) for pair in pairs]))
-        if np.abs(number[-1]).max() >= EXACT:
-            rounded += count_rounded([pair[1] for pair in pairs])
+        rounded += count_rounded([pair[1] for pair in pairs], number[-1])
     none = np.zeros(0, np.int64)
     return Side(
         kind, kind, queries.ids, items.ids, np.concatenate([none, *query]),
@@ -106,7 +105,7 @@ def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple
             within = " in the range ±2^53" if is_finite_number(number) else ""
             faults.add(
                 f"{where}, item {clip(one)}: a {says} must be a finite number{within}; "
-                f"got {typed(number)}"
+                f"got {show_number(number)}"
             )
         else:
             good.append((one, number))

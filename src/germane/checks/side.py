@@ -1,8 +1,8 @@
 """Side: what qrels or a run hold, row by row, as it was given and whether or not it can be evaluated."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -73,11 +73,6 @@ class Side(Record):
 
 
 DIGITS = 100  # beyond which Python may refuse to make an integer
-
-
-def count_rounded(scores: Collection[Any]) -> int:
-    """How many scores become equal to another as doubles."""
-    return len(set(scores)) - len(set(map(float, scores)))
 
 
 class Numbering:

@@ -175,7 +175,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "  germane explain '0 0 1 0 1 0 0 1 0 0' --relevant 3 -m AP@10\n"
         "  germane measures AP",
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS:
         import_module(f"germane.cli.{name}").add(commands)

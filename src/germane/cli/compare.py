@@ -34,7 +34,7 @@ VIEWS = ("leaderboard", "pairs", "queries", "stability")
 SAYS = {
     "test": "of significance (default: randomization); t and wilcoxon need germane[stats]",
     "correction": "for the number of comparisons (default: holm)",
-    "family": "what is corrected together: all comparisons, or those of one measure (default: all)",
+    "family": "what is corrected together: the comparisons of one measure, or all (default: measure)",
 }
 
 
@@ -62,8 +62,8 @@ def add(commands: Any) -> None:
         "--view",
         metavar="|".join(VIEWS),
         type=_view,
-        help="one table alone; queries is where two runs differ (default: the leaderboard with a "
-        "sentence for each pair, or for csv and tsv the pairs)",
+        help="one table alone; queries is where two runs differ (default: the leaderboard, with a "
+        "sentence for each pair of up to three runs; for csv and tsv the pairs)",
     )
     command.add_argument(
         "--most", metavar="N", type=whole, default=10, help="queries of a view (default: 10)"
@@ -90,7 +90,11 @@ def add_statistics(command: argparse.ArgumentParser) -> None:
         help="also test whether runs are within D of each other (needs germane[stats])",
     )
     statistics.add_argument(
-        "--resamples", metavar="N", type=whole, default=10_000, help="(default: 10000)"
+        "--resamples",
+        metavar="N",
+        type=whole,
+        default=10_000,
+        help="of tukey and of the stability of an order (default: 10000)",
     )
     statistics.add_argument(
         "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"

@@ -24,7 +24,7 @@ from germane.comparison.words import WORDS
 if TYPE_CHECKING:
     from germane.gate import Gate
 
-FELL = 1
+FAILED = 1
 
 
 def add(commands: Any) -> None:
@@ -32,7 +32,8 @@ def add(commands: Any) -> None:
         "gate",
         help="exit 1 where a run has fallen behind its baseline",
         description="Compare a run with its baseline. Exit status 1 where a measure fell by more than is "
-        "allowed and by more than noise, 0 where none did, 2 for wrong usage or bad input.",
+        "allowed, and the drop is statistically significant or the test cannot judge it; 0 where none "
+        "did; 2 for wrong usage or bad input.",
     )
     command.set_defaults(run=run)
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
@@ -52,7 +53,7 @@ def add(commands: Any) -> None:
         metavar="A",
         type=fraction,
         default=0.05,
-        help="a drop with a smaller p is more than noise (default: 0.05)",
+        help="a drop with a smaller p is statistically significant (default: 0.05)",
     )
     command.add_argument(
         "--test", metavar="|".join(WORDS["test"]), default="randomization",
@@ -87,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
         output.write(options.output, format_table(found.table(digits=digits_of(options)), options))
     if options.github:
         _tell_github(found)
-    return 0 if found.passed else FELL
+    return 0 if found.passed else FAILED
 
 
 def _tell_github(found: "Gate") -> None:
@@ -98,5 +99,9 @@ def _tell_github(found: "Gate") -> None:
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if not summary:
         return
-    verdict = "passed" if found.passed else "fell behind its baseline"
+    verdict = (
+        "is inconclusive" if "fell" not in found.verdicts.values() else "fell behind its baseline"
+    )
+    if found.passed:
+        verdict = "passed"
     output.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")

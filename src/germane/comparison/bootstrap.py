@@ -1,6 +1,7 @@
-"""Bootstrap: what the means could have been, had the queries been drawn anew."""
+"""Bootstrap: the means and intervals of queries that are drawn anew."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -35,38 +36,86 @@ def _times(size: int, queries: int, rng: np.random.Generator) -> Floats:
     return times.reshape(size, queries).astype(float)
 
 
-def bca(sums: Floats, centered: Floats, estimate: float, z: float) -> tuple[float, float]:
-    """The bias-corrected and accelerated interval of a sum (Efron 1987).
+def bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float]:
+    """The ends, less the estimate, of a bias-corrected and accelerated interval (Efron 1987) of a sum.
 
-    ``sums`` are the resampled ones; ``centered`` holds each query's part less the mean part of its
-    stratum; ``z`` is how far a normal quantile the interval reaches, such as 1.96.
+    ``centered`` holds each query's part less the mean part of its stratum; ``z`` is how far a normal
+    quantile the interval reaches, such as 1.96. Quantiles of the bootstrap distribution are those of
+    its saddlepoint approximation (Davison and Hinkley 1988), which has no resampling error: an
+    interval of 99.99% would need a million resamples.
     """
-    from statistics import NormalDist
-
-    normal, ordered = NormalDist(), np.sort(sums)
-    near = 1e-12 * float(np.abs(centered).sum() + abs(estimate))
-    below, upto = np.searchsorted(ordered, (estimate - near, estimate + near))
-    # Half of the sums that equal the estimate count as below it.
-    share = min(max((below + upto) / 2, 0.5), len(ordered) - 0.5) / len(ordered)
-    bias = normal.inv_cdf(share)
-    spread = float(np.sum(centered**2))
-    skew = float(np.sum(centered**3)) / (6 * spread**1.5) if spread > 0 else 0.0
-    low, high = (_shifted(bias, skew, at) for at in (-z, z))
-    return float(np.quantile(ordered, low)), float(np.quantile(ordered, high))
+    deviation = math.sqrt(float(np.sum(centered**2)))
+    if deviation == 0:
+        return 0.0, 0.0
+    scaled = centered / deviation
+    skew = float(np.sum(scaled**3)) / 6  # the bias and the acceleration of a mean
+    strata_of = [scaled[strata == stratum] for stratum in range(int(strata.max()) + 1)]
+    low, high = (_quantile(strata_of, _shifted(skew, at)) * deviation for at in (-z, z))
+    return low, high
 
 
-def _shifted(bias: float, skew: float, z: float) -> float:
-    """The share of resampled sums that the end of an interval at ``z`` cuts off."""
-    from statistics import NormalDist
-
-    slope = 1 - skew * (bias + z)
-    if slope <= 0:  # beyond where the transformation has a meaning: all of them
-        return float(z > 0)
-    return NormalDist().cdf(bias + (bias + z) / slope)
+def _shifted(skew: float, z: float) -> float:
+    """The normal quantile of the bootstrap distribution where the end of an interval at ``z`` stands."""
+    slope = 1 - skew * (skew + z)
+    if slope <= 0:  # beyond where the transformation has a meaning: the last there is
+        return math.copysign(math.inf, z)
+    return skew + (skew + z) / slope
 
 
-def reach(confidence: float, freedom: int) -> float:
-    """The normal quantile of an interval, widened for the few queries that it rests on.
+def _quantile(strata: list[Floats], z: float) -> float:
+    """The value below which the sum of draws from each stratum is with the chance of ``z``."""
+    sign = 1.0 if z > 0 else -1.0
+    outermost = sum(len(parts) * float((sign * parts).max()) for parts in strata) * sign
+    if math.isinf(z):
+        return outermost
+    near, far = 0.0, z or 1.0
+    reached = _normal(strata, far)[0]
+    while sign * (z - reached) > 0:
+        near, (further, before) = far, (_normal(strata, 2 * far)[0], reached)
+        far, reached = 2 * far, further
+        if sign * (reached - before) < 1e-3:  # z lies beyond the last value
+            return outermost
+    tilt = _root(lambda tilt: _normal(strata, tilt)[0] - z, near, far)
+    return _normal(strata, tilt)[1]
+
+
+def _normal(strata: list[Floats], tilt: float) -> tuple[float, float]:
+    """The normal quantile (Barndorff-Nielsen's r*) of the sum that a tilt makes the mean, and that sum."""
+    moment = mean = variance = 0.0
+    for parts in strata:
+        top = float((tilt * parts).max())
+        weights = np.exp(tilt * parts - top)
+        total = float(weights.sum())
+        moment += len(parts) * (top + math.log(total / len(parts)))
+        tilted = float(weights @ parts) / total
+        mean += len(parts) * tilted
+        variance += len(parts) * float(weights @ (parts - tilted) ** 2) / total
+    root = math.copysign(math.sqrt(max(0.0, 2 * (tilt * mean - moment))), tilt)
+    if abs(root) < 1e-4:  # the limit
+        return root + sum(float(np.sum(parts**3)) for parts in strata) / 6, mean
+    if variance <= 0:
+        return -math.copysign(math.inf, tilt), mean
+    return root + math.log(tilt * math.sqrt(variance) / root) / root, mean
+
+
+def _root(function: Callable[[float], float], near: float, far: float) -> float:
+    """Where a function is 0 between two numbers, by false position (Illinois)."""
+    at_near, at_far = function(near), function(far)
+    for _ in range(60):
+        if abs(at_far) < 1e-9 or at_far == at_near:
+            break
+        between = far - at_far * (far - near) / (at_far - at_near)
+        at = function(between)
+        if (at > 0) != (at_far > 0):
+            near, at_near = far, at_far
+        else:
+            at_near /= 2
+        far, at_far = between, at
+    return far
+
+
+def reach(alpha: float, freedom: int) -> float:
+    """The normal quantile of a 1 - alpha interval, widened for the few queries that it rests on.
 
     Resampled means of n queries vary by √((n-1)/n) too little, and a normal quantile stands where
     Student's belongs; both are undone (Hesterberg 2015, "expanded percentile"). ``freedom`` is n - 1
@@ -74,7 +123,7 @@ def reach(confidence: float, freedom: int) -> float:
     """
     from statistics import NormalDist  # imports much
 
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = -NormalDist().inv_cdf(alpha / 2)
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

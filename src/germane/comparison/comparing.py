@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from germane.comparison.comparison import Comparison
-from germane.comparison.pairing import pairs_of, resampled_means
+from germane.comparison.pairing import pairs_of
 from germane.comparison.sample import Runs, sampled
 from germane.comparison.settings import Settings
 from germane.errors import (
@@ -29,9 +29,8 @@ def compared(results: Any, measures: "Measures | None", settings: Settings, rng:
     first = next(iter(next(iter(datasets.values())).values()))
     asked = first.measures if measures is None else parse_all(measures)
     samples = sampled(datasets, asked)
-    resampled = [resampled_means(sample, settings, draws) for sample in samples]
-    pairs = pairs_of(samples, resampled, settings, draws)
-    return Comparison(datasets, samples, resampled, pairs, settings)
+    pairs = pairs_of(samples, settings, draws)
+    return Comparison(datasets, samples, pairs, settings, int(draws.integers(2**63)))
 
 
 def _datasets(given: Any) -> dict[str, Runs]:

@@ -3,10 +3,14 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from germane._cached import cached
 from germane._ragged import Floats
 from germane._version import VERSION
-from germane.comparison.layout import leaderboard, notes_of, pair_table
+from germane.comparison.layout import counts_of, leaderboard, notes_of, pair_table
 from germane.comparison.pair import Pair
+from germane.comparison.pairing import resampled_means
 from germane.comparison.queries import QueryDifference, QueryDifferences, moves
 from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
@@ -16,6 +20,7 @@ from germane.measure import Measure, parse
 from germane.tables import Reader, Table, visible
 
 SCHEMA = 1
+FEW_RUNS = 3  # of which every pair is put in words
 
 
 class Comparison:
@@ -29,8 +34,8 @@ class Comparison:
     0.25
 
     ``pairs`` holds one ``Pair`` a measure and pair of systems: estimate, interval, effect size,
-    p-value, and a sentence. Prints as a leaderboard with these sentences; ``leaderboard()`` and
-    ``table()`` are tables. ``queries()`` looks at single queries, ``stability()`` at the order of
+    p-value, verdict, and a sentence. Prints as a leaderboard, with these sentences for up to three
+    runs; ``leaderboard()`` and ``table()`` are tables. ``queries()`` looks at single queries, ``stability()`` at the order of
     the systems.
     """
 
@@ -38,16 +43,16 @@ class Comparison:
         self,
         datasets: Mapping[str, Runs],
         samples: Sequence[Sample],
-        resampled: Sequence[Floats],
         pairs: tuple[Pair, ...],
         settings: Settings,
+        seed: int,
     ) -> None:
         self.datasets = datasets
         """Data set → run → Result; one data set has the name ''."""
         self.pairs = pairs
         self.settings = settings
         self._samples = tuple(samples)
-        self._resampled = tuple(resampled)  # M × S × B for each sample
+        self._seed = seed
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -120,6 +125,12 @@ class Comparison:
         confidence = self.settings.confidence
         return stability_of(sample.measures[m], self.systems, sample.means[m], drawn, confidence)
 
+    @cached
+    def _resampled(self) -> tuple[Floats, ...]:
+        """M × S × resamples for each sample."""
+        draws = np.random.default_rng(self._seed)
+        return tuple(resampled_means(sample, self.settings, draws) for sample in self._samples)
+
     def _only(self, one: str, other: str) -> tuple[Hashable, ...]:
         """The judged queries that one system answers and the other does not."""
         only: list[Hashable] = []
@@ -152,8 +163,13 @@ class Comparison:
 
     def __str__(self) -> str:
         board, *notes = self.leaderboard().text().split("\n\n")
-        sentences = "\n".join(pair.sentence for pair in self.pairs)
-        return "\n\n".join([board, sentences, *notes])
+        return "\n\n".join([board, "\n".join(self._sentences()), *notes])
+
+    def _sentences(self) -> tuple[str, ...]:
+        """A sentence for each pair, or of many runs how many pairs differ."""
+        if len(self.systems) <= FEW_RUNS:
+            return tuple(pair.sentence for pair in self.pairs)
+        return (f"{counts_of(self.pairs)}. Each with its interval: table(), --view pairs",)
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.systems)}: {', '.join(map(str, self.measures))}>"
@@ -175,10 +191,10 @@ class Comparison:
         return self.leaderboard().html() + self.table().html()
 
     def _repr_html_(self) -> str:
-        """What is printed: the leaderboard, and a sentence for each pair."""
+        """The leaderboard and the sentences that are printed, as HTML."""
         from html import escape
 
-        said = "".join(f"<li>{escape(visible(pair.sentence))}</li>" for pair in self.pairs)
+        said = "".join(f"<li>{escape(visible(sentence))}</li>" for sentence in self._sentences())
         return f"{self.leaderboard().html()}<ul>{said}</ul>"
 
     def to_dict(self) -> dict[str, Any]:

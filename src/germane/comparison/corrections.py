@@ -1,10 +1,11 @@
 """Corrections: p-values of a family of comparisons, raised so that chance finds no more than it may."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane._ragged import Floats, Ints
 
 
 def bonferroni(p: Floats) -> Floats:
@@ -32,11 +33,43 @@ def none(p: Floats) -> Floats:
     return p.copy()
 
 
-CORRECTIONS: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
-    "holm": ("Holm", holm),
-    "bonferroni": ("Bonferroni", bonferroni),
-    "bh": ("Benjamini–Hochberg", benjamini_hochberg),
-    "none": ("uncorrected", none),
+def _shared(p: Floats, alpha: float) -> Floats:
+    return np.full(len(p), alpha / len(p))
+
+
+def _stepped_down(p: Floats, alpha: float) -> Floats:
+    """The levels that Holm compares p-values with: one for all from the first that is not below it."""
+    steps = np.arange(len(p), 0, -1)
+    order = np.argsort(p, kind="stable")
+    finds = int(np.count_nonzero(holm(p) < alpha))
+    sharing: Ints = np.maximum(steps, len(p) - finds)
+    return _put_back(alpha / sharing, order)
+
+
+def _of_finds(p: Floats, alpha: float) -> Floats:
+    """As many times the share of one comparison as there are finds (Benjamini and Yekutieli 2005)."""
+    finds = int(np.count_nonzero(benjamini_hochberg(p) < alpha))
+    return np.full(len(p), alpha * max(1, finds) / len(p))
+
+
+def _whole(p: Floats, alpha: float) -> Floats:
+    return np.full(len(p), alpha)
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A correction of p-values, and the error rate that it leaves to each of them."""
+
+    title: str
+    adjust: Callable[[Floats], Floats]
+    levels: Callable[[Floats, float], Floats]  # of p-values and the error rate of the family
+
+
+CORRECTIONS: dict[str, Correction] = {
+    "holm": Correction("Holm", holm, _stepped_down),
+    "bonferroni": Correction("Bonferroni", bonferroni, _shared),
+    "bh": Correction("Benjamini–Hochberg", benjamini_hochberg, _of_finds),
+    "none": Correction("uncorrected", none, _whole),
 }
 
 

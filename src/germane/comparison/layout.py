@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from germane.comparison.corrections import CORRECTIONS
-from germane.comparison.pair import QUANTITIES, Pair
+from germane.comparison.pair import QUANTITIES, Pair, Verdict, p_number
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Settings
-from germane.comparison.significance import MANY, TESTS, resampled, smallest
+from germane.comparison.significance import MANY, TESTS
 from germane.comparison.spread import POWER
 from germane.measure import Measure
 from germane.tables import LETTERS, Table
@@ -47,34 +47,39 @@ def pair_table(
 ) -> Table:
     """One row a measure and pair."""
     columns = (
-        "measure", "system", "baseline", "queries", "difference", "low", "high", "d_z", "better",
-        "wins", "losses", "ties", "p", "p adjusted", "detectable",
+        "measure", "system", "baseline", "queries", "difference", "low", "high", "level", "d_z",
+        "better", "wins", "losses", "ties", "p", "p adjusted", "verdict", "detectable",
     )  # fmt: skip
     tested = settings.equivalence is not None
     rows = [
         (*_cells(pair, digits), *(_equivalent(pair, digits) if tested else ())) for pair in pairs
     ]
-    notes = (*_column_notes(settings), *notes_of(samples, pairs, settings))
-    return Table((*columns, *(["p TOST"] if tested else [])), tuple(rows), notes, (1, 2))
+    notes = (*_column_notes(), *notes_of(samples, pairs, settings))
+    return Table((*columns, *(["p TOST"] if tested else [])), tuple(rows), notes, (1, 2, 15))
 
 
 def _cells(pair: Pair, digits: int | None) -> tuple[str, ...]:
     interval = pair.interval
-    numbers = (
-        pair.difference, interval.low if interval else None, interval.high if interval else None,
-        pair.d_z, pair.improvement,
-    )  # fmt: skip
-    counts = map(str, (pair.wins, pair.losses, pair.ties))
-    last = (pair.p, pair.p_adjusted, pair.detectable)
+    ends = (interval.low, interval.high) if interval else (None, None)
+    level = interval.level if interval else ""
+    if interval and digits is None:
+        level = repr(interval.confidence)
     return (
         str(pair.measure), pair.system, pair.baseline, str(pair.queries),
-        *(_number(number, digits) for number in numbers), *counts,
-        *(_number(number, digits) for number in last),
+        *(_number(number, digits) for number in (pair.difference, *ends)), level,
+        *(_number(number, digits) for number in (pair.d_z, pair.improvement)),
+        *map(str, (pair.wins, pair.losses, pair.ties)),
+        *(_p_value(p, digits) for p in (pair.p, pair.p_adjusted)), pair.verdict,
+        _number(pair.detectable, digits),
     )  # fmt: skip
 
 
 def _equivalent(pair: Pair, digits: int | None) -> tuple[str]:
-    return (_number(pair.equivalence.p if pair.equivalence else None, digits),)
+    return (_p_value(pair.equivalence.p, digits) if pair.equivalence else "",)
+
+
+def _p_value(p: float, digits: int | None) -> str:
+    return repr(p) if digits is None else p_number(p, digits)
 
 
 def _number(value: float | None, digits: int | None) -> str:
@@ -109,16 +114,16 @@ def _beaten(pairs: Sequence[Pair]) -> Mapping[tuple[Measure, str], set[str]]:
 
 def _marking(marks: Mapping[tuple[int, int], str], settings: Settings) -> Iterator[str]:
     if marks:
-        yield f"Raised letters: better than the run of that letter, p < {settings.alpha:g}"
+        yield f"Superscripts mark the runs that this one significantly beats (p < {settings.alpha:g})"
 
 
-def _column_notes(settings: Settings) -> Iterator[str]:
+def _column_notes() -> Iterator[str]:
     yield "difference: mean of the system less mean of the baseline"
     yield "d_z: the mean difference in standard deviations of one query's difference"
     yield "better: the probability that the system does better on a query, ties counted half"
     yield (
         "detectable: the smallest true difference that so many queries show with a probability of "
-        f"{POWER:g}, in one t-test at {settings.alpha:g}"
+        f"{POWER:g}, in a t-test at the level of the interval"
     )
 
 
@@ -130,11 +135,18 @@ def notes_of(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Setting
     yield ""
     yield from _query_notes(samples)
     yield f"p: {_test_note(samples, pairs, settings)}"
-    yield (
-        f"intervals: {100 * settings.confidence:g}% BCa bootstrap of the queries, "
-        f"{settings.resamples:,} resamples; for each pair by itself"
-    )
+    yield f"intervals: BCa bootstrap of the queries, {_levels(pairs, settings)}"
     yield from _warnings(samples, pairs, settings)
+
+
+def _levels(pairs: Sequence[Pair], settings: Settings) -> str:
+    """The confidence of the intervals, and of which of them together."""
+    known = sorted({pair.interval for pair in pairs if pair.interval}, key=lambda i: i.confidence)
+    levels = list(dict.fromkeys(interval.level for interval in known))
+    if not levels or levels == [f"{100 * settings.confidence:g}%"]:
+        return f"{100 * settings.confidence:g}%"
+    between = levels[0] if len(levels) == 1 else f"{levels[0]} to {levels[-1]}"
+    return f"each at the level of its corrected p-value: {between}"
 
 
 def _query_notes(samples: Sequence[Sample]) -> Iterator[str]:
@@ -149,8 +161,8 @@ def _query_notes(samples: Sequence[Sample]) -> Iterator[str]:
 
 def _test_note(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings) -> str:
     test = TESTS[settings.test]
-    how = resampled(test, min(map(len, samples)), settings.resamples)
-    said = f"{test.title}, two-sided" + (f", {how}" if how else "")
+    how = f", {settings.resamples:,} resamples" if test.resamples else ""
+    said = f"{test.title}, two-sided{how}"
     measures = sum(len(sample.measures) for sample in samples)
     each = len(pairs) // measures
     of_each = (
@@ -161,25 +173,19 @@ def _test_note(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Setti
     if settings.correction == "none":
         return f"{said}, uncorrected"
     over = of_each if settings.family == "measure" else f"all {len(pairs)} comparisons"
-    return (
-        f"{said}, {CORRECTIONS[settings.correction or 'none'][0]} over {over}"
-        if len(pairs) > 1
-        else said
-    )
+    if (each if settings.family == "measure" else len(pairs)) == 1:
+        return said
+    return f"{said}, {CORRECTIONS[settings.correction or 'none'].title} over {over}"
 
 
 def _warnings(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
 ) -> Iterator[str]:
     fewest, most = min(map(len, samples)), max(map(len, samples))
-    least = smallest(TESTS[settings.test], fewest, settings.resamples)
-    if settings.correction in ("holm", "bonferroni"):
-        measures = sum(len(sample.measures) for sample in samples)
-        least *= len(pairs) // (measures if settings.family == "measure" else 1)
-    if least >= settings.alpha:
+    if limited := [pair for pair in pairs if pair.verdict == "inconclusive"]:
         yield (
-            f"No p below {least:.3g} can come out: more queries, more resamples or fewer comparisons "
-            "are needed."
+            f"Inconclusive: {len(limited):,} of {_several(len(pairs), 'comparison', 'comparisons')}, where "
+            f"this test cannot reach p < {settings.alpha:g}. {_advice(limited)}"
         )
     if fewest < FEW:
         yield (
@@ -195,3 +201,24 @@ def _warnings(
 
 def _several(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
+
+
+def _advice(limited: Sequence[Pair]) -> str:
+    """Name the ways to make inconclusive comparisons conclusive."""
+    ways = []
+    limits = [pair.limit for pair in limited if pair.limit]
+    if any(limit.cause == "queries" for limit in limits):
+        ways.append("more queries on which the runs differ")
+    if any(limit.cause == "resamples" for limit in limits):
+        ways.append("more resamples")
+    if any(limit.corrected for limit in limits):
+        ways.append("fewer comparisons")
+    return f"It takes {' or '.join(ways)}."
+
+
+def counts_of(pairs: Sequence[Pair]) -> str:
+    """How many comparisons have which verdict."""
+    verdicts = [pair.verdict for pair in pairs]
+    words: tuple[Verdict, ...] = ("significant", "not significant", "inconclusive")
+    several = (f"{verdicts.count(word):,} {word}" for word in words if word in verdicts)
+    return f"{_several(len(pairs), 'comparison', 'comparisons')}: {', '.join(several)}"

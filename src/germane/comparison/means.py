@@ -4,11 +4,9 @@ from collections.abc import Hashable, Mapping
 
 import numpy as np
 
-from germane._ragged import Floats
 from germane.comparison.pair import Interval
-from germane.comparison.pairing import interval_of, resampled_means
+from germane.comparison.pairing import interval_of
 from germane.comparison.sample import Sample, sampled
-from germane.comparison.settings import Settings
 from germane.measure import Measure
 from germane.result import Result
 
@@ -18,12 +16,11 @@ Means = dict[str, dict[Measure, Interval | None]]
 def mean_intervals(
     results: Mapping[str, Result],
     measures: tuple[Measure, ...],
-    settings: Settings,
-    rng: np.random.Generator,
+    alpha: float,
 ) -> Means:
     """System → measure → interval of its mean; None where it rests on one query.
 
-    Each system's over its own queries; those with the same ones share the draws. Measures whose
+    Each system's over its own queries. Measures whose
     number is a sum over queries, or a geometric mean, are refused by the caller.
     """
     alike: dict[frozenset[Hashable], dict[str, Result]] = {}
@@ -34,10 +31,9 @@ def mean_intervals(
     for group in alike.values():
         known = tuple(m for m in measures if all(_is_known(one, m) for one in group.values()))
         for sample in sampled({"": group}, known):
-            drawn = resampled_means(sample, settings, rng)
             for m, measure in enumerate(sample.measures):
                 for s, system in enumerate(sample.systems):
-                    out[system][measure] = _interval(sample, m, s, drawn[m, s], settings)
+                    out[system][measure] = _interval(sample, m, s, alpha)
     return out
 
 
@@ -46,8 +42,8 @@ def _is_known(result: Result, measure: Measure) -> bool:
     return not np.isnan(result[measure].values).all()
 
 
-def _interval(sample: Sample, m: int, s: int, drawn: Floats, settings: Settings) -> Interval | None:
+def _interval(sample: Sample, m: int, s: int, alpha: float) -> Interval | None:
     if sample.freedom < 1:
         return None
     centered = sample.centered(sample.weighted[m, s])
-    return interval_of(sample, centered, float(sample.means[m, s]), drawn, settings)
+    return interval_of(sample, centered, float(sample.means[m, s]), alpha)

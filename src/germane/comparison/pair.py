@@ -1,9 +1,11 @@
 """Pair: what is known of the difference between two systems on one measure."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from germane.measure import Measure
+
+Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
 
 # Measures of which more is not better.
 QUANTITIES = frozenset(
@@ -19,6 +21,12 @@ class Interval:
     high: float
     confidence: float
 
+    @property
+    def level(self) -> str:
+        """Its confidence in percent, such as 95% or 99.89%: two digits of what is missing from 100%."""
+        missing = float(f"{100 * (1 - self.confidence):.2g}")
+        return f"{100 - missing:.12g}%"
+
 
 @dataclass(frozen=True)
 class Equivalence:
@@ -26,6 +34,28 @@ class Equivalence:
 
     bound: float
     p: float
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Why p_adjusted could not be below alpha, however the queries that differ had fallen."""
+
+    cause: Literal["queries", "resamples"]
+    count: int
+    """queries that differ, or resamples drawn"""
+    smallest_p: float
+    """the smallest p_adjusted that could have been"""
+    corrected: bool
+    """is it the correction that makes it so large?"""
+
+    def __str__(self) -> str:
+        said = f"only {self.count:,} queries differ"
+        if self.cause == "resamples":
+            said = f"only {self.count:,} resamples are drawn"
+        elif self.count == 1:
+            said = "only 1 query differs"
+        after = " after correction" if self.corrected else ""
+        return f"{said}, so that p cannot be below {self.smallest_p:.3g}{after}"
 
 
 @dataclass(frozen=True)
@@ -45,7 +75,8 @@ class Pair:
     difference: float
     """mean of the system less mean of the baseline"""
     interval: Interval | None
-    """of the mean difference; None where it rests on one query"""
+    """of the mean difference, at the level that the correction leaves to this pair; None where it
+    rests on one query"""
     d_z: float | None
     """Cohen's d_z: the mean difference in standard deviations of one query's difference; None
     where that does not vary"""
@@ -59,16 +90,26 @@ class Pair:
     p_adjusted: float
     """corrected for the number of comparisons"""
     alpha: float
+    limit: Limit | None
+    """why p_adjusted could not be below alpha; None where it could, or where nothing differs"""
     detectable: float | None
-    """the smallest true difference that so many queries show with a probability of 0.8"""
+    """the smallest true difference that so many queries show with a probability of 0.8, in a test at
+    the level of the interval"""
     equivalence: Equivalence | None
     test: str
     """the test and the correction, in words"""
 
     @property
     def significant(self) -> bool:
-        """Is the difference more than noise, p_adjusted < alpha?"""
+        """Is the difference statistically significant, p_adjusted < alpha?"""
         return self.p_adjusted < self.alpha
+
+    @property
+    def verdict(self) -> Verdict:
+        """``significant``, ``not significant``, or ``inconclusive``: the test cannot reach alpha."""
+        if self.significant:
+            return "significant"
+        return "inconclusive" if self.limit else "not significant"
 
     @property
     def sentence(self) -> str:
@@ -80,12 +121,16 @@ class Pair:
         if not wins + losses:
             where = f"on all {_queries(self.queries)}" if self.queries > 1 else "on the one query"
             return f"{better} and {worse} have the same {self.measure} {where}"
-        by = f"{short(abs(self.difference))} {self.measure}{self._interval(sign)}"
-        more = "beats" if self.measure.name not in QUANTITIES else "exceeds"
-        said = f"{better} {more} {worse} by {by}"
+        more = "is significantly better than"
         if not self.significant:
-            said = f"{better} is ahead of {worse} by {by}, no more than noise"
-        said += f", {p_text(self.p_adjusted)} ({self.test})"
+            more = "is ahead of"
+        elif self.measure.name in QUANTITIES:
+            more = "significantly exceeds"
+        said = f"{better} {more} {worse} by {short(abs(self.difference))} {self.measure}"
+        said += self._interval(sign)
+        if not self.significant:
+            said += f", {self.verdict}"
+        said += f", {p_text(self.p_adjusted, self.alpha)} ({self.test})"
         said += f", {_count(wins, 'win')} {_count(losses, 'loss')} {_count(self.ties, 'tie')}"
         return said + self._beyond()
 
@@ -93,19 +138,25 @@ class Pair:
         if self.interval is None:
             return ""
         low, high = sorted((sign * self.interval.low, sign * self.interval.high))
-        return f" [{short(low)}, {short(high)}]"
+        return f", {self.interval.level} interval [{short(low)}, {short(high)}]"
 
     def _beyond(self) -> str:
-        """What else is known: equivalence where it was asked for, what could have been seen."""
+        """The limits of the comparison, and equivalence where it was asked for."""
         said = ""
         if self.queries == 1:
             said += "; one query says nothing of others"
+        elif self.limit:
+            said += f"; this test cannot reach p < {self.alpha:g} here: {self.limit}"
         elif not self.significant and self.detectable is not None:
             said += f"; {_queries(self.queries)} could show {short(self.detectable)}"
+        if self.interval is not None and not self.limit:
+            has_zero = self.interval.low <= 0 <= self.interval.high
+            if has_zero == self.significant:
+                said += f"; borderline: the interval {'includes' if has_zero else 'excludes'} 0"
         if self.equivalence is not None:
             within = self.equivalence.p < self.alpha
             said += f"; {'' if within else 'not shown to be '}equivalent within ±"
-            said += f"{self.equivalence.bound:g} (TOST, {p_text(self.equivalence.p)})"
+            said += f"{self.equivalence.bound:g} (TOST, {p_text(self.equivalence.p, self.alpha)})"
         return said
 
     def __str__(self) -> str:
@@ -115,12 +166,23 @@ class Pair:
         """Plain values for JSON."""
         plain = asdict(self)
         plain["measure"] = str(self.measure)
-        return {**plain, "significant": self.significant, "sentence": self.sentence}
+        verdict = {"significant": self.significant, "verdict": self.verdict}
+        return {**plain, **verdict, "sentence": self.sentence}
 
 
-def p_text(p: float) -> str:
-    """A p-value as people write it; never as 0."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+def p_text(p: float, alpha: float = 0.05) -> str:
+    """A p-value as people write it; never as 0, and never as alpha where it is below."""
+    number = p_number(p, 3) if alpha > 1e-6 else f"{p:.1e}"
+    if not number.startswith("<") and (float(number) < alpha) != (p < alpha):
+        number = f"{p:.6g}"
+    return f"p {number}" if number.startswith("<") else f"p = {number}"
+
+
+def p_number(p: float, digits: int) -> str:
+    """So many decimals, or two digits of a small p-value, or that it is below a millionth."""
+    if p < 1e-6:
+        return "< 1e-6"
+    return f"{p:.{digits}f}" if p >= 0.001 else f"{p:.1e}".replace("e-0", "e-")
 
 
 def short(value: float) -> str:

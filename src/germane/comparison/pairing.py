@@ -1,6 +1,7 @@
 """Pairing: every pair of systems on every measure, from estimate to corrected p-value."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from germane._ragged import Floats
 from germane.comparison.bootstrap import bca, reach, resampled_sums
 from germane.comparison.corrections import CORRECTIONS
-from germane.comparison.pair import Equivalence, Interval, Pair
+from germane.comparison.pair import Equivalence, Interval, Limit, Pair
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Settings
 from germane.comparison.significance import TESTS, Pairs, differences
@@ -31,39 +32,61 @@ def resampled_means(sample: Sample, settings: Settings, rng: np.random.Generator
     return sums.reshape(*sample.weighted.shape[:2], -1)
 
 
+@dataclass(frozen=True)
+class Tested:
+    """The p-values of one pair, as the test and its correction give them."""
+
+    p: float
+    p_adjusted: float
+    smallest: float  # had every query that differs done so in one direction
+    smallest_adjusted: float
+    alpha: float  # the error rate that the correction leaves to this pair
+    words: str
+
+
 def pairs_of(
-    samples: Sequence[Sample],
-    resampled: Sequence[Floats],
-    settings: Settings,
-    rng: np.random.Generator,
+    samples: Sequence[Sample], settings: Settings, rng: np.random.Generator
 ) -> tuple[Pair, ...]:
     """All pairs, measure by measure."""
     at = places(samples[0].systems, settings.baseline)
-    p = [TESTS[settings.test].p_values(sample, at, settings.resamples, rng) for sample in samples]
-    adjusted, words = _corrected(np.concatenate(p), settings)
-    pairs, row = [], 0
-    for sample, means, p_values in zip(samples, resampled, p, strict=True):
-        for m in range(len(sample.measures)):
-            for j, (pair, estimate) in enumerate(zip(at, differences(sample, at)[m], strict=True)):
-                drawn = means[m, pair[1]] - means[m, pair[0]]
-                tested = float(p_values[m, j]), float(adjusted[row, j])
-                pairs.append(_pair(sample, m, pair, estimate, drawn, tested, words, settings))
-            row += 1
-    return tuple(pairs)
+    test, resamples = TESTS[settings.test], settings.resamples
+    p = np.concatenate([test.p_values(sample, at, resamples, rng) for sample in samples])
+    smallest = np.concatenate([test.smallest(sample, at, resamples) for sample in samples])
+    tests = _corrected(p, smallest, settings)
+    return tuple(
+        _pair(sample, m, pair, difference, next(tests), settings)
+        for sample in samples
+        for m, of_measure in enumerate(differences(sample, at))
+        for pair, difference in zip(at, of_measure, strict=True)
+    )
 
 
-def _corrected(p: Floats, settings: Settings) -> tuple[Floats, str]:
-    """M × P p-values corrected within their family, and how in words."""
-    title, correct = CORRECTIONS[settings.correction or "none"]
-    family = [p.ravel()] if settings.family == "all" else list(p)
-    test = TESTS[settings.test]
-    if test.corrects:
-        return p, f"{test.title} over {p.shape[1]} {'pair' if p.shape[1] == 1 else 'pairs'}"
-    over = f"{title} over {len(family[0])}" if settings.correction != "none" else title
-    if len(family[0]) == 1:
-        over = ""  # one comparison needs no correction
-    words = ", ".join(filter(None, (settings.test, over)))
-    return np.concatenate([correct(one) for one in family]).reshape(p.shape), words
+def _corrected(p: Floats, smallest: Floats, settings: Settings) -> Iterator[Tested]:
+    """M × P p-values and the smallest that could have been, corrected within their families."""
+    test, correction = TESTS[settings.test], CORRECTIONS[settings.correction or "none"]
+    families = zip(p, smallest, strict=True)
+    if settings.family == "all":
+        families = zip([p.ravel()], [smallest.ravel()], strict=True)
+    for p_values, least in families:
+        count = len(p_values)
+        adjusted, levels = correction.adjust(p_values), correction.levels(p_values, settings.alpha)
+        over = correction.title + (f" over {count}" if settings.correction != "none" else "")
+        words = f"{settings.test}, {over}" if count > 1 else settings.test
+        if test.corrects:
+            levels = np.full(count, settings.alpha / p.shape[1])
+            words = f"{test.title} over {p.shape[1]} {'pair' if p.shape[1] == 1 else 'pairs'}"
+        for i in range(count):
+            reached = least[i] * count  # no correction raises a p-value by more
+            if reached >= settings.alpha:
+                reached = correction.adjust(np.where(np.arange(count) == i, least, p_values))[i]
+            yield Tested(
+                p=float(p_values[i]),
+                p_adjusted=float(adjusted[i]),
+                smallest=float(least[i]),
+                smallest_adjusted=float(reached),
+                alpha=float(levels[i]),
+                words=words,
+            )
 
 
 def _pair(
@@ -71,9 +94,7 @@ def _pair(
     m: int,
     pair: tuple[int, int],
     difference: Floats,
-    drawn: Floats,
-    tested: tuple[float, float],
-    words: str,
+    tested: Tested,
     settings: Settings,
 ) -> Pair:
     weighted = difference * sample.weights
@@ -93,26 +114,36 @@ def _pair(
         baseline=sample.systems[pair[0]],
         queries=len(sample),
         difference=mean,
-        interval=None if spread is None else interval_of(sample, centered, mean, drawn, settings),
+        interval=None if spread is None else interval_of(sample, centered, mean, tested.alpha),
         d_z=mean / spread.deviation if spread and varies else None,
         improvement=(wins + ties / 2) / len(sample),
         wins=wins,
         losses=losses,
         ties=ties,
-        p=tested[0],
-        p_adjusted=tested[1],
+        p=tested.p,
+        p_adjusted=tested.p_adjusted,
         alpha=settings.alpha,
-        detectable=spread.detectable(settings.alpha) if spread and varies else None,
+        limit=_limit(tested, wins + losses, settings),
+        detectable=spread.detectable(tested.alpha) if spread and varies else None,
         equivalence=equivalence,
-        test=words,
+        test=tested.words,
     )
 
 
-def interval_of(
-    sample: Sample, centered: Floats, mean: float, drawn: Floats, settings: Settings
-) -> Interval:
-    """The interval of a mean, or of a mean difference, from its parts and its resampled values."""
+def _limit(tested: Tested, differing: int, settings: Settings) -> Limit | None:
+    if not differing or min(tested.smallest_adjusted, tested.p_adjusted) < settings.alpha:
+        return None
+    is_corrected = tested.smallest_adjusted > tested.smallest
+    if TESTS[settings.test].resamples and tested.smallest * (settings.resamples + 1) < 2:
+        return Limit("resamples", settings.resamples, tested.smallest_adjusted, is_corrected)
+    return Limit("queries", differing, tested.smallest_adjusted, is_corrected)
+
+
+def interval_of(sample: Sample, centered: Floats, mean: float, alpha: float) -> Interval:
+    """The 1 - alpha interval of a mean, or of a mean difference, from its parts."""
     if np.abs(centered).sum() <= 1e-12 * abs(mean):
-        return Interval(mean, mean, settings.confidence)  # the same difference on every query
-    low, high = bca(drawn, centered, mean, reach(settings.confidence, sample.freedom))
-    return Interval(low, high, settings.confidence)
+        return Interval(mean, mean, 1 - alpha)  # the same difference on every query
+    reached = bca(centered, sample.strata, reach(alpha, sample.freedom))
+    rounding = 1e-12 * (abs(mean) + float(np.abs(centered).sum()))
+    low, high = (0.0 if abs(mean + end) < rounding else mean + end for end in reached)
+    return Interval(low, high, 1 - alpha)

@@ -17,7 +17,7 @@ class Settings:
     baseline: str | None = None
     test: TestName = "randomization"
     correction: Correction | None = None  # None: Holm, or none where the test has corrected
-    family: Family = "all"
+    family: Family = "measure"
     confidence: float = 0.95
     equivalence: float | None = None
     resamples: int = 10_000
@@ -48,7 +48,7 @@ class Settings:
     @property
     def alpha(self) -> float:
         """The error rate: 1 - confidence."""
-        return round(1 - self.confidence, 12)
+        return round(1 - self.confidence, 12) or 1 - self.confidence
 
 
 def _check_number(name: str, given: Any, low: float, high: float) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from germane._ragged import Floats
-from germane.comparison.randomization import EXACT, sign_flips, slack
+from germane.comparison.randomization import sign_flip_p, slack
 from germane.comparison.sample import Sample
 from germane.comparison.spread import needs_scipy, spread_of, student
 from germane.comparison.tukey import largest_differences
@@ -21,8 +21,13 @@ class Procedure:
 
     title: str
     p_values: Callable[[Sample, Pairs, int, np.random.Generator], Floats]  # M × P
-    resamples: bool  # are its p-values those of resamples?
-    corrects: bool = False  # has it corrected for the number of pairs already?
+    smallest: Callable[[Sample, Pairs, int], Floats]  # M × P: had all differences one direction
+    resamples: bool = False  # are its p-values those of resamples, and corrected for the pairs?
+
+    @property
+    def corrects(self) -> bool:
+        """Has it corrected for the number of pairs already?"""
+        return self.resamples
 
 
 def differences(sample: Sample, pairs: Pairs) -> Floats:
@@ -30,14 +35,6 @@ def differences(sample: Sample, pairs: Pairs) -> Floats:
     baselines, systems = (list(side) for side in zip(*pairs, strict=True))
     difference: Floats = sample.values[:, systems] - sample.values[:, baselines]
     return difference
-
-
-def _randomization(
-    sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generator
-) -> Floats:
-    weighted = differences(sample, pairs) * sample.weights
-    flat = weighted.reshape(-1, len(sample))
-    return sign_flips(flat, resamples, rng).reshape(weighted.shape[:2])
 
 
 def _tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Floats:
@@ -52,15 +49,32 @@ def _tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generato
     return p
 
 
-def _each(test: Callable[[Sample, Floats], float]) -> Callable[..., Floats]:
+def _smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
+    """Where one of S systems is the first and one the last on all n queries on which any differ: one
+    of the S (S - 1) choices of both on each, and no less than one of the resamples."""
+    systems = len(sample.systems)
+    differing = np.count_nonzero(np.ptp(sample.values, axis=1), axis=1)  # M
+    ways = (systems * (systems - 1.0)) ** (1.0 - np.maximum(differing, 1))
+    return np.repeat(np.maximum(ways, 1 / (resamples + 1))[:, None], len(pairs), axis=1)
+
+
+def _each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
     """A test of one row of differences, for every measure and pair; 1 where nothing differs."""
 
-    def p_values(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Floats:
-        rows = differences(sample, pairs)
-        p = [[test(sample, row) if row.any() else 1.0 for row in of] for of in rows]
-        return np.array(p)
+    def p_of(sample: Sample, rows: Floats) -> Floats:
+        return np.array([[test(sample, row) if row.any() else 1.0 for row in of] for of in rows])
 
-    return p_values
+    def p_values(sample: Sample, pairs: Pairs, _: int, __: np.random.Generator) -> Floats:
+        return p_of(sample, differences(sample, pairs))
+
+    def smallest(sample: Sample, pairs: Pairs, _: int) -> Floats:
+        return p_of(sample, np.abs(differences(sample, pairs)))
+
+    return Procedure(title, p_values, smallest)
+
+
+def _randomization(sample: Sample, row: Floats) -> float:
+    return sign_flip_p(row * sample.weights)
 
 
 def _student(sample: Sample, row: Floats) -> float:
@@ -96,27 +110,9 @@ def sign_test(wins: int, losses: int) -> float:
 
 
 TESTS: dict[str, Procedure] = {
-    "randomization": Procedure("paired randomization test", _randomization, True),
-    "t": Procedure("paired t-test", _each(_student), False),
-    "wilcoxon": Procedure("Wilcoxon signed-rank test", _each(_wilcoxon), False),
-    "sign": Procedure("sign test with mid-p values", _each(_sign), False),
-    "tukey": Procedure("randomized Tukey HSD", _tukey, True, True),
+    "randomization": _each("paired randomization test", _randomization),
+    "t": _each("paired t-test", _student),
+    "wilcoxon": _each("Wilcoxon signed-rank test", _wilcoxon),
+    "sign": _each("sign test with mid-p values", _sign),
+    "tukey": Procedure("randomized Tukey HSD", _tukey, _smallest_of_tukey, True),
 }
-
-
-def resampled(test: Procedure, queries: int, resamples: int) -> str:
-    """How a test's p-values came about: "10,000 resamples", "exact", or nothing to say."""
-    if test is TESTS["randomization"] and queries <= EXACT:
-        return f"exact, all {2**queries:,} ways to swap"
-    return f"{resamples:,} resamples" if test.resamples else ""
-
-
-def smallest(test: Procedure, queries: int, resamples: int) -> float:
-    """The smallest p-value that a test can give: of so many queries, or of so many resamples."""
-    signs = 2.0 ** (1 - queries)  # all differences of one sign, in either direction
-    if test is TESTS["sign"]:
-        return signs / 2
-    if test.resamples:
-        exact = test is TESTS["randomization"] and queries <= EXACT
-        return signs if exact else 1 / (resamples + 1)
-    return 0.0 if test is TESTS["t"] else signs

@@ -28,14 +28,14 @@ class Spread:
         """The smallest true difference that a paired t-test finds with a probability of 0.8.
 
         Guenther's correction (1981) of the normal approximation, which is within 2% for ten queries
-        and more. None for fewer than five queries, where it is not one.
+        and more. None for fewer than five queries, or too few for a small alpha, where it is not one.
         """
-        if self.queries < 5 or not self.error:
-            return None
         from statistics import NormalDist
 
         normal = NormalDist()
-        z = normal.inv_cdf(1 - alpha / 2)
+        z = -normal.inv_cdf(alpha / 2)
+        if self.queries < max(5, 1.25 * z * z) or not self.error:
+            return None
         widened = math.sqrt(self.queries / (self.queries - z * z / 2))
         return (z + normal.inv_cdf(POWER)) * self.error * widened
 

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias, get_args
 
 TestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "tukey"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
-Family: TypeAlias = Literal["all", "measure"]
+Family: TypeAlias = Literal["measure", "all"]
 
 WORDS: dict[str, tuple[str, ...]] = {
     "test": get_args(TestName),

@@ -37,7 +37,7 @@ def _measures(rounding: str) -> tuple[Foreign, ...]:
         Foreign("set_map", "SetAP"),
         Foreign("utility", "Utility"),
         Foreign("Rprec", "Rprec"),
-        _cut("Rprec_mult_{x}", "Rprec(mult={x})"),
+        _cut("Rprec_mult_{x}", "Rprec(mult={x},rounding=trec9)"),
         _cut("success_{k}", "Success@{k}"),
         Foreign("recip_rank", "RR"),
         Foreign("ndcg", "nDCG"),

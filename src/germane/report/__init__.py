@@ -29,7 +29,6 @@ from germane.report.findings import Explained, Findings, Spreads
 from germane.report.origin import Origin, origin_of
 from germane.report.page import page
 from germane.result import Result, Results
-from germane.seed import generator
 from germane.sources import Progress
 
 __all__ = ["Report", "report"]
@@ -69,7 +68,7 @@ def report(
     baseline: str | None = None,
     test: TestName = "randomization",
     correction: Correction | None = None,
-    family: Family = "all",
+    family: Family = "measure",
     confidence: float = 0.95,
     equivalence: float | None = None,
     resamples: int = 10_000,
@@ -122,7 +121,7 @@ def _findings(
     tested, confidence = _tested(results), settings.confidence
     intervals: Means = {}
     if tested:
-        intervals = mean_intervals(results, tested, settings, generator(rng))
+        intervals = mean_intervals(results, tested, settings.alpha)
     first = next(iter(results.values()))
     left_out: tuple[str, ...] = ()
     if first.policy.ties in UNORDERED:

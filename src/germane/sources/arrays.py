@@ -1,14 +1,16 @@
 """Arrays of scores: (Q, N), or flat with groups."""
 
+import sys
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from germane import _ragged, _values
 from germane._ragged import Ints
-from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip
+from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, some
 from germane.kernel.ids import Integers
 from germane.retrieval import Order, Qrels, Retrieved
 from germane.sources import grid, host, matrix, relevance
@@ -114,6 +116,7 @@ def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
             "with group=…, relevance and scores are flat arrays of one length; got shapes "
             f"{' and '.join(map(str, shapes)) or 'none'}"
         )
+    _check_labels({"relevance": grades, "scores": scores, "group": group})
     items = shapes[0][0]
     if not items:
         raise EmptyError("the run is empty: its arrays have no items.")
@@ -124,6 +127,21 @@ def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
         None if array is None else Grouped(array, queries, offsets, place) for array in flat
     )
     return qrels or grades, run
+
+
+def _check_labels(given: dict[str, Any]) -> None:
+    """Refuse pandas Series whose labels differ: by their places, items would get others' scores."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    labels = {name: one.index for name, one in given.items() if isinstance(one, pandas.Series)}
+    for (one, mine), (other, theirs) in combinations(labels.items(), 2):
+        if len(mine) == len(theirs) and not mine.equals(theirs):
+            raise FormatError(
+                f"{one} and {other} are Series with different labels: {some(mine.tolist())} and "
+                f"{some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one order; "
+                "to_numpy() of both takes them by their places."
+            )
 
 
 def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:

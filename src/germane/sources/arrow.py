@@ -11,7 +11,7 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane.errors import FormatError, GradeError, InputError, ScoreError
 from germane.kernel import plain
-from germane.kernel.ids import Categories, Ids, Integers, Text, text_of_arrow
+from germane.kernel.ids import Categories, Ids, Integers, Text, text_of_arrow, text_of_bytes
 from germane.sources.numbers import EXACT
 
 if TYPE_CHECKING:
@@ -76,9 +76,11 @@ def ids(array: pa.Array, place: Place) -> Ids:
     _check_nulls(array, place, FormatError, "an id")
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
-        if kind.extension_name != "arrow.uuid":
-            return ids(array.storage, place)
-        return text_of_arrow(_uuids(array.storage))
+        if kind.extension_name == "arrow.uuid":
+            return text_of_arrow(_uuids(array.storage))
+        if kind.extension_name == "pandas.period":  # whose numbers count from 1970
+            return text_of_bytes([str(period).encode() for period in array.to_pandas()])
+        return ids(array.storage, place)
     types = pa.types
     if types.is_integer(kind):
         values = _fixed(array, _dtype(kind))
@@ -237,7 +239,10 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
         kind = array.type
     if pa.types.is_integer(kind):
         values = _fixed(array, _dtype(kind))
-        return values if what == "rank" else _finite(values.astype(float), place, what, error)
+        if what != "rank":
+            return _finite(values.astype(float), place, what, error)
+        _check_positive(values, place)
+        return values
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
@@ -246,6 +251,7 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
     finite = _finite(values, place, what, error)
     if what == "rank":
         _check_whole(finite, place)
+        _check_positive(finite, place)
     return finite
 
 
@@ -256,6 +262,17 @@ def _check_whole(ranks: Floats, place: Place) -> None:
         raise ScoreError(
             f"{place.at(int(odd[0]))}: a rank is a whole number; got {ranks[odd[0]]}. A column of scores "
             "is called score, or named by columns={'score': name, 'rank': None}."
+        )
+
+
+def _check_positive(ranks: Floats | Ints, place: Place) -> None:
+    """Refuse ranks below 0: negated ranks are scores, and the lowest would be taken for the best."""
+    odd = np.flatnonzero(ranks < 0)
+    if len(odd):
+        raise ScoreError(
+            f"{place.at(int(odd[0]))}: a rank is 0 or more, the lowest the best; got "
+            f"{ranks[odd[0]]:g}. Where higher is better the column holds scores: columns={{'score': "
+            f"{place.column!r}, 'rank': None}}."
         )
 
 

@@ -32,7 +32,12 @@ def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Fra
     source = Opener(path)
     with explained(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
-    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk")
+    rounded = 0
+    if input_format == "jsonl" and kind == "run":
+        from germane.sources import json_lines
+
+        rounded = json_lines.count_rounded_scores(source, names, reader())
+    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk", rounded=rounded)
 
 
 _Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]

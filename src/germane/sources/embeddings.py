@@ -1,9 +1,8 @@
 """Embeddings: every query against the whole gallery, a block of queries at a time."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 
@@ -19,33 +18,30 @@ from germane.errors import (
     suggestion,
 )
 from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import grid, host, threads
+from germane.sources import grid, host, margins, matrix
 from germane.sources.ahead import ahead
 from germane.sources.paths import Progress
-
-Similarity: TypeAlias = Literal["cosine", "dot", "euclidean"]
-Product: TypeAlias = Callable[[Any, Any, Any], None]
-"""Some vectors, all of a gallery, and where their products go."""
+from germane.sources.products import Factors, multiply, prepare, products
+from germane.sources.similarity import Similarity, Vectors, squared_lengths
 
 CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
-SHARED = 1 << 27  # multiplications of a product that is worth sharing out
 LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
-SQUARED = 1 << 14  # numbers that are squared at once; they stay in the processor's cache
+TRIED = 8  # queries that tell how many scores are near
+COST = 64  # of a similarity that is computed alone, when doubles are multiplied for 1 each
+ROOM = 8  # times the largest square: no similarity on the way overflows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embeddings:
-    """Vectors of queries and gallery, ready to be multiplied: row by column is the similarity."""
+    """Vectors of queries and gallery, and who is no candidate for whom."""
 
-    queries: Any  # (Q, D)
-    gallery: Any  # (N, D)
-    offset: Any  # (N), added to each column, or None
+    vectors: Vectors
     excluded: Ints | None  # (Q), the column that is no candidate for a query; -1: none
     name: str
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.queries), len(self.gallery)
+        return len(self.vectors.queries), len(self.vectors.gallery)
 
 
 def read(
@@ -65,97 +61,93 @@ def read(
     left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
     excluded = _excluded(exclude_self, len(left), len(right))
     squares = [_squared_lengths(left, "queries"), _squared_lengths(right, "gallery")]
-    offset = None
     if similarity == "cosine":
-        left, right = _unit(left, squares[0], "queries"), _unit(right, squares[1], "gallery")
+        left, right = _scaled(left, squares[0], "queries"), _scaled(right, squares[1], "gallery")
     else:
         _refuse_overflow(squares, dtype)
-        if similarity == "euclidean":  # |q - g|² = |q|² - 2(q·g - |g|²/2)
-            offset = (-0.5 * squares[1]).astype(dtype)
-    return Embeddings(left, right, offset, excluded, name)
+    vectors = Vectors(left, right, np.sqrt(squares[0]), np.sqrt(squares[1]), similarity)
+    return Embeddings(vectors, excluded, name)
 
 
 def retrieve(
     qrels: Qrels, run: Embeddings, duplicates: str, order: Order, progress: Progress | None
 ) -> Retrieved:
     """The ranks of the judged items of each query among the whole gallery."""
-    if run.offset is not None and not order.plain:
+    if run.vectors.similarity == "euclidean" and not order.plain:
         raise PolicyError(
-            "euclidean similarities are q·g - |g|²/2, which orders the gallery by distance but is no "
-            "number of its own; scores, threshold and nonpositive are for cosine and dot."
+            "euclidean orders the gallery by distance, which is no score; scores, threshold and "
+            "nonpositive are for cosine and dot."
         )
     size, width = run.shape
-    step = max(1, min(size, CELLS // width))
-    held = [np.empty((step, width), run.gallery.dtype) for _ in range(min(2, -(-size // step)))]
 
     def done(queries: int) -> None:
         if progress is not None:
             progress(run.name, queries, size)
 
-    taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
-    with _products(step * run.gallery.size) as multiply:
-        return grid.reduced(
-            qrels,
-            run.shape,
-            _blocks(run, held, multiply),
-            order,
-            what="gallery",
-            cells=step * width,
-            taken=taken,
-            done=done,
-        )
+    step = max(1, min(size, CELLS // width))
+    reduced = partial(grid.reduced, qrels, run.shape, order=order, what="gallery", done=done)
+    if not order.plain:  # the scores themselves matter, each of them
+        return reduced(lambda asked: _without(run, asked, run.vectors.block(asked)))
+    factors = _factors(qrels, run)
+    step = max(1, step * run.vectors.gallery.itemsize // factors.gallery.itemsize)
+    held = [np.empty((step, width), factors.gallery.dtype) for _ in range(min(2, -(-size // step)))]
+
+    def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
+        def exact(b: int, near: Ints) -> Floats:
+            return run.vectors.scores(int(rows[b]), near)
+
+        return margins.ranks(scores, offsets, columns, factors.margin[rows], exact)
+
+    with products(factors, step) as multiply:
+
+        def block(asked: Ints) -> grid.Scores:
+            held.reverse()
+            scores = held[0][: len(asked)]
+            multiply(factors.queries[_ragged.as_slice(asked)], scores)
+            return _without(run, asked, scores)
+
+        taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
+        return reduced(block, cells=step * width, rank=rank, taken=taken)
 
 
-def _blocks(run: Embeddings, held: list[Any], multiply: Product) -> grid.Block:
-    """What makes the similarities of some queries, in the held arrays by turns."""
+def _factors(qrels: Qrels, run: Embeddings) -> Factors:
+    """Singles where the vectors are, unless these leave so many near that doubles are faster.
 
-    def block(asked: Ints) -> grid.Scores:
-        vectors = run.queries[_ragged.as_slice(asked)]
-        held.reverse()
-        scores = held[0][: len(vectors)]
-        multiply(vectors, run.gallery, scores)
-        if run.offset is not None:
-            scores += run.offset
-        if run.excluded is None:
-            return scores, None
-        excluded = run.excluded[asked]
-        inside = np.flatnonzero(excluded >= 0)
-        scores[inside, excluded[inside]] = -np.inf
-        return scores, (excluded >= 0).astype(np.int64)
-
-    return block
-
-
-@contextmanager
-def _products(multiplications: int) -> Iterator[Product]:
-    """What multiplies some vectors with all of a gallery: a product is so many multiplications.
-
-    Large products are shared out by columns, a part of the gallery to each thread.
+    A few queries tell.
     """
-    if threads.cores() == 1 or multiplications < SHARED:
-        yield lambda vectors, gallery, out: np.matmul(vectors, gallery.T, out=out)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
+    vectors = run.vectors
+    factors = prepare(vectors, vectors.gallery.dtype)
+    rows = grid.rows_of(qrels, run.shape[0])
+    asked = np.flatnonzero(rows >= 0)
+    some = asked[:: max(1, len(asked) // TRIED)]
+    if factors.gallery.dtype == vectors.wide or len(asked) < TRIED * TRIED:
+        return factors
+    scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
+    multiply(factors, factors.queries[rows[some]], scores, slice(0, run.shape[1]))
+    scores, _ = _without(run, rows[some], scores)
+    judgments, sizes = grid.judgments_of(qrels, some)
+    columns = grid.columns_of(qrels, run.shape[1], "gallery")[judgments]
+    near = margins.count_near(scores, _ragged.offsets(sizes), columns, factors.margin[rows[some]])
+    return prepare(vectors, vectors.wide) if near * COST > scores.size else factors
 
-    with threads.single_products() as count, ThreadPoolExecutor(count) as pool:
 
-        def multiply(vectors: Any, gallery: Any, out: Any) -> None:
-            step = -(-len(gallery) // count)
-            parts = [slice(at, at + step) for at in range(0, len(gallery), step)]
-            list(pool.map(lambda p: np.matmul(vectors, gallery[p].T, out=out[:, p]), parts))
-
-        yield multiply
+def _without(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
+    """The scores of some queries without those of items that are no candidates."""
+    if run.excluded is None:
+        return scores, None
+    excluded = run.excluded[asked]
+    inside = np.flatnonzero(excluded >= 0)
+    scores[inside, excluded[inside]] = -np.inf
+    return scores, (excluded >= 0).astype(np.int64)
 
 
 def without_excluded(qrels: Qrels, run: Embeddings) -> Qrels:
     """The qrels without the judgments of items that are no candidates for their query."""
     if run.excluded is None:
         return qrels
-    row = grid.rows_of(qrels, len(run.queries))
+    row = grid.rows_of(qrels, run.shape[0])
     owner = np.repeat(row, np.diff(qrels.offsets))
-    kept = (owner < 0) | (
-        grid.columns_of(qrels, len(run.gallery), "gallery") != run.excluded[owner]
-    )
+    kept = (owner < 0) | (grid.columns_of(qrels, run.shape[1], "gallery") != run.excluded[owner])
     return grid.some_judgments(qrels, kept)
 
 
@@ -177,13 +169,8 @@ def _vectors(given: Any, what: str) -> Any:
 
 
 def _squared_lengths(vectors: Any, what: str) -> Floats:
-    """(rows): summed as doubles, some rows at a time, which stay in the processor's cache.
-
-    A number that is none shows in its row's sum, so that only then every number is looked at.
-    """
-    step = max(1, SQUARED // vectors.shape[1])
-    parts = (vectors[at : at + step].astype(float) for at in range(0, len(vectors), step))
-    squares = np.concatenate([np.einsum("nd,nd->n", part, part) for part in parts])
+    """(rows). A number that is none shows in its row's sum, so that only then every number is looked at."""
+    squares = squared_lengths(vectors)
     if not np.isfinite(squares).all() and (odd := np.argwhere(~np.isfinite(vectors))).size:
         row, column = odd[0].tolist()
         raise InputError(
@@ -193,35 +180,35 @@ def _squared_lengths(vectors: Any, what: str) -> Floats:
 
 
 def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
-    """A similarity is at most the product of two lengths, which must be a number of this kind."""
+    """A similarity is at most the product of two lengths, or the square of their sum."""
     largest = max(float(side.max()) for side in squares)
-    if largest > float(np.finfo(kind).max):
+    if largest > float(np.finfo(kind).max) / ROOM:
         raise InputError(
-            f"the longest vector has length {largest**0.5:.3g}, whose square is no number of "
+            f"the longest vector has length {largest**0.5:.3g}, whose square is too large for "
             f"{np.dtype(kind)}. Scale all vectors down alike."
         )
 
 
-def _unit(vectors: Any, squares: Floats, what: str) -> Any:
-    """The vectors at length 1; those whose squares overflow or lose digits are scaled before.
+def _scaled(vectors: Any, squares: Floats, what: str) -> Any:
+    """The vectors, those scaled whose squares overflow or lose digits; their squares become the new ones.
 
     They are scaled by powers of two, which loses none.
     """
     extreme = np.flatnonzero((squares < 1 / LARGE) | (squares > LARGE))
-    squares[extreme] = 1
-    unit = vectors / np.sqrt(squares).astype(vectors.dtype)[:, None]
-    if len(extreme):
-        largest = np.abs(vectors[extreme]).max(axis=1)
-        zero = extreme[largest == 0]
-        if len(zero):
-            raise InputError(
-                f"{what}, row {zero[0]}: a vector of zeros has no direction, so that its cosine is not "
-                f"defined ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
-                "similarity=dot or euclidean."
-            )
-        scaled = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
-        unit[extreme] = _unit(scaled, _squared_lengths(scaled, what), what)
-    return unit
+    if not len(extreme):
+        return vectors
+    largest = np.abs(vectors[extreme]).max(axis=1)
+    zero = extreme[largest == 0]
+    if len(zero):
+        raise InputError(
+            f"{what}, row {zero[0]}: a vector of zeros has no direction, so that its cosine is not "
+            f"defined ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
+            "similarity=dot or euclidean."
+        )
+    vectors = vectors.copy()
+    vectors[extreme] = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
+    squares[extreme] = squared_lengths(vectors[extreme])
+    return vectors
 
 
 def _excluded(given: Any, queries: int, gallery: int) -> Ints | None:

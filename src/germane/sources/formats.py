@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from germane.errors import InputError, choices, clip, suggestion
@@ -80,10 +81,11 @@ def _of_lines(path: Path, kind: str) -> str:
     """What a .tsv is: with a header TSV; without one MS MARCO's lists, or TREC's fields and tabs."""
     if not os.path.isfile(path):  # a pipe is read once
         return "tsv"
-    fields = _first_fields(path)
+    lines = _first_lines(path)
+    fields = lines[0] if lines else []
     if len(fields) == _TREC_FIELDS[kind] and _is_number(fields[-2 if kind == "run" else -1]):
         return "trec"
-    if len(fields) == 3 and kind == "run" and fields[2].isascii() and fields[2].isdigit():
+    if kind == "run" and _are_ranked(lines):
         return "msmarco"
     return "tsv"
 
@@ -91,14 +93,31 @@ def _of_lines(path: Path, kind: str) -> str:
 _TREC_FIELDS = {"qrels": 4, "run": 6}
 
 
-def _first_fields(path: Path) -> list[str]:
+def _first_lines(path: Path) -> list[list[str]]:
+    """The fields of the first lines, without one that may go on."""
     from germane.sources.files import TextFile
 
     with TextFile(path) as file:
-        for block in file.blocks():
-            line = block.data.partition(b"\n")[0].rstrip(b"\r")
-            return line.decode("utf-8", "replace").split("\t")
+        for block in file.blocks("lines"):
+            lines = block.data[:_LOOK].splitlines()
+            whole = lines[:-1] if len(block.data) > _LOOK and len(lines) > 1 else lines
+            return [line.decode("utf-8", "replace").split("\t") for line in whole]
     return []
+
+
+_LOOK = 1 << 16  # bytes of a file whose lines are looked at
+
+
+def _are_ranked(lines: list[list[str]]) -> bool:
+    """Are these MS MARCO's lines of query, item and rank, the first query's ranks 1 to n?"""
+    mine = takewhile(lambda fields: len(fields) == 3 and fields[0] == lines[0][0], lines)
+    first = [rank for _, _, rank in mine]
+    if not first or not all(rank.isascii() and rank.isdigit() for rank in first):
+        return False
+    ranks = sorted(map(int, first))
+    if len(first) == len(lines):  # there may be more of the query
+        return ranks[0] == 1 and len(set(ranks)) == len(ranks)
+    return ranks == list(range(1, len(ranks) + 1))
 
 
 def _is_number(text: str) -> bool:

@@ -43,6 +43,7 @@ class Frame:
     parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
     stands: Literal["in memory", "on disk"] = "in memory"
     as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
+    rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -355,6 +356,7 @@ def _sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
         rank=None if rank is None else lambda count: rank[:count],
         given=None if score is None else give_scores,
         ids=frame.ids,
+        rounded=frame.rounded,
     )
 
 

@@ -20,8 +20,15 @@ Scores: TypeAlias = tuple[Any, Ints | None]
 """Rows of scores, and how many of each row are -inf, since they are not there; or None."""
 Block: TypeAlias = Callable[[Ints], Scores]
 """Row numbers → their scores."""
+Rank: TypeAlias = Callable[[Ints, Any, Ints, Ints], matrix.Ranks]
+"""Row numbers, their scores, and what ``matrix.ranks`` takes besides → the ranks."""
 Taken: TypeAlias = tuple[Ints, Scores]
 """Queries, and the scores of their rows."""
+
+
+def rank_scores(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
+    """The ranks by the scores as they are."""
+    return matrix.ranks(scores, offsets, columns)
 
 
 def reduced(
@@ -32,6 +39,7 @@ def reduced(
     *,
     what: str,
     cells: int = CELLS,
+    rank: Rank = rank_scores,
     taken: Callable[[Iterator[Taken]], Iterator[Taken]] = iter,
     done: Callable[[int], None] | None = None,
 ) -> Retrieved:
@@ -59,7 +67,7 @@ def reduced(
             there = scores[local, columns[judgments]] > floor(order)
             judgments, local = judgments[there], local[there]
             sizes = np.bincount(local, minlength=len(queries))
-        found = matrix.ranks(scores, _ragged.offsets(sizes), columns[judgments])
+        found = rank(rows[queries], scores, _ragged.offsets(sizes), columns[judgments])
         hits.add(judgments, np.repeat(queries, sizes), found)
         del scores  # before the next ones are made
         ranked += len(queries)

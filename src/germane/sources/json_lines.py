@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from json import loads
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import json
 
-from germane.errors import FormatError, clip, typed
+from germane.errors import FormatError, ScoreError, clip, typed
+from germane.sources.headings import Headings
 from germane.sources.ids import shown_id
+from germane.sources.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.sources.opener import Opener
 
 
@@ -29,6 +32,32 @@ def read(source: Opener, text: Sequence[str] = ()) -> pa.Table:
         except pa.ArrowInvalid:
             _check(source)
             raise
+
+
+def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.RecordBatch]) -> int:
+    """How many whole scores became equal to another where Arrow has made doubles of them.
+
+    Raises ScoreError for one that no double holds.
+    """
+    columns = [record.column(names.score) for record in records if names.score is not None]
+    if not any(_may_round(column) for column in columns):
+        return 0
+    whole: dict[Hashable, list[int]] = {}
+    with io.BufferedReader(source.text()) as stream:
+        for number, line in enumerate(stream, 1):
+            held = loads(line.decode("utf-8-sig", "surrogateescape")) if line.strip() else {}
+            score = held.get(names.score)
+            if isinstance(score, int):
+                if not is_finite_number(score):
+                    says = f"a score must be a finite number; got {show_number(score)}"
+                    raise ScoreError(f"{source.name}:{number}: {says}")
+                whole.setdefault(held.get(names.query), []).append(score)
+    return sum(count_rounded(scores, np.array(scores, float)) for scores in whole.values())
+
+
+def _may_round(column: pa.Array) -> bool:
+    values = column.to_numpy(zero_copy_only=False) if column.type == pa.float64() else np.zeros(0)
+    return bool((np.abs(values) >= EXACT).any())
 
 
 class _Objects:

@@ -27,7 +27,7 @@ from germane.errors import (
 from germane.retrieval import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
 from germane.sources import headings, mapping_errors
 from germane.sources.ids import by_bytes, is_missing
-from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number
+from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number, show_number
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _Ranked: TypeAlias = tuple[Any, Any, Any, Any]
@@ -138,7 +138,7 @@ def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
     within = " in the range ±2^53" if is_finite_number(grade) else ""
     return GradeError(
         f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade must be a finite "
-        f"number{within}; got {typed(grade)}"
+        f"number{within}; got {show_number(grade)}"
     )
 
 
@@ -357,7 +357,7 @@ def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
         f"run, query {clip(query)}, item {clip(item)}: a score must be a finite number; "
-        f"got {typed(score)}"
+        f"got {show_number(score)}"
     )
 
 

@@ -61,17 +61,23 @@ def ranks(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     there, and not wanted. The columns of a row are different ones. Needs memory for a few rows, or for
     ``BLOCK`` comparisons.
     """
-    if len(columns) * scores.shape[1] <= SHORT * len(scores):
+    if is_short(scores, columns):
         return _counted(comparable(scores), offsets, columns)
     rows = _Rows(scores, offsets, columns)
     some, rest = range(len(scores))[:TRIED], range(len(scores))[TRIED:]
     left = rows.add(some, _high)
     left += rest if len(left) == TRIED else rows.add(rest, _high)
-    _in_threads(partial(rows.add, others=_all), left, scores.shape[1])
+    in_threads(partial(rows.add, others=_all), left, scores.shape[1])
     return Ranks(rows.order, rows.rank, rows.tied)
 
 
-def _in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
+def is_short(scores: Scores, columns: Ints) -> bool:
+    """Are the rows so short that all wanted columns are compared with their rows at once?"""
+    rows, width = scores.shape
+    return bool(len(columns) * width <= SHORT * rows)
+
+
+def in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
     """Some rows of so many scores at a time: other threads run while NumPy sorts."""
     threads = min(cores(), MOST_THREADS, len(rows) * width // ALONE)
     if threads <= 1:

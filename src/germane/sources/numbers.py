@@ -3,12 +3,13 @@
 import math
 import struct
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from germane._ragged import FEW, Floats
+from germane.errors import typed
 
 EXACT = 2.0**53
 """Beyond this size doubles do not hold every whole number."""
@@ -42,6 +43,38 @@ def is_finite_number(value: Any) -> bool:
     return doubles((value,)) is not None
 
 
+def show_number(value: Any) -> str:
+    """A value that is no finite number in an error message."""
+    try:
+        large = not isinstance(value, (str, bytes)) and value == value and abs(value) != math.inf
+        return typed(value) + ", which is beyond the range of a double" * (
+            large and _overflows(value)
+        )
+    except (TypeError, ValueError, ArithmeticError):
+        return typed(value)
+
+
+def _overflows(value: Any) -> bool:
+    try:
+        return math.isinf(float(value))
+    except OverflowError:
+        return True
+
+
 _OTHER_KINDS = tuple("cSUmM")  # NumPy's complex numbers, text and times
 ORDINARY = frozenset({int, float, bool, np.float64, np.float32, np.int64, np.int32, np.bool_})
 """Types of which every value is a number."""
+
+_FINER = frozenset({"Decimal", "Fraction", "longdouble", "float128"})  # importing them takes time
+
+
+def may_round(score: Any) -> bool:
+    """Is this of a type whose numbers have more digits than doubles?"""
+    return type(score).__name__ in _FINER
+
+
+def count_rounded(given: Sequence[Any], scores: Floats) -> int:
+    """How many scores become equal to another as doubles."""
+    if not len(given) or (np.abs(scores).max() < EXACT and not may_round(given[0])):
+        return 0
+    return len(set(given)) - len(set(scores.tolist()))

@@ -7,9 +7,9 @@ import numpy as np
 
 from germane._ragged import Floats
 from germane._whole import whole
-from germane.errors import EmptyError, GradeError, InputError, clip, typed
+from germane.errors import EmptyError, GradeError, InputError, clip
 from germane.ranking import Ranking
-from germane.sources.numbers import doubles, is_finite_number
+from germane.sources.numbers import doubles, is_finite_number, show_number
 
 MOST = 10_000_000  # relevant items that are given as their number alone
 
@@ -66,7 +66,7 @@ def _grades(what: str, values: Any) -> Floats:
     if numbers is None:
         at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
         raise GradeError(
-            f"{what}, rank {at}: a relevance grade must be a finite number; got {typed(odd)}"
+            f"{what}, rank {at}: a relevance grade must be a finite number; got {show_number(odd)}"
         )
     return numbers
 
