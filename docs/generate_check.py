@@ -70,15 +70,19 @@ each: a run of 7 million lines takes 1.5 GB and about five times the CPU time of
 10 results 1.4 GB and one and a half times. A terminal shows how far it is.
 
 `evaluate` tells most of the serious findings by itself, all of them in one line, and keeps them as `findings` of the
-result; others make it stop. It looks only at what costs it nothing: at counts that it has, and at the first rows. So
-what begins late in a run, ids that are spelled otherwise here and there, and nearly all that is
-doubtful, is for `germane check` alone. The column *evaluate* says of each finding whether it is an **error**, a
-**warning**, a warning of a **sample**, which may miss it (the first 2,000 rows, the first 64 queries of a mapping or a
-list), or **silent**. Sides that are swapped are an error where lines show it, or in dicts of which one has decimals, and a warning of a
-sample otherwise. Of
-arrays of scores `evaluate` knows counts and hits, and no order but that of the scores. Where relevant results stand
-counts from 500 judged results on, and one result per query from ten queries: less is an example that somebody typed.
-An empty list is an answer to `evaluate`; `check` asks about it.
+result; others make it stop. It uses the same checks, but looks only at what costs it little: the counts and hits that it
+has, and the first rows of up to 200 queries (one row in 64, at least 64 and at most 2,000; all of the 2,000 where the
+first ones arouse suspicion). So problems that begin late in a run, single ids that are spelled differently, and nearly
+all that is doubtful are for `germane check` alone. The column *evaluate* says whether each finding is an **error**, a
+**warning**, a warning of a **sample**, which may miss it, or **silent**. Sides that are swapped are an error where lines
+show it, or in dicts of which one has decimals, and a warning of a sample otherwise. Of arrays of scores `evaluate` knows
+counts and hits, and no order but that of the scores.
+
+Few results are enough where all of them say the same: five results whose scores rise in the order given, or relevant
+results that all stand last where a random order does that in less than one case of 1,000. Ranks without scores that fall
+from row to row are reported whatever their number. None of these is reported where relevance says that the order is
+right. One result per query is reported from ten queries on: less is an example that somebody typed. An empty list is an
+answer to `evaluate`; `check` asks about it.
 
 ## What is looked for
 

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -29,10 +28,11 @@ from check_examples import (
     with_items,
 )
 from germane import cli
-from germane.checks import words
 from germane.checks.data import side_by_side
 from germane.checks.reading import side_of
+from germane.checks.side import find_places, number_columns
 from germane.checks.table import TABLE
+from germane.kernel.ids import text_of_arrow, text_of_bytes
 from germane.sources.ids import to_bytes
 
 ROOT = Path(__file__).parents[1]
@@ -230,17 +230,6 @@ def test_evaluate_and_check_speak_with_one_voice() -> None:
     for finding in noticed:
         assert found[finding.what].says == finding.says
         assert found[finding.what].severity == finding.severity
-
-
-def test_names_of_what_evaluating_notices_are_in_the_table() -> None:
-    from germane import notice
-    from germane.sources import first_rows, precision, swapped, unmatched
-
-    modules = (notice, first_rows, precision, swapped, unmatched)
-    text = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
-    named = re.findall(r'Finding\(\s*"\w+", "([^"]+)"', text)
-    assert len(named) == 20
-    assert {*named} <= {row.name for row in TABLE}
 
 
 # --- Sources ---------------------------------------------------------------------------------------
@@ -454,12 +443,12 @@ def test_ids_of_files_are_found_as_ids_of_mappings_are(seed: int) -> None:
     ]
     one, other = [str(name) for name in names[:5]], list(dict.fromkeys(names[3:]))
     parts = [pa.array(list(map(to_bytes, part)), pa.binary()) for part in (one[:2], [], one[2:])]
-    ids, codes = words.coded(parts)
+    ids, codes = number_columns([text_of_arrow(part) for part in parts])
     assert [ids[code] for code in codes.tolist()] == one
     assert list(ids) == list(dict.fromkeys(one)) == ids[:]
-    text = words.coded([pa.array([to_bytes(str(n)) for n in other], pa.binary())])[0]
+    text = text_of_bytes([to_bytes(name) for name in dict.fromkeys(map(str, other))])
     for among in (other, text):
-        assert words.places(ids, among).tolist() == words.places(list(ids), list(among)).tolist()
+        assert find_places(ids, among).tolist() == find_places(list(ids), list(among)).tolist()
 
 
 def test_grades_that_are_not_above_zero_are_not_told_to_be_lowered() -> None:

@@ -121,7 +121,7 @@ def test_findings_about_results_name_lines(tmp_path: Path) -> None:
         "queries without a judgment", "queries without results", "mostly empty results",
     }  # fmt: skip
     for name, example in EXAMPLES.items():
-        if name in about_all:
+        if name in about_all or isinstance(example.run, pa.Table):
             continue
         given = []
         for side, data, write in (

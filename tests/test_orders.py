@@ -10,8 +10,8 @@ import pytest
 
 import germane
 from check_examples import noticed
+from germane.checks.standing import measure_standing, standing_of
 from germane.collection import Collection
-from germane.standing import standing, standing_of
 
 LONG_QRELS = {f"q{n}": {f"d{n}-{i}": int(i < 4) for i in range(20)} for n in range(30)}
 LONG_RUN = {
@@ -103,11 +103,33 @@ def test_distances_of_queries_whose_lines_are_scattered(tmp_path: Path) -> None:
 
 
 def test_few_scores_may_rise_by_chance() -> None:
-    qrels = {"q": {"d1": 1}}
-    assert noticed(qrels, {"q": {f"d{i}": i / 10 for i in range(20)}}) == {}
-    assert "scores rise as given" in noticed(qrels, {"q": {f"d{i}": i / 10 for i in range(21)}})
-    one_falls = {"q": {f"d{i}": abs(i - 0.5) for i in range(9, -9, -1)}}
-    assert noticed(qrels, one_falls) == {}
+    """Five results stand in ascending order in one of 5! = 120 cases, and seven pairs in one of 2^7 = 128."""
+    qrels = {f"q{n}": {"d0": 1, "x": 1} for n in range(7)}
+    for sizes, told in (([4], False), ([5], True), ([2] * 6, False), ([2] * 7, True)):
+        run = {
+            f"q{n}": {f"d{i}": i / 10 for i in range(1, size + 1)} for n, size in enumerate(sizes)
+        }
+        assert ("scores rise as given" in noticed(qrels, run)) == told, sizes
+        whats = [one.what for one in germane.check(qrels, run, "AP").serious]
+        assert ("scores rise as given" in whats) == told, sizes
+    one_falls = {"q0": {f"d{i}": abs(i - 0.5) for i in range(9, -9, -1)}}
+    assert "scores rise as given" not in noticed(qrels, one_falls)
+    borne_out = {"q0": {f"d{i}": -i for i in range(5, -1, -1)}}
+    assert "scores rise as given" not in noticed(qrels, borne_out), "the relevant item is the first"
+
+
+@pytest.mark.parametrize("size", [3, 5, 30])
+def test_ranks_that_fall_from_row_to_row(size: int) -> None:
+    columns = {"query": ["q"] * size, "item": [f"d{i}" for i in range(size)]}
+    table = pa.table(columns | {"rank": list(range(size, 0, -1))})
+    qrels = {"q": {"d0": 1}}
+    told = noticed(qrels, table)["ranks fall as given"]
+    says = f"the ranks of every query fall in the order given, over the first {size - 1} steps"
+    assert told.says.startswith(says)
+    (serious,) = germane.check(qrels, table, "AP").serious
+    assert serious.what == told.what
+    ascending = pa.table(columns | {"rank": list(range(1, size + 1))})
+    assert noticed(qrels, ascending) == {}
 
 
 def test_relevant_results_that_stand_last(tmp_path: Path) -> None:
@@ -121,10 +143,16 @@ def test_relevant_results_that_stand_last(tmp_path: Path) -> None:
         assert told.count == 30 * 4 * 16
         (serious,) = germane.check(LONG_QRELS, run, "AP").serious
         assert (serious.what, serious.says) == (told.what, told.says), name
-    few = {q: LONG_QRELS[q] for q in ("q1", "q2")}
-    assert noticed(few, {q: lists[q] for q in few}) == {}, (
-        "40 judged results may stand so by chance"
-    )
+
+
+@pytest.mark.parametrize(("queries", "told"), [(1, False), (2, False), (3, True)])
+def test_few_relevant_results_that_all_stand_last(queries: int, told: bool) -> None:
+    """By chance one relevant result of ten is the last in one case of 10, and three in one of 1,000."""
+    qrels = {f"q{n}": {"d1": 1} for n in range(queries)}
+    run = {q: [*(f"x{i}" for i in range(9)), "d1"] for q in qrels}
+    assert ("relevant results stand last" in noticed(qrels, run)) == told
+    whats = [one.what for one in germane.check(qrels, run, "AP").serious]
+    assert ("relevant results stand last" in whats) == told
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -133,7 +161,7 @@ def test_standing_is_the_share_of_pairs(
     enough: int, looked_at: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against every pair looked at, a tied one counting half; whole queries, until they are enough."""
-    monkeypatch.setattr("germane.standing.ENOUGH", enough)
+    monkeypatch.setattr("germane.checks.standing.ENOUGH", enough)
     rng = np.random.default_rng(seed)
     qrels = {f"q{n}": {f"d{i}": int(rng.integers(2)) for i in range(9)} for n in range(4)}
     run = {q: {item: int(rng.integers(4)) for item in held} for q, held in qrels.items()}
@@ -157,12 +185,12 @@ def test_the_error_of_a_standing_is_that_of_random_orders() -> None:
 
     def drawn() -> float:
         ranks = [1 + rng.choice(n, r, replace=False) for r, n in ((3, 10), (5, 30))]
-        found = standing(owner, np.concatenate(ranks), retrieved)
+        found = measure_standing(owner, np.concatenate(ranks), retrieved)
         assert found is not None
         return found.above
 
     many = [drawn() for _ in range(4000)]
-    expected = standing(owner, np.arange(1, 9), retrieved)
+    expected = measure_standing(owner, np.arange(1, 9), retrieved)
     assert expected is not None
     assert np.mean(many) == pytest.approx(0.5, abs=0.01)
     assert np.std(many) == pytest.approx(expected.error, rel=0.05)
@@ -174,7 +202,7 @@ def test_the_query_as_its_own_first_result(tmp_path: Path) -> None:
     judged = {q: {q: 1, **held} for q, held in LONG_QRELS.items()}
     for name, run in runs.items():
         told = noticed(LONG_QRELS, run)["the query is its first result"]
-        assert (told.count, told.examples[0]) == (30, "'q0'"), name
+        assert (told.count, told.examples[0]) == (30, "query 'q0' item 'q0'"), name
         assert "of the first 30 is the query itself" in told.says
         assert noticed(LONG_QRELS, run, own="drop") == {}, name
         assert noticed(judged, run) == {}, "it is judged relevant"

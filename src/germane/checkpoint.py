@@ -125,7 +125,7 @@ def _stored(end: int, read: Read) -> bytes:
     for way, (got, places) in enumerate(read.values()):
         arrays |= {f"{way} {name}": getattr(got, name) for name in _ARRAYS}
         arrays[f"{way} places"] = places
-        said.append([got.unknown, [as_dict(finding) for finding in got.noticed]])
+        said.append([got.unknown, [as_dict(finding) for finding in got.findings]])
     arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": said}).encode(), np.uint8)
     file = BytesIO()
     np.savez(file, **arrays)
@@ -138,12 +138,12 @@ def _loaded(path: Path, ways: list[Way]) -> tuple[int, Read]:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             said = json.loads(bytes(arrays["said"]))
             read: Read = {}
-            for number, (way, (unknown, noticed)) in enumerate(
+            for number, (way, (unknown, findings)) in enumerate(
                 zip(ways, said["ways"], strict=True)
             ):
                 columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
-                found = (Finding(**{**one, "examples": tuple(one["examples"])}) for one in noticed)
-                got = Retrieved(**columns, unknown=unknown, noticed=tuple(found))
+                found = (Finding(**{**one, "examples": tuple(one["examples"])}) for one in findings)
+                got = Retrieved(**columns, unknown=unknown, findings=tuple(found))
                 read[way] = got, arrays[f"{number} places"]
             return said["end"], read
     except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs

@@ -1,6 +1,6 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,11 +10,12 @@ from germane import sources
 from germane._cached import cached
 from germane._ragged import Floats
 from germane._records import replaced
+from germane.checks.evaluated import refuse_swapped
 from germane.errors import GradeError, PolicyError
 from germane.judging import Judged, judge
 from germane.measure import Measure
 from germane.policy import Policy
-from germane.retrieval import Order, Qrels, Retrieved
+from germane.retrieval import Order, Qrels, Retrieved, Sample
 from germane.sources import Progress, Source
 from germane.sources.mappings import descends
 
@@ -56,9 +57,12 @@ def _grades(grades: Floats, taken: str) -> Floats:
 def retrieve(
     judgments: Qrels, run: Any, policy: Policy, progress: Progress | None = None
 ) -> Retrieved:
-    """What a run of any source retrieved of the judgments."""
+    """What a run of any source retrieved of the judgments. Raises InputError for swapped dicts."""
     source = sources.source_of(run)
-    return source.retrieve(judgments, run, policy.duplicates, policy.order, progress)
+    got = source.retrieve(judgments, run, policy.duplicates, policy.order, progress)
+    if isinstance(run, Mapping):
+        refuse_swapped(judgments, got, policy)
+    return got
 
 
 def refuse_places(source: Source, run: Any, policy: Policy) -> None:
@@ -87,6 +91,7 @@ class Collection:
         self._given, self._run, self._complete, self._progress = qrels, run, complete, progress
         self._qrels: dict[tuple[str, str], Qrels] = {}
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
+        self.sample: Callable[[int], Sample] | None = None  # of the run, once it has been read
 
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
@@ -97,9 +102,10 @@ class Collection:
         way = self._twice(policy), copies, policy.order
         got = self._retrieved.get(way)
         if got is None:
-            read = self._source.retrieve
-            got = read(judgments, self._run, copies, policy.order, self._progress)
-            self._retrieved[way] = got
+            read_as = policy if copies == policy.duplicates else replaced(policy, duplicates=copies)
+            got = retrieve(judgments, self._run, read_as, self._progress)
+            self.sample = self.sample or got.sample
+            got = self._retrieved[way] = replaced(got, sample=None)  # which holds the run
         return judge(judgments, got, policy, partial(sources.where, self._run))
 
     def ordered(self) -> bool | None:

@@ -12,6 +12,7 @@ import numpy as np
 from germane import sources
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, scores, weights
+from germane.checks.evaluated import check_evaluation
 from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
 from germane.collection import Collection, graded
 from germane.edge import amended, refuse_undefined
@@ -24,12 +25,11 @@ from germane.errors import (
 from germane.judging import Judged, stated
 from germane.measure import Measure, Measures, parse
 from germane.measures import TABLE
-from germane.notice import noticed
 from germane.placement import Placement
 from germane.policy import Duplicates, Policy
 from germane.progress import progress_of
 from germane.result import Counts, Result, Results
-from germane.retrieval import Qrels
+from germane.retrieval import Qrels, Sample
 from germane.sources import InputFormat, Progress
 from germane.sources.sequences import ranking_of
 
@@ -89,7 +89,9 @@ def evaluate(
     plan = planned(measures, spoken, conventions, policy)
     collection = Collection(qrels, run, plan.complete, progress)
     judged = [collection.judged(one) for one in plan.groups]
-    return finished(name or sources.run_name(run), plan, judged, spoken, collection.ordered)
+    return finished(
+        name or sources.run_name(run), plan, judged, spoken, collection.ordered, collection.sample
+    )
 
 
 def finished(
@@ -98,6 +100,7 @@ def finished(
     judged: Sequence[Judged],
     spoken: "Dialect | None" = None,
     ordered: Callable[[], bool | None] = lambda: None,
+    sample: Callable[[int], Sample] | None = None,
 ) -> Result:
     """The result of what was judged under each policy of a plan; warns of what may bend its numbers.
 
@@ -109,7 +112,7 @@ def finished(
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
     first = judged[0]
-    found = noticed(first, first.ranking(first.policy.ties), computed)
+    found = check_evaluation(first, first.ranking(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
     if spoken is not None and spoken.limits:
         from germane.limits import findings_of, limits_of

@@ -11,6 +11,7 @@ import numpy as np
 from germane import sources
 from germane._cached import cached
 from germane._records import replaced
+from germane.checks.evaluated import check_batch
 from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
 from germane.collection import Collection, refuse_places, retrieve
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
@@ -192,7 +193,9 @@ class Evaluator:
                     places = np.arange(len(qrels))
                 elif len(places) < len(qrels):
                     qrels = qrels.some(places)
-                read[way_of(policy)] = retrieve(qrels, run, policy, progress), places
+                got = retrieve(qrels, run, policy, progress)
+                got = replaced(got, sample=None, findings=check_batch(qrels, got, policy))
+                read[way_of(policy)] = got, places
         return read
 
     def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: Read) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged, near
+from germane import _ragged
 from germane._cached import cached_by_argument
 from germane._ragged import Bools, Ints
 from germane._records import Record, replaced
@@ -13,6 +13,7 @@ from germane.errors import CoverageError, PolicyError, choices, clip, some
 from germane.policy import Policy, Ties
 from germane.ranking import Ranking
 from germane.retrieval import Qrels, Retrieved
+from germane.spelling import describe_difference, find_pairs
 
 
 class Judged(Record):
@@ -177,8 +178,8 @@ def stated(policy: Policy, qrels: Qrels) -> Policy:
 
 def _alike(retrieved: Retrieved, qrels: Qrels) -> str:
     """In what the ids of both sides differ, where that is little."""
-    for one, other in near.pairs(qrels.queries, retrieved.unknown):
-        return f"  {clip(other)} and {clip(one)} differ in {near.difference(one, other)}."
+    for one, other in find_pairs(qrels.queries, retrieved.unknown):
+        return f"  {clip(other)} and {clip(one)} differ in {describe_difference(one, other)}."
     return "  Are these the same ids?"
 
 

@@ -3,7 +3,7 @@
 Sources make both; judging turns them into a Ranking.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -155,6 +155,49 @@ class Order(Value):
 AS_GIVEN, BY_ID = Order("given"), Order()
 
 
+class Sample:
+    """The first rows of some queries of a run, in the order in which they were given.
+
+    Those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank`` and ``given`` make the rank
+    column and the scores as they were written, of the first so many rows.
+    """
+
+    def __init__(
+        self,
+        queries: Sequence[Hashable],
+        offsets: Ints,
+        items: Sequence[Hashable],
+        score: Floats | None = None,
+        *,
+        rank: Callable[[int], Floats] | None = None,
+        given: Callable[[int], Sequence[Any]] | None = None,
+        ids: str = "typed",  # as those of Qrels, or places: rows and columns of an array
+        rounded: int = 0,  # scores of the whole run that became equal to another as doubles
+    ) -> None:
+        self.queries, self.offsets, self.items, self.score = queries, offsets, items, score
+        self.rank, self.given, self.ids, self.rounded = rank, given, ids, rounded
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached
+    def owner(self) -> Ints:
+        """The stretch of each row."""
+        return _ragged.owners(self.offsets)
+
+
+def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
+    """Rows for a sample: the first few of each of the first queries. Returns them and their offsets."""
+    lengths = np.diff(offsets[: most + 1])
+    depth = most // max(1, min(len(lengths), SAMPLED, most // DEEP))
+    ends = _ragged.offsets(np.minimum(lengths, depth))
+    ends = ends[: max(2, int(np.searchsorted(ends, most, "right")))]
+    return _ragged.between(offsets[: len(ends) - 1], np.diff(ends)), ends
+
+
+SAMPLED, DEEP = 200, 4  # queries of a sample, and the rows of each where there are that many
+
+
 class Retrieved(Record):
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 
@@ -166,7 +209,8 @@ class Retrieved(Record):
     retrieved: Ints  # Q
     answered: Bools  # Q, does the run have the query at all?
     unknown: list[Hashable]  # the run's queries that nobody judged
-    noticed: tuple[Finding, ...] = ()  # what the source saw that may bend the numbers
+    sample: "Callable[[int], Sample] | None" = None  # some first rows: at most so many
+    findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are gone
     comments: int = 0  # lines of a file that are no data
 
     @cached

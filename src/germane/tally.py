@@ -35,7 +35,7 @@ class Tally:
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._answered = np.zeros(len(qrels), bool)
         self._unknown: dict[Hashable, None] = {}
-        self._noticed: dict[tuple[bool, str], Finding] = {}  # in batches with hits, or without
+        self._findings: dict[tuple[bool, str], Finding] = {}  # in batches with hits, or without
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self._answered))
@@ -65,9 +65,9 @@ class Tally:
         self._retrieved[places[fresh]] = got.retrieved[fresh]
         self._answered[places[fresh]] = True
         self._unknown.update(dict.fromkeys(got.unknown))
-        for one in got.noticed:  # of each kind one, whichever batch came first
+        for one in got.findings:  # of each kind one, whichever batch came first
             kind = len(got.judgment) > 0, one.what
-            self._noticed[kind] = min(self._noticed.get(kind, one), one, key=str)
+            self._findings[kind] = min(self._findings.get(kind, one), one, key=str)
 
     def retrieved(self) -> Retrieved:
         """What all batches retrieved."""
@@ -78,7 +78,7 @@ class Tally:
             answered=self._answered.copy(),
             unknown=list(self._unknown),
             # why nothing matched is of interest where nothing did in any batch
-            noticed=tuple(f for (hit, _), f in self._noticed.items() if hit or not hits.shape[1]),
+            findings=tuple(f for (hit, _), f in self._findings.items() if hit or not hits.shape[1]),
         )
 
     def whole(self) -> Found:

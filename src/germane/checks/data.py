@@ -1,19 +1,20 @@
 """Data: qrels and a run side by side, and what several checks look at, computed once."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from germane import _ragged
+from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
-from germane.checks.side import Side
-from germane.checks.words import Words, places
+from germane._records import replaced
+from germane.averaging import MeasureResult
+from germane.checks.side import Side, find_places
+from germane.checks.standing import Standing, measure_standing
+from germane.kernel.ids import Text
 from germane.measure import Measure
 from germane.ranking import Ranking
-from germane.standing import Standing, standing
 
 
 class Neighbors(NamedTuple):
@@ -24,34 +25,124 @@ class Neighbors(NamedTuple):
     falling: int  # neighbors of which it has the lower one
 
 
-@dataclass(frozen=True, eq=False)
 class Data:
-    """Qrels and a run. Where one side has nothing but text, the other's numbers are their digits."""
+    """Qrels and a run. Where one side has nothing but text, the other's numbers are their digits.
 
-    qrels: Side
-    run: Side
-    measures: tuple[Measure, ...]
-    rivals: tuple["Data", ...] = ()  # the runs that were looked at before
-    refusal: str = ""  # why evaluate refuses them, where no check says so
+    ``qrels`` and ``run`` are rows: all of them, or a sample. The other attributes speak of everything.
+    """
 
-    @cached_property
+    is_whole = True  # are the rows all rows?
+    ties = "id"  # the order of equal scores; or given
+    refusal = ""  # why evaluate refuses them, where no check says so
+    known_orders: Collection[str] | None = None  # findings about the order of the results
+    tied_widely = 0  # hits whose rank could be twice as high
+    decided: MeasureResult | None = None  # a value that the order of equal scores makes, and
+    nearly_constant = 0, 0  # how many results of how many have one score then
+
+    def __init__(
+        self,
+        qrels: Side,
+        run: Side,
+        measures: Collection[Measure],
+        rivals: tuple["Data", ...] = (),  # the runs that were looked at before
+    ) -> None:
+        self.qrels, self.run, self.measures, self.rivals = qrels, run, measures, rivals
+
+    @property
+    def first(self) -> str:
+        """The words for results of which only the first were looked at."""
+        return "" if self.is_whole else "the first "
+
+    @cached
     def cutoffs(self) -> list[int]:
         """The cutoffs of the measures, ascending."""
         return sorted({measure.k for measure in self.measures if measure.k is not None})
 
-    @cached_property
+    # --- Everything that is judged and retrieved -----------------------------------------------
+
+    @cached
+    def queries(self) -> Sequence[Hashable]:
+        """The judged queries."""
+        return self.qrels.queries
+
+    @cached
+    def empty(self) -> Sequence[Hashable]:
+        """Queries of the qrels without a judgment."""
+        return self.qrels.empty
+
+    @cached
     def grades(self) -> Floats:
-        """The grade of each row of the qrels."""
-        return np.ones(len(self.qrels)) if self.qrels.number is None else self.qrels.number
+        """The grade of each judgment."""
+        return self.qrels.grades
+
+    @cached
+    def relevant(self) -> Ints:
+        """How many relevant items each judged query has."""
+        return np.bincount(self.qrels.query[self.grades >= 1], minlength=len(self.queries))
+
+    @cached
+    def without_relevant(self) -> list[Hashable]:
+        """The judged queries without a relevant item."""
+        return [self.queries[q] for q in np.flatnonzero(self.relevant == 0).tolist()]
+
+    @cached
+    def missing(self) -> list[Hashable]:
+        """The judged queries that the run does not have."""
+        return [self.queries[q] for q in np.flatnonzero(~self.answered).tolist()]
+
+    @cached
+    def unknown(self) -> list[Hashable]:
+        """The queries of the run that nobody judged."""
+        judged = {*self.queries, *self.empty}
+        return [query for query in (*self.run.queries, *self.run.empty) if query not in judged]
+
+    @cached
+    def depths(self) -> Ints:
+        """How many results each query of the run has that has some."""
+        return self.retrieved[self.retrieved > 0]
+
+    @cached
+    def results(self) -> int:
+        """How many results the judged queries have."""
+        return int(np.count_nonzero(self.query[self.run.query] >= 0))
+
+    @cached
+    def hits(self) -> Floats:
+        """The grades of the judged items that were retrieved."""
+        return self.grade[~np.isnan(self.grade)]
+
+    @cached
+    def constant(self) -> bool:
+        """Has every query one score for all of its results?"""
+        tied = np.count_nonzero(self.equal)
+        return bool(0 < tied == len(self.run) - np.count_nonzero(self.retrieved))
+
+    @cached
+    def standing(self) -> Standing | None:
+        """How relevant results stand among the others of their query."""
+        at = self.ranking.relevance > 0
+        return measure_standing(
+            self.ranking.owner[at], self.ranking.rank[at], self.ranking.retrieved
+        )
+
+    @cached
+    def graded(self) -> tuple[Ints, Floats] | None:
+        """The query and the grade of each judgment; None where they have no grades."""
+        return None if self.qrels.number is None else (self.qrels.query, self.qrels.number)
+
+    @cached
+    def rounded(self) -> int:
+        """How many scores became equal to another as doubles."""
+        return self.run.rounded
 
     # --- Queries
 
-    @cached_property
+    @cached
     def query(self) -> Ints:
         """The place in the qrels of each query of the run; -1: nobody judged it."""
-        return places(self.run.queries, self.qrels.queries)
+        return find_places(self.run.queries, self.qrels.queries)
 
-    @cached_property
+    @cached
     def answered(self) -> Bools:
         """Does the run have each judged query?"""
         found = np.zeros(len(self.qrels.queries), bool)
@@ -60,17 +151,6 @@ class Data:
         if empty:
             found |= np.array([query in empty for query in self.qrels.queries])
         return found
-
-    @cached_property
-    def missing(self) -> list[Hashable]:
-        """The judged queries that the run does not have."""
-        return [self.qrels.queries[q] for q in np.flatnonzero(~self.answered).tolist()]
-
-    @cached_property
-    def unknown(self) -> list[Hashable]:
-        """The queries of the run that nobody judged."""
-        judged = {*self.qrels.queries, *self.qrels.empty}
-        return [query for query in (*self.run.queries, *self.run.empty) if query not in judged]
 
     # --- Items
 
@@ -85,7 +165,7 @@ class Data:
             at[same] = rows[place[same]]
         return at
 
-    @cached_property
+    @cached
     def _judged(self) -> tuple[Ints, Ints]:
         """The pairs that are judged as ascending numbers, and their rows."""
         pairs = self.qrels.query * self._width + self.qrels.item
@@ -96,21 +176,25 @@ class Data:
     def _width(self) -> int:
         return len(self.qrels.items) + 1
 
-    @cached_property
+    @cached
     def found(self) -> Ints:
         """The row of the qrels that judges each row of the run; -1 where nobody judged it."""
-        item = places(self.run.items, self.qrels.items)[self.run.item]
+        item = find_places(self.run.items, self.qrels.items)[self.run.item]
         return self.judgment(self.query[self.run.query], item)
 
-    @cached_property
+    @cached
     def grade(self) -> Floats:
         """The grade of each row of the run; NaN where nobody judged it."""
-        grade = np.append(self.grades, np.nan)
+        grade = np.append(self.qrels.grades, np.nan)
         return grade[self.found]
+
+    def grades_of(self, rows: Ints) -> Floats:
+        """The grades of some rows of the run; NaN where nobody judged them."""
+        return self.grade[rows]
 
     # --- Ranks
 
-    @cached_property
+    @cached
     def order(self) -> Ints:
         """The rows of the run, query by query, from the highest score to the lowest."""
         run = self.run
@@ -128,28 +212,28 @@ class Data:
             return np.lexsort((key, query))
         return np.arange(len(query))  # most runs are written so
 
-    @cached_property
+    @cached
     def offsets(self) -> Ints:
         """Where the rows of each query of the run begin in ``order``, and where they end."""
         return _ragged.offsets(np.bincount(self.run.query, minlength=len(self.run.queries)))
 
-    @cached_property
+    @cached
     def retrieved(self) -> Ints:
         """How many rows each query of the run has."""
         return np.diff(self.offsets)
 
-    @cached_property
+    @cached
     def rank(self) -> Ints:
         """The rank of each place in ``order``, from 1."""
         starts: Ints = np.repeat(self.offsets[:-1], self.retrieved)
         return np.arange(1, len(self.run) + 1) - starts
 
-    @cached_property
+    @cached
     def ranks(self) -> Floats:
         """The different numbers of the rank column; none where there is no such column."""
         return np.zeros(0) if self.run.rank is None else np.unique(self.run.rank)
 
-    @cached_property
+    @cached
     def neighbors(self) -> Neighbors:
         """The results next to each other by their ranks, where the ranks and the scores differ."""
         run, none = self.run, np.zeros(0, np.int64)
@@ -162,12 +246,12 @@ class Data:
         falling = int(np.count_nonzero(beside & (score[1:] < score[:-1])))
         return Neighbors(order[rising], order[rising + 1], falling)
 
-    @cached_property
+    @cached
     def as_given(self) -> Ints:
         """The rows of the run, query by query, in the order in which they were given."""
         return self._by(np.zeros(len(self.run)))
 
-    @cached_property
+    @cached
     def counts_up(self) -> bool:
         """Are the scores 1, 2, 3, … or 0, 1, 2, … in the order given, for every query?"""
         if self.run.number is None or not len(self.run):
@@ -178,12 +262,12 @@ class Data:
         first = score - place
         return bool(((first == first[0]) & ((first == 0) | (first == 1))).all())
 
-    @cached_property
+    @cached
     def scores(self) -> Floats | None:
         """The scores in ``order``; None for ranked lists."""
         return None if self.run.number is None else self.run.number[self.order]
 
-    @cached_property
+    @cached
     def equal(self) -> Bools:
         """Has each place in ``order`` the score of the one before, in the same query?"""
         same = np.zeros(len(self.run), bool)
@@ -191,23 +275,11 @@ class Data:
             same[1:] = (self.scores[1:] == self.scores[:-1]) & (self.rank[1:] > 1)
         return same
 
-    @cached_property
-    def constant(self) -> bool:
-        """Has every query one score for all of its results?"""
-        tied = np.count_nonzero(self.equal)
-        return bool(0 < tied == len(self.run) - np.count_nonzero(self.retrieved))
-
-    @cached_property
-    def standing(self) -> Standing | None:
-        """How relevant results stand among the others of their query."""
-        at = self.ranking.relevance > 0
-        return standing(self.ranking.owner[at], self.ranking.rank[at], self.ranking.retrieved)
-
-    @cached_property
+    @cached
     def ranking(self) -> Ranking:
         """The judged items at their ranks, as measures see them."""
         judged = np.argsort(self.qrels.query, kind="stable")
-        grades = self.grades[judged]
+        grades = self.qrels.grades[judged]
         ends = _ragged.offsets(np.bincount(self.qrels.query, minlength=len(self.qrels.queries)))
         hit = np.flatnonzero(~np.isnan(self.grade[self.order]))
         owner = self.query[self.run.query[self.order[hit]]]
@@ -224,7 +296,7 @@ class Data:
 
 
 def side_by_side(
-    qrels: Side, run: Side, measures: tuple[Measure, ...], rivals: tuple[Data, ...] = ()
+    qrels: Side, run: Side, measures: Collection[Measure], rivals: tuple[Data, ...] = ()
 ) -> Data:
     """Both sides with ids of one kind."""
     if qrels.text or run.text:
@@ -236,7 +308,7 @@ def _as_text(side: Side) -> Side:
     """Whole numbers as their digits."""
     if side.text:
         return side
-    return replace(
+    return replaced(
         side,
         queries=_digits(side.queries),
         items=_digits(side.items),
@@ -245,6 +317,6 @@ def _as_text(side: Side) -> Side:
 
 
 def _digits(ids: Sequence[Hashable]) -> Sequence[Hashable]:
-    if isinstance(ids, Words):
+    if isinstance(ids, Text):
         return ids
     return [str(one) if type(one) is int else one for one in ids]

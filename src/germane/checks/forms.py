@@ -1,13 +1,24 @@
 """Forms: files that are damaged, swapped, or not what they are given as."""
 
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
 import numpy as np
 
+from germane._ragged import Floats, Ints
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, rows, several
 from germane.checks.side import Side
-from germane.sources import swapped as look
+from germane.errors import InputError
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
+SWAPPED = ("swapped files", "qrels that look like a run")
+ENOUGH = 20  # rows below which anything may be chance
+KINDS = 6  # different whole numbers that a scale of grades has at most
+SCALE = 10  # no scale of grades goes beyond it
+MOSTLY, HALF = 0.9, 0.5
+ADVICE = "Are the two swapped? Give the qrels first, then the run."
 
 
 def swapped(data: Data) -> Sees:
@@ -19,9 +30,9 @@ def swapped(data: Data) -> Sees:
             f"these lines are qrels', and those of {qrels.where} are a run's: the two are swapped"
         )
         yield Seen(says, count, (qrels.faults.examples[0],))
-    elif _scored(qrels) and _graded(run):
-        says = look.says(qrels.where, run.where)
-        yield Seen(says, len(qrels) + len(run), advice=look.ADVICE)
+    elif _are_scores(data) and _are_grades(run):
+        says = f"the grades of {qrels.where} look like scores, and the scores of {run.where} like grades"
+        yield Seen(says, len(data.grades) + len(run), advice=ADVICE)
 
 
 def qrels_like_run(data: Data) -> Sees:
@@ -30,8 +41,13 @@ def qrels_like_run(data: Data) -> Sees:
     if _mostly(qrels, RUN_FIELDS) and not _mostly(data.run, QRELS_FIELDS):
         says = f"{several(qrels.faults.count, 'line')} have a run's 6 fields"
         yield Seen(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
-    elif _scored(qrels) and not _graded(data.run):
-        yield Seen(look.LIKE_SCORES, len(qrels), rows(qrels, np.arange(len(qrels))))
+    elif _are_scores(data) and not _are_grades(data.run):
+        says = (
+            "nearly every item of a query has a grade of its own, with decimals or beyond every scale, "
+            "as scores have"
+        )
+        at = rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
+        yield Seen(says, len(data.grades), at)
 
 
 def run_like_qrels(data: Data) -> Sees:
@@ -75,9 +91,54 @@ def _mostly(side: Side, fields: int) -> bool:
     return wrong > 0 and 2 * wrong > len(side) + side.faults.count
 
 
-def _scored(side: Side) -> bool:
-    return side.number is not None and look.like_scores(side.query, side.number)
+def _are_scores(data: Data) -> bool:
+    return data.graded is not None and _look_like_scores(*data.graded)
 
 
-def _graded(side: Side) -> bool:
-    return side.number is not None and look.like_grades(side.query, side.number)
+def _are_grades(run: Side) -> bool:
+    return run.number is not None and _look_like_grades(run.query, run.number)
+
+
+def _look_like_scores(query: Ints, grades: Floats) -> bool:
+    """Are grades as scores are: with decimals or beyond every scale, and mostly different?"""
+    if len(grades) < ENOUGH:
+        return False
+    odd = (grades != np.trunc(grades)) | (np.abs(grades) > SCALE)
+    return bool(odd.mean() > MOSTLY and 2 * _count_different(query, grades) > len(grades))
+
+
+def _look_like_grades(query: Ints, scores: Floats) -> bool:
+    """Are scores as grades are: a few small whole numbers, which come again?"""
+    found = np.unique(scores)
+    if not len(found) or len(found) > KINDS or abs(found).max() > SCALE:
+        return False
+    again = len(found) <= 2 or _count_different(query, scores) < MOSTLY * len(scores)
+    return bool(again and (found == np.trunc(found)).all())
+
+
+def _count_different(query: Ints, numbers: Floats) -> int:
+    """How many pairs of a query and a number there are."""
+    return len(set(zip(query.tolist(), numbers.tolist(), strict=True)))
+
+
+def refuse_swapped(graded: tuple[Ints, Floats], run: Side, given: Sequence[Any]) -> None:
+    """Refuse dicts of which only the grades have decimals, nearly all of their own.
+
+    Raises InputError.
+    """
+    query, grades = graded
+    decimals = (grades % 1 != 0).mean()
+    few = len(grades) < ENOUGH and decimals == 1 and 2 * _count_different(*graded) > len(grades)
+    if not few and (decimals < HALF or not _look_like_scores(query, grades)):
+        return
+    scores = run.number
+    if scores is None or len(scores) < 2 or not _look_like_grades(run.query, scores):
+        return
+    counts = all(isinstance(one, Integral) for one in given)
+    again = len(np.unique(scores)) < len(scores)
+    if not few or (counts and (again or not scores.all())):
+        raise InputError(
+            "the grades of the qrels look like scores, and the scores of the run like grades: the first "
+            f"have decimals, the others are a few whole numbers. {ADVICE} If they are not, give the run "
+            "as ranked lists: {query: [item, …]}."
+        )

@@ -2,24 +2,37 @@
 
 import numpy as np
 
-from germane import notice
 from germane._ragged import Bools
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, first, named, noticed, rows, several
+from germane.checks.seen import Seen, Sees, first, named, rows, several
 
+TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
+LOST = "Are the grades lost, or is it the wrong file?"
 USUAL = 4  # the highest grade of the scales of the field
 
 
 def nothing_relevant(data: Data) -> Sees:
     """Qrels in which no grade is 1 or higher."""
-    grades, empty = data.grades, data.qrels.empty
-    if not len(grades) and empty and not data.qrels.faults.count:
-        says = f"{several(len(empty), 'query stands', 'queries stand')} in the qrels, and none has a judgment"
-        yield Seen(says, len(empty), named(empty), "Are the grades lost, or is it the wrong file?")
-    elif len(grades):
-        at = np.flatnonzero(grades == grades.max())[:1]
-        for found in notice.none_relevant(grades, data.measures):
-            yield noticed(found, rows(data.qrels, at))
+    grades = data.grades
+    if not len(grades):
+        if data.empty and not data.qrels.faults.count:
+            stand = several(len(data.empty), "query stands", "queries stand")
+            says = f"{stand} in the qrels, and none has a judgment"
+            yield Seen(says, len(data.empty), named(data.empty), LOST)
+        return
+    highest, least = grades.max(), max((one.rel or 0.0 for one in data.measures), default=1.0)
+    if 0 < highest >= least:
+        return
+    says = (
+        f"no grade is {least or 1:g} or higher, among {several(len(grades), 'judgment')}: the highest is "
+        f"{highest:g}"
+    )
+    advice = TURNED if highest <= 0 else ""
+    if highest >= 1:
+        strict = next(one for one in data.measures if one.rel == least)
+        advice = f"{strict} is 0 for every query then; choose a lower rel."
+    at = np.flatnonzero(grades == highest)[:1]
+    yield Seen(says, len(grades), rows(data.qrels, at) if data.is_whole else (), advice)
 
 
 def negative(data: Data) -> Sees:

@@ -5,19 +5,19 @@ from itertools import islice
 
 import numpy as np
 
-from germane import near
 from germane._ragged import Ints
 from germane.checks.data import Data
 from germane.checks.seen import FEW, Seen, Sees, first, named, rows, several
-from germane.checks.side import Side
-from germane.checks.words import places
+from germane.checks.side import Side, find_places
 from germane.errors import choices, clip
-from germane.sources.first_rows import OWN_PLACE, no_accident, own_first_says
+from germane.spelling import describe_difference, find_affix, find_pairs
 
+OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
 MOSTLY = 0.5
 JOINED = "Were several files put into one? Take them apart, or choose with duplicates=first, last or max."
 SOME = 1 / 4  # of the rows: no accident
+MANY = 1 / 3  # of the queries: no accident
 LOOKED = 200_000  # ids that are compared with others by more than equality
 
 
@@ -29,22 +29,23 @@ def no_common_query(data: Data) -> Sees:
             f"none of {several(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
             f"that are judged. run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
         )
-        turned = np.mean(places(run, data.qrels.items) >= 0) > MOSTLY
+        turned = np.mean(find_places(run, data.qrels.items) >= 0) > MOSTLY
         advice = TURNED if turned else why(judged, run)
         yield Seen(says, len(run), first(data.run, np.arange(1)), advice)
 
 
 def nothing_found(data: Data) -> Sees:
     """No judged item among the results of any judged query."""
-    asked = data.query[data.run.query] >= 0
-    if asked.any() and len(data.qrels) and np.isnan(data.grade).all():
-        judged, run = data.qrels.items, data.run.items
-        says = (
-            f"no judged item is among the {several(int(asked.sum()), 'result')} of the judged queries. "
-            f"run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
-        )
-        at = np.flatnonzero(asked)
-        yield Seen(says, len(at), first(data.run, at), why(judged, run))
+    if len(data.hits) or not len(data.grades) or not data.results:
+        return
+    says = f"no judged item is among the {several(data.results, 'result')} of the judged queries"
+    judged, run = data.qrels.items, data.run.items
+    advice = ""
+    if len(run) and len(judged):
+        says += f". run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
+        advice = why(judged, run)
+    at = np.flatnonzero(data.query[data.run.query] >= 0)
+    yield Seen(says, data.results, first(data.run, at), advice)
 
 
 def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
@@ -54,16 +55,16 @@ def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     if not set(kinds[0]) & set(kinds[1]):
         kind = f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
         return f"{kind} {_affix(judged, retrieved)}".rstrip()
-    pair = next(near.pairs(judged, retrieved), None)
+    pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
-        return f"{clip(pair[1])} and {clip(pair[0])} differ in {near.difference(*pair)}: make them the same."
+        return f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them the same."
     return _affix(judged, retrieved) or "Are these the same ids?"
 
 
 def _affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     """What the ids of one side have more than those of the other."""
     for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
-        if affix := near.affix(one, other):
+        if affix := find_affix(one, other):
             return f"The {whose} ids have {affix} that the others have not: take it off."
     return ""
 
@@ -71,24 +72,25 @@ def _affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
 def alike(data: Data) -> Sees:
     """Judged items that were not found, where the query's results have nearly the same id."""
     qrels, run = data.qrels, data.run
-    if run.places or np.isnan(data.grade).all():
+    if run.places or not len(data.hits):
         return  # said by ``nothing_found``
     judged = {item: at for at, item in enumerate(qrels.items)}
     others = [item for item in islice(run.items, LOOKED) if item not in judged]
-    meant = {other: one for one, other in near.pairs(qrels.items[:LOOKED], others)}
+    meant = {other: one for one, other in find_pairs(list(qrels.items[:LOOKED]), others)}
     if not meant:
         return
     codes = np.array([*(judged[one] for one in meant.values()), -1])
-    item = codes[places(run.items, list(meant))][run.item]
+    item = codes[find_places(run.items, list(meant))][run.item]
     judgment = data.judgment(data.query[run.query], item)
     at = np.flatnonzero((judgment >= 0) & ~np.isin(judgment, data.found))
+    at = at[np.isnan(data.grades_of(at))]
     if len(at):
         query, other = run.queries[run.query[at[0]]], run.items[run.item[at[0]]]
         one = meant[other]
         says = (
             f"{several(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved under "
             f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
-            f"{clip(other)} was retrieved, which differ in {near.difference(one, other)}"
+            f"{clip(other)} was retrieved, which differ in {describe_difference(one, other)}"
         )
         yield Seen(says, len(at), () if run.line is None else rows(run, at))
 
@@ -125,8 +127,11 @@ def own_first(data: Data) -> Sees:
     """The query itself, first among the results of many queries and not judged relevant."""
     mine, rank = _own(data)
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
-    if no_accident(len(foremost), asked):
-        says = own_first_says(len(foremost), f"{asked:,}")
+    if _is_no_accident(len(foremost), asked):
+        says = (
+            f"the first result of {several(len(foremost), 'query', 'queries')} of "
+            f"{data.first}{asked:,} is the query itself"
+        )
         advice = OWN_PLACE if data.run.places else ""
         yield Seen(says, len(foremost), rows(data.run, foremost), advice)
 
@@ -135,7 +140,7 @@ def own(data: Data) -> Sees:
     """The query itself, at any rank among its results and not judged relevant."""
     mine, rank = _own(data)
     asked = int(np.count_nonzero(data.retrieved))
-    many = no_accident(len(mine), asked)
+    many = _is_no_accident(len(mine), asked)
     if not len(mine) or any(own_first(data)) or not (many or _are_names(data.run.queries)):
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
@@ -145,14 +150,19 @@ def own(data: Data) -> Sees:
     )
 
 
+def _is_no_accident(count: int, of: int) -> bool:
+    """Are so many of so many queries more than numbers that meet by chance?"""
+    return count > 1 and count >= MANY * of
+
+
 def _own(data: Data) -> tuple[Ints, Ints]:
     """The rows whose item is the query and not judged relevant, and their ranks."""
     run = data.run
     if run.places and run.number is not None:  # the columns of scores are numbered by themselves
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    own = places(run.items, run.queries)[run.item]
+    own = find_places(run.items, run.queries)[run.item]
     at = np.flatnonzero((own == run.query)[data.order])
-    at = at[~(data.grade[data.order[at]] > 0)]
+    at = at[~(data.grades_of(data.order[at]) > 0)]
     return data.order[at], data.rank[at]
 
 

@@ -9,13 +9,12 @@ from typing import Literal
 import numpy as np
 
 from germane._records import replaced
-from germane.checks.side import Faults, Side
-from germane.checks.words import coded
+from germane.checks.side import DIGITS, Faults, Side, number_columns
 from germane.errors import InputError
 from germane.kernel.ids import Text, text_of_bytes
 from germane.sources import trec
 from germane.sources.files import TextFile, ends_of_lines
-from germane.sources.numbers import EXACT
+from germane.sources.numbers import EXACT, count_rounded
 from germane.sources.paths import Path, Progress
 
 _ENDS = re.compile(rb"\r\n|\r|\n")
@@ -37,8 +36,8 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
             first += ends_of_lines(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
-        queries, query = coded([_repeat_queries(lines).to_arrow() for lines in parts])
-        items, item = coded([lines.items.to_arrow() for lines in parts])
+        queries, query = number_columns([_repeat_queries(lines) for lines in parts])
+        items, item = number_columns([lines.items for lines in parts])
         number, line = (
             np.concatenate([getattr(lines, name) for lines in parts]) for name in ("number", "line")
         )
@@ -46,7 +45,7 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
         return Side(
             kind, file.name, queries, items, query, item, number,
             rank=np.concatenate(ranks) if ranks else None, line=line, faults=faults, text=True,
-            rounded=sum(len(one) - len(set(map(float, one))) for one in whole.values()),
+            rounded=sum(count_rounded([*one], np.array([*one], float)) for one in whole.values()),
         )  # fmt: skip
 
 
@@ -72,8 +71,5 @@ def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
     for line in _ENDS.split(data):
         fields = line.split()
         written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
-        if written.lstrip(b"+-").isdigit() and len(written) < _DIGITS:
+        if written.lstrip(b"+-").isdigit() and len(written) < DIGITS:
             whole.setdefault(fields[0], set()).add(int(written))
-
-
-_DIGITS = 100  # beyond which Python may refuse to make an integer

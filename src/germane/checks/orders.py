@@ -1,35 +1,42 @@
 """Orders: results in an order that was not meant, by their ranks, as given, or by what is relevant."""
 
+from collections.abc import Callable
+from math import lgamma, log
+
 import numpy as np
 
-from germane import notice
+from germane._ragged import Bools
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.seen import FEW, Seen, Sees, first, noticed, rows, several
+from germane.checks.seen import Seen, Sees, first, rows, several
 from germane.checks.side import Side
-from germane.sources import first_rows
-from germane.sources.first_rows import FIVE, ORDERED, Row
+from germane.errors import clip
 
 RISES = 3  # that may be a matter of rounding
-CHANCE = 0.52  # of the pairs: no better than chance
+CERTAIN = 20  # steps of which chance does not make every one a rise
+CHANCE = log(120)  # that five results stand in ascending order by chance: one in 120
+BETTER = 0.52  # of the pairs: no better than chance
 NARROW = 0.02  # standard error from which on a better order would show
+COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
 
 
-def counting_up(data: Data) -> Sees:
-    """Ranks in the place of scores: 1, 2, 3, … down each list."""
-    run, ranks = data.run, data.ranks
-    if not data.counts_up or _is_good(data):
-        return
-    decimals = bool((ranks % 1 != 0).any())
-    steps = len(run) - np.count_nonzero(data.retrieved)
-    if decimals or _contradict(data) if len(ranks) > 1 else steps >= ORDERED:
-        advice = first_rows.COLUMNS if decimals else ""
-        yield Seen(first_rows.COUNTING, len(run), first(run, data.as_given), advice)
+def ranks_against_scores(data: Data) -> Sees:
+    """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
+    before, after, _ = data.neighbors
+    if _contradict(data) and not any(counting_up(data)):
+        says = (
+            f"the rank column contradicts the scores, which decide: for query "
+            f"{clip(data.run.queries[data.run.query[before[0]]])} {_describe(data.run, before[0], 'item ')}, "
+            f"{_describe(data.run, after[0])}"
+        )
+        yield Seen(says, len(before), first(data.run, after))
 
 
-def _is_good(data: Data) -> bool:
-    """Are higher scores better, by what is relevant?"""
-    return data.standing is not None and data.standing.is_good
+def _describe(run: Side, at: int, item: str = "") -> str:
+    assert run.rank is not None
+    assert run.number is not None
+    has = "has " if item else ""
+    return f"{item}{clip(run.items[run.item[at]])} {has}rank {run.rank[at]:g} and score {run.number[at]:g}"
 
 
 def _contradict(data: Data) -> bool:
@@ -37,18 +44,77 @@ def _contradict(data: Data) -> bool:
     return len(data.neighbors.before) >= RISES and not data.neighbors.falling
 
 
-def ranks_against_scores(data: Data) -> Sees:
-    """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
-    before, after, _ = data.neighbors
-    if _contradict(data) and not any(counting_up(data)):
-        says = first_rows.contradicts(_row(data.run, before[0]), _row(data.run, after[0]))
-        yield Seen(says, len(before), first(data.run, after))
+def counting_up(data: Data) -> Sees:
+    """Ranks in the place of scores: 1, 2, 3, … down each list."""
+    run, ranks = data.run, data.ranks
+    steps = len(run) - int(np.count_nonzero(data.retrieved))
+    if not data.counts_up or is_meant(data, steps):
+        return
+    decimals = bool((ranks % 1 != 0).any())
+    if decimals or _contradict(data) if len(ranks) > 1 else _is_no_accident(data):
+        says = "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
+        yield Seen(says, len(run), first(run, data.as_given), COLUMNS if decimals else "")
 
 
-def _row(run: Side, at: int) -> Row:
-    query, item = run.queries[run.query[at]], run.items[run.item[at]]
-    rank, score = (np.nan if column is None else column[at] for column in (run.rank, run.number))
-    return Row(query, item, float(rank), float(score))
+def rising_as_given(data: Data) -> Sees:
+    """Scores that rise from each result to the next, where there are no ranks to ask."""
+    run, order = data.run, data.as_given
+    if run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
+        return
+    steps = np.diff(run.number[order])[_are_beside(data)]
+    rises = len(steps) and (steps >= 0).all() and 2 * np.count_nonzero(steps > 0) > len(steps)
+    if rises and _is_no_accident(data) and not is_meant(data, len(steps)):
+        says = (
+            "the scores of every query rise in the order given, over "
+            f"{data.first}{several(len(steps), 'step')}"
+        )
+        yield Seen(says, len(run), first(run, order))
+
+
+def falling_as_given(data: Data) -> Sees:
+    """Ranks, without scores, that fall from each result to the next."""
+    run, order = data.run, data.as_given
+    if run.number is not None or run.rank is None:
+        return
+    steps = np.diff(run.rank[order])[_are_beside(data)]
+    if len(steps) > 1 and (steps < 0).all() and not is_meant(data, max(len(steps), CERTAIN)):
+        says = (
+            "the ranks of every query fall in the order given, over "
+            f"{data.first}{several(len(steps), 'step')}, and the lowest rank is the best"
+        )
+        yield Seen(says, len(run), first(run, order))
+
+
+def _are_beside(data: Data) -> Bools:
+    """Has each row the query of the next, in the order given?"""
+    query = data.run.query[data.as_given]
+    beside: Bools = query[1:] == query[:-1]
+    return beside
+
+
+def _is_no_accident(data: Data) -> bool:
+    """Is it unlikely that the scores of all queries rise as given by chance?"""
+    run, order = data.run, data.as_given
+    assert run.number is not None
+    rises = _are_beside(data) & (np.diff(run.number[order]) > 0)
+    counts = np.bincount(run.query[order][1:][rises]) if rises.any() else ()
+    return sum(lgamma(count + 2) for count in counts) >= CHANCE - 1e-9
+
+
+def is_meant(data: Data, steps: int) -> bool:
+    """Are higher scores better, by what is relevant? Few results cannot say so for certain."""
+    found = data.standing
+    return found is not None and (found.is_good or (steps < CERTAIN and found.above > 0.5))
+
+
+ORDERS: dict[str, Callable[[Data], Sees]] = {
+    "ranks against scores": ranks_against_scores,
+    "ranks given as scores": counting_up,
+    "scores rise as given": rising_as_given,
+    "ranks fall as given": falling_as_given,
+}
+"""Findings that say why an order is no good."""
+ASCENDING = ("ranks given as scores", "scores rise as given", "ranks fall as given")
 
 
 def some_ranks_against_scores(data: Data) -> Sees:
@@ -64,47 +130,24 @@ def some_ranks_against_scores(data: Data) -> Sees:
         yield Seen(says, count, rows(data.run, after))
 
 
-def rising_as_given(data: Data) -> Sees:
-    """Scores that rise from each result to the next, where there are no ranks to ask."""
-    run, order = data.run, data.as_given
-    if run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
-        return
-    beside = run.query[order][1:] == run.query[order][:-1]
-    steps = np.diff(run.number[order])[beside]
-    rises = (steps >= 0).all() and 2 * np.count_nonzero(steps > 0) > len(steps)
-    if len(steps) >= ORDERED and rises and not _is_good(data):
-        says = (
-            f"the scores of every query rise in the order given, over {several(len(steps), 'step')}"
-        )
-        yield Seen(says, len(run), first(run, order))
-
-
-def falling_as_given(data: Data) -> Sees:
-    """Ranks that fall from each result to the next, where there are no scores."""
-    run, order = data.run, data.as_given
-    if run.number is not None or run.rank is None:
-        return
-    beside = run.query[order][1:] == run.query[order][:-1]
-    if len(run) >= FIVE and (np.diff(run.rank[order].astype(float))[beside] < 0).all():
-        yield Seen(first_rows.FALLING, len(run), first(run, order))
-
-
-def _told(data: Data) -> bool:
-    """Is the order no good for a reason that is told?"""
-    tells = (ranks_against_scores, counting_up, rising_as_given, falling_as_given)
-    return data.constant or any(seen for sees in tells for seen in sees(data))
+def _is_explained(data: Data) -> bool:
+    """Is the order no good for a reason that another finding gives?"""
+    if data.known_orders is not None:
+        return bool(data.known_orders) or data.constant
+    return data.constant or any(seen for sees in ORDERS.values() for seen in sees(data))
 
 
 def standing_last(data: Data) -> Sees:
     """Relevant results that stand below the others of their query, more than chance would have it."""
-    if not _told(data) and len(data.run) >= FEW:
-        yield from map(noticed, notice.standing_last(data.standing))
+    found = data.standing
+    if found is not None and found.is_worse_than_chance and not _is_explained(data):
+        yield Seen(found.says("lower than"), found.pairs)
 
 
 def standing_anywhere(data: Data) -> Sees:
     """Relevant results that stand above the others of their query as often as chance has it."""
     found = data.standing
-    if found is None or found.error > NARROW or found.above > CHANCE or found.is_worse_than_chance:
+    if found is None or found.error > NARROW or found.above > BETTER or found.is_worse_than_chance:
         return
-    if not _told(data) and not any(ids.repeated_results(data)):
+    if not _is_explained(data) and not any(ids.repeated_results(data)):
         yield Seen(found.says("where"), found.pairs)

@@ -5,17 +5,17 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from germane import notice
 from germane._ragged import Floats
 from germane.averaging import scores
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, first, named, noticed, of_queries, rows, several
-from germane.checks.side import NAMED
-from germane.comparison.layout import FEW
-from germane.comparison.spread import spread_of
-from germane.errors import GermaneError
+from germane.checks.seen import Seen, Sees, first, named, of_queries, rows, several
+from germane.errors import GermaneError, clip
 from germane.measure import Measure
+from germane.spelling import describe_difference, find_extended, find_pairs
 
+SKIP = "missing=skip leaves them out."
+NAMES = 100_000  # that are compared by more than equality
+FEW = 25  # queries below which a comparison says so
 ENOUGH = 0.9  # judged of the first ten results
 FIRST = 10
 SHALLOW = 0.1  # of the queries: worth a word
@@ -25,16 +25,39 @@ TINY = 1e-9  # what rounding leaves of values that are equal
 
 def missing(data: Data) -> Sees:
     """Judged queries that the run does not have."""
-    if data.missing and data.answered.any():
-        lost = of_queries(data.qrels, data.missing)
-        yield noticed(notice.missing(data.missing, data.qrels.queries, data.unknown), lost)
+    lost = data.missing
+    if lost and data.answered.any():
+        are = several(len(lost), "judged query is", "judged queries are")
+        says = f"{are} missing from the run, of {len(data.queries):,}, and counted as 0"
+        yield Seen(says, len(lost), of_queries(data.qrels, lost), _explain_missing(data))
+
+
+def _explain_missing(data: Data) -> str:
+    """Why queries are missing: perhaps the run has them under another name."""
+    lost, unknown = data.missing, data.unknown
+    for one, other in find_pairs(lost, unknown):
+        return f"The run has {clip(other)}: it differs in {describe_difference(one, other)}."
+    if extended := find_extended(lost, unknown):
+        return f"The run has {clip(extended[1])}: one of the two has {extended[2]}."
+    if marked := [one for one in lost if str(one).startswith("\ufeff")]:
+        return f"{clip(marked[0])} begins with a byte-order mark, as where files were joined: take it out."
+    if len(lost) > 1 and lost == list(data.queries[-len(lost) :]):
+        return f"They are the last of the qrels: did the run stop early? {SKIP}"
+    return SKIP
 
 
 def unknown(data: Data) -> Sees:
     """Queries of the run that nobody judged."""
     if data.unknown and data.answered.any():
-        told = notice.left_out(data.unknown, set(data.qrels.queries))
-        yield noticed(told, of_queries(data.run, data.unknown))
+        are = several(len(data.unknown), "query of the run is", "queries of the run are")
+        advice = ""
+        for one, other in find_pairs(data.unknown[:NAMES], data.queries[:NAMES]):
+            advice = (
+                f"The qrels have {clip(other)}: it differs in {describe_difference(one, other)}."
+            )
+            break
+        says = f"{are} not in the qrels and left out"
+        yield Seen(says, len(data.unknown), of_queries(data.run, data.unknown), advice)
 
 
 def mostly_empty(data: Data) -> Sees:
@@ -62,31 +85,31 @@ def without_results(data: Data) -> Sees:
 
 def without_judgments(data: Data) -> Sees:
     """Queries that stand in the qrels with nothing judged."""
-    if data.qrels.empty:
-        yield noticed(notice.empty(data.qrels.empty))
+    if data.empty:
+        stand = several(len(data.empty), "query stands", "queries stand")
+        says = f"{stand} in the qrels without a judgment, and left out"
+        yield Seen(says, len(data.empty), named(data.empty))
 
 
 def without_relevant(data: Data) -> Sees:
     """Judged queries without a relevant item."""
-    lost = np.flatnonzero(_relevant(data) == 0).tolist()
-    if 0 < len(lost) < len(data.qrels.queries):
-        queries = [data.qrels.queries[q] for q in lost]
-        told = notice.without_relevant(queries, len(data.qrels.queries))
-        yield noticed(told, of_queries(data.qrels, queries))
-
-
-def _relevant(data: Data) -> Floats:
-    """How many relevant items each judged query has."""
-    good = data.grades >= 1
-    return np.bincount(data.qrels.query[good], minlength=len(data.qrels.queries)).astype(float)
+    lost, judged = data.without_relevant, len(data.relevant)
+    if lost and (len(lost) < judged or not len(data.grades)):
+        have = several(len(lost), "judged query has", "judged queries have")
+        says = f"{have} no relevant item, of {judged:,}, and counted as 0"
+        yield Seen(says, len(lost), of_queries(data.qrels, lost))
 
 
 def one_result(data: Data) -> Sees:
     """One result a query: the program that wrote the run stopped at the first."""
-    if len(data.run.items) > 1:
-        got = data.retrieved[data.retrieved > 0]
-        for found in notice.one_result(got, data.grades, data.grade, data.measures):
-            yield noticed(found, rows(data.run, np.arange(min(NAMED, len(data.run.item)))))
+    depths = data.depths
+    if len(depths) < 2 or (depths != 1).any() or (data.is_whole and len(data.run.items) < 2):
+        return
+    deepest = max((one.k for one in data.measures if one.k is not None), default=FIRST)
+    if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
+        says = f"every one of {several(len(depths), 'query', 'queries')} has a single result"
+        at = rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
+        yield Seen(says, len(depths), at)
 
 
 def same_results(data: Data) -> Sees:
@@ -163,6 +186,8 @@ def _values(data: Data) -> Iterator[tuple[Measure, Floats]]:
 
 def undetectable(data: Data) -> Sees:
     """A difference from another run that is smaller than what so many queries show."""
+    from germane.comparison.spread import spread_of
+
     count = len(data.qrels.queries)
     for rival in data.rivals if count >= FEW else ():
         theirs = dict(_values(rival))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -12,17 +11,17 @@ import numpy as np
 
 from germane import sources
 from germane._ragged import Floats, Ints
+from germane._records import replaced
 from germane.checks import lines
-from germane.checks.side import Coded, Faults, Side
-from germane.checks.words import coded
+from germane.checks.side import Faults, Numbering, Side, number_columns
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.kernel.ids import Ids
 from germane.retrieval import Qrels
-from germane.sources import formats, host, mappings, precision
+from germane.sources import formats, host, mappings
 from germane.sources.files import TextFile, ends_of_lines
 from germane.sources.formats import InputFormat
 from germane.sources.ids import is_missing
-from germane.sources.numbers import EXACT, is_finite_number, show_number
+from germane.sources.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.sources.paths import Progress, is_path
 
 Kind: TypeAlias = Literal["qrels", "run"]
@@ -59,7 +58,7 @@ def side_of(given: Any, kind: Kind, progress: Progress | None = None) -> Side:
 def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     if not given:
         raise EmptyError(f"{_the(kind)} empty: there are no queries.")
-    queries, items, faults = Coded(), Coded(), Faults()
+    queries, items, faults = Numbering(), Numbering(), Faults()
     query, item, number = [], [], []
     empty, rounded, scored = [], 0, kind == "qrels"
     for one, held in given.items():
@@ -71,10 +70,10 @@ def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
         if not pairs:
             empty.append(one)
             continue
-        query.append(np.full(len(pairs), queries([one])[0]))
-        item.append(items(pair[0] for pair in pairs))
+        query.append(np.full(len(pairs), queries.number([one])[0]))
+        item.append(items.number(pair[0] for pair in pairs))
         number.append(np.array([float(pair[1]) for pair in pairs]))
-        rounded += precision.count_rounded([pair[1] for pair in pairs], number[-1])
+        rounded += count_rounded([pair[1] for pair in pairs], number[-1])
     none = np.zeros(0, np.int64)
     return Side(
         kind, kind, queries.ids, items.ids, np.concatenate([none, *query]),
@@ -117,20 +116,20 @@ def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple
 
 
 def _of_qrels(qrels: Qrels) -> Side:
-    coded = Coded()
-    item = coded(qrels.items)
+    numbering = Numbering()
+    item = numbering.number(qrels.items)
     query = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
     return Side(
-        "qrels", qrels.name, qrels.queries, coded.ids, query, item, qrels.grades,
+        "qrels", qrels.name, qrels.queries, numbering.ids, query, item, qrels.grades,
         empty=qrels.unjudged, text=qrels.ids == "text", places=qrels.width is not None,
     )  # fmt: skip
 
 
 def _of_read(run: Any) -> Side:
-    rows, coded = run.rows, Coded()
-    item = coded(rows.items)
+    rows, numbering = run.rows, Numbering()
+    item = numbering.number(rows.items)
     query = np.repeat(np.arange(len(rows.queries)), np.diff(rows.offsets))
-    return Side("run", run.name, rows.queries, coded.ids, query, item, rows.score, text=True)
+    return Side("run", run.name, rows.queries, numbering.ids, query, item, rows.score, text=True)
 
 
 # --- Arrays ----------------------------------------------------------------------------------------
@@ -172,8 +171,8 @@ def _of_frame(frame: Any, kind: Kind) -> Side:
     if not row:
         raise EmptyError(f"{frame.where}: there are no rows.")
     none = np.zeros(0, np.int64)
-    queries, query = _coded([part.query for part in parts])
-    items, item = _coded([part.item for part in parts])
+    queries, query = number_columns([part.query for part in parts])
+    items, item = number_columns([part.item for part in parts])
     return Side(
         kind, frame.where, queries, items, query, item, _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
         line=np.concatenate([none, *(part.row for part in parts)]), told=_row_of(frame, kind),
@@ -225,18 +224,10 @@ def of_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     def told(row: int) -> str:
         return f"{side.where}:{row + 1 + above}: " if one_each() else by_row(row)
 
-    return replace(side, told=told)
+    return replaced(side, told=told)
 
 
 _HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
-
-
-def _coded(parts: list[Ids]) -> tuple[Sequence[Hashable], Ints]:
-    if parts and all(part.kind == "text" for part in parts):
-        return coded([part.as_text().to_arrow() for part in parts])
-    codes = Coded()
-    at = [codes(part.python) for part in parts]
-    return codes.ids, np.concatenate([np.zeros(0, np.int64), *at])
 
 
 def _joined(parts: list[Floats | None]) -> Floats | None:

@@ -19,19 +19,52 @@ TELLING = 20  # different scores that do not all fit by chance
 
 def constant(data: Data) -> Sees:
     """The same score for all results of a query, in every query: many, or good ones among others."""
-    if data.constant and (len(data.run) >= FEW or _of_two_kinds(data)):
-        says = f"all {len(data.run):,} results have the same score as the others of their query"
-        yield Seen(says, len(data.run), first(data.run, data.order))
+    order = "the one given" if data.ties == "given" else "that of their ids"
+    if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
+        says = f"all {data.results:,} results have the same score as the others of their query"
+        at = first(data.run, data.order) if data.is_whole else ()
+        yield Seen(
+            says, data.results, at, f"Their order is {order}; best and worst say what that decides."
+        )
+    elif (moved := data.decided) is not None:
+        count, results = data.nearly_constant
+        low, high = sorted((moved.worst, moved.best))
+        of = f"all {results:,}" if count == results else f"{count:,} of {results:,}"
+        says = (
+            f"{of} results have the same score as others of their query; by their order alone "
+            f"{moved.measure} could be anything from {low:.4f} to {high:.4f}"
+        )
+        expected = moved.measure.row.expected
+        gives = (
+            "ties=expected gives the mean over all orders" if expected else "no score decided it"
+        )
+        yield Seen(says, count, (), f"Their order is {order}; {gives}.")
 
 
-def _of_two_kinds(data: Data) -> bool:
+def _are_of_two_kinds(data: Data) -> bool:
     """Are some results relevant and others not, so that their order makes the number?"""
+    if not data.is_whole:
+        return False  # the values say it
     relevant = data.grade > 0
     return bool(relevant.any() and not relevant.all())
 
 
 def tied(data: Data) -> Sees:
     """Results that share their score with another of the same query."""
+    if data.is_whole:
+        yield from _tied_anywhere(data)
+    elif (count := data.tied_widely) and data.results >= FEW and not data.constant:
+        says = (
+            f"{count:,} of {len(data.hits):,} judged items found share their score with so many others "
+            "that their rank could be twice as high"
+        )
+        advice = (
+            "Their order is the one given; ties=expected, or best and worst, say what that decides."
+        )
+        yield Seen(says, count, (), advice)
+
+
+def _tied_anywhere(data: Data) -> Sees:
     shares = _shares(data.equal)
     count = int(np.count_nonzero(shares))
     if count and not data.constant and count >= TIED * len(shares):
@@ -143,7 +176,7 @@ def _is_brain(scores: Floats) -> bool:
 
 def imprecise(data: Data) -> Sees:
     """Whole scores that doubles round to the same number."""
-    if count := data.run.rounded:
-        says = f"{several(count, 'whole score')} beyond 2^53 became equal to another: doubles round them"
+    if count := data.rounded:
+        says = f"{several(count, 'score')} became equal to another, since doubles round them: some are tied"
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
         yield Seen(says, count, first(data.run, data.order[data.equal & large]))

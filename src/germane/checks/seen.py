@@ -1,22 +1,21 @@
 """Seen: what a check saw, before the table says how serious that is."""
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
 from germane._ragged import Ints
+from germane._records import Record
 from germane.checks.side import NAMED, Side
 from germane.errors import clip
-from germane.finding import Finding, shown
+from germane.finding import shown
 
 FEW = 100  # results below which chance explains nearly anything
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Record):
     """What a finding says, without its name and severity."""
 
     says: str
@@ -26,11 +25,6 @@ class Seen:
 
 
 Sees: TypeAlias = Iterator[Seen]
-
-
-def noticed(finding: Finding, examples: tuple[str, ...] = ()) -> Seen:
-    """What evaluating notices too, in its words."""
-    return Seen(finding.says, finding.count, examples or finding.examples, finding.advice)
 
 
 def several(count: int, one: str, more: str = "") -> str:

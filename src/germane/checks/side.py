@@ -2,23 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
+from germane._records import Record
+from germane.kernel import plain
+from germane.kernel.ids import Ids, Text, ids_of_python, join_ids
 
 NAMED = 3  # examples that a finding names
 
 
-@dataclass
 class Faults:
     """Lines and values that cannot be read."""
 
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-    fields: Counter[int] = field(default_factory=Counter)  # of such lines, by their number
+    def __init__(self) -> None:
+        self.count = 0
+        self.examples: list[str] = []
+        self.fields: Counter[int] = Counter()  # of such lines, by their number
 
     def add(self, says: str, fields: int = 0) -> None:
         """One more; the first few are kept."""
@@ -28,8 +30,10 @@ class Faults:
             self.examples.append(says)
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
+_NONE = Faults()
+
+
+class Side(Record):
     """Qrels or a run: N rows, whose ids are places in lists of different ones."""
 
     kind: Literal["qrels", "run"]
@@ -42,7 +46,7 @@ class Side:
     rank: Floats | None = None  # N: the rank column; NaN where it holds no number
     line: Ints | None = None  # N: the line of a file, or the number of the row
     told: Callable[[int], str] | None = None  # how a row's number is told, where it is no line
-    faults: Faults = field(default_factory=Faults)
+    faults: Faults = _NONE
     empty: tuple[Hashable, ...] = ()  # queries without a row
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
     places: bool = False  # are ids the rows and columns of arrays?
@@ -58,22 +62,51 @@ class Side:
         number = int(self.line[row])
         return f"{self.where}:{number}: " if self.told is None else self.told(number)
 
+    @property
+    def grades(self) -> Floats:
+        """The grade of each row of qrels."""
+        return np.ones(len(self)) if self.number is None else self.number
+
     def distinct(self, query: Ints) -> int:
         """How many different queries some rows have."""
         return len(np.unique(query))
 
 
-class Coded:
-    """Ids as numbers in the order in which they first come."""
+DIGITS = 100  # beyond which Python may refuse to make an integer
+
+
+class Numbering:
+    """Numbers ids of any type in the order in which they first come."""
 
     def __init__(self) -> None:
-        self._codes: dict[Hashable, int] = {}
+        self._numbers: dict[Hashable, int] = {}
 
-    def __call__(self, ids: Iterable[Hashable]) -> Ints:
-        codes = self._codes
-        return np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64)
+    def number(self, ids: Iterable[Hashable]) -> Ints:
+        numbers = self._numbers
+        return np.array([numbers.setdefault(one, len(numbers)) for one in ids], np.int64)
 
     @property
     def ids(self) -> list[Hashable]:
         """The id of each number."""
-        return list(self._codes)
+        return list(self._numbers)
+
+
+def number_columns(parts: Sequence[Ids]) -> tuple[Sequence[Hashable], Ints]:
+    """The distinct ids of a column in parts, and the number of each row's id."""
+    if parts and all(part.kind == "text" for part in parts):
+        numbers, distinct = plain.number_ids(join_ids([part.as_text() for part in parts]))
+        return distinct, numbers.astype(np.int64)
+    numbering = Numbering()
+    rows = [numbering.number(part.python) for part in parts]
+    return numbering.ids, np.concatenate([np.zeros(0, np.int64), *rows])
+
+
+def find_places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
+    """The place of each id among distinct others, or -1."""
+    if isinstance(ids, Text):
+        if not isinstance(others, Text) and set(map(type, others)) <= {str}:
+            others = ids_of_python(others)
+        if isinstance(others, Text):
+            return plain.find_ids(ids, others)
+    place = {other: at for at, other in enumerate(others)}
+    return np.array([place.get(one, -1) for one in ids], np.int64)

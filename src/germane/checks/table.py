@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from germane import notice
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
 from germane.finding import Severity
-from germane.sources.first_rows import AGAINST_RANKS, AS_RANKS, AS_SCORES, NEGATE, OWN
+
+OWN = "own=drop leaves it out before ranks are counted."
 
 
 class Check(NamedTuple):
@@ -47,15 +47,21 @@ TABLE: tuple[Check, ...] = (
     Check("mostly empty results", "serious", "run", queries.mostly_empty,
           "Did the system fail there?"),
     Check("no relevant items", "serious", "qrels", grades.nothing_relevant,
-          notice.LOWER, "warning"),
-    Check("ranks against scores", "serious", "run", orders.ranks_against_scores, AGAINST_RANKS, "sample"),
-    Check("ranks given as scores", "serious", "run", orders.counting_up, AS_RANKS, "sample"),
-    Check("scores rise as given", "serious", "run", orders.rising_as_given, NEGATE, "sample"),
-    Check("ranks fall as given", "serious", "run", orders.falling_as_given, AS_SCORES, "sample"),
-    Check("relevant results stand last", "serious", "run", orders.standing_last, notice.TURN, "warning"),
+          "Where lower grades are relevant, say so: P(rel=0.5), or map the grades.", "warning"),
+    Check("ranks against scores", "serious", "run", orders.ranks_against_scores,
+          "Are they distances, where less is better? Then negate them.", "sample"),
+    Check("ranks given as scores", "serious", "run", orders.counting_up,
+          "Give scores, or ranks as such: negated, or as a ranked list.", "sample"),
+    Check("scores rise as given", "serious", "run", orders.rising_as_given,
+          "Higher is better here. Are they distances? Then negate them.", "sample"),
+    Check("ranks fall as given", "serious", "run", orders.falling_as_given,
+          "Is higher better? Then name the column as scores: columns={'score': name, 'rank': None}.",
+          "sample"),
+    Check("relevant results stand last", "serious", "run", orders.standing_last,
+          "Is the order turned round? Where less is better, as with distances, negate the scores.", "warning"),
     Check("the query is its first result", "serious", "run", ids.own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", queries.one_result,
-          notice.STOPPED, "warning"),
+          "Did the system stop early, or was only its last or best result kept?", "warning"),
     Check("constant scores", "serious", "run", scores.constant,
           "Their order is that of their ids; best and worst say what that decides.", "warning"),
     Check("scores lose precision", "serious", "run", scores.imprecise,

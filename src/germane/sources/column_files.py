@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.errors import EmptyError, FormatError, clip
-from germane.finding import Finding
 from germane.sources import headings, misread, parquet_files
 from germane.sources.arrow import Place
 from germane.sources.files import check_text
@@ -33,12 +32,12 @@ def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Fra
     source = Opener(path)
     with explained(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
-    noticed: tuple[Finding, ...] = ()
+    rounded = 0
     if input_format == "jsonl" and kind == "run":
         from germane.sources import json_lines
 
-        noticed = tuple(json_lines.find_rounded(source, names, reader()))
-    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk", noticed=noticed)
+        rounded = json_lines.count_rounded_scores(source, names, reader())
+    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk", rounded=rounded)
 
 
 _Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]

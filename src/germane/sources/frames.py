@@ -14,21 +14,21 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
-from germane.finding import Finding
 from germane.kernel import plain
 from germane.kernel.ids import Ids, Integers, Text, ids_of_python
 from germane.kernel.reduction import Judged, RepeatedItem, find_changes
 from germane.kernel.rows import RowReducer, check_texts
-from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import arrow, first_rows, headings, host, misses, precision, unreadable
+from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.sources import arrow, headings, host, unreadable
 from germane.sources.arrow import Entries, Place
-from germane.sources.first_rows import Row
 from germane.sources.headings import Headings
 from germane.sources.paths import BATCH, Noted, Progress
 from germane.sources.pieces import cut_pieces, read_piece
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+HEAD = 2000  # first rows that a sample is taken of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +44,7 @@ class Frame:
     parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
     stands: Literal["in memory", "on disk"] = "in memory"
     as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
-    noticed: tuple[Finding, ...] = ()  # by the reader of the file
+    rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -85,7 +85,7 @@ class Frame:
                 reading.close()  # with the record that it stands at
                 yield from self.records()
 
-        return first[0].slice(0, misses.ROWS) if first else None, replace(self, records=records)
+        return first[0].slice(0, HEAD) if first else None, replace(self, records=records)
 
     @property
     def lines(self) -> Frame | None:
@@ -211,11 +211,9 @@ def retrieve(
     told = Noted(progress)
     head, frame = opened(given, "run").reported(told).begun()
     judged, frame = match_kinds(qrels, head, frame)
-    shown = _first_rows(frame, head)
-    odd = [*frame.noticed, *_inexact(frame, head)]
-    if frame.headings.score is None:
-        odd += first_rows.falling_ranks(first_rows.by_query(shown))
-    del head  # and with it all rows of its record
+    if frame.stands == "on disk":
+        head = _copy(head)  # so that the other rows of its record can be let go of
+    sample = partial(_sample, frame, head)
     reducer = RowReducer(
         judged, partial(cut_pieces, frame), partial(read_piece, frame), duplicates, order
     )
@@ -225,8 +223,7 @@ def retrieve(
         raise twice(frame.where, "retrieved", found.query, found.item) from None
     if not reducer.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    noticed = (*first_rows.of_rows(shown, qrels, got, order), *odd)
-    return replaced(got, noticed=noticed)
+    return replaced(got, sample=sample)
 
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
@@ -247,28 +244,33 @@ def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
     return np.array(sorted(found - {-1}), np.int64)
 
 
-def _first_rows(frame: Frame, head: pa.RecordBatch) -> list[Row]:
-    score, rank = frame.scores(head, 0)
-    rank = np.zeros(head.num_rows) if rank is None else rank
-    score = -rank if score is None else score
-    query, item = frame.identifiers(head, 0)
-    return list(map(Row, query.python, item.python, rank.tolist(), score.tolist()))
-
-
-def _inexact(frame: Frame, head: pa.RecordBatch) -> Iterator[Finding]:
-    """Scores of the first query that doubles round to the same number."""
+def _copy(record: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
 
-    name = frame.headings.score
-    if name is None:
-        return
-    kind, types = head.column(name).type, pa.types
-    if not (types.is_integer(kind) or types.is_decimal(kind)):
-        return
-    query = frame.queries(head, 0)
-    first = head.column(name).slice(0, int((*find_changes(query), len(query))[1])).to_pylist()
-    if precision.count_rounded(first, np.array(first, float)):
-        yield precision.inexact(query[0], type(first[0]))
+    return record.take(pa.array(range(record.num_rows)))
+
+
+def _sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
+    """Some of the first rows."""
+    query, item = frame.identifiers(head, 0)
+    starts = find_changes(query)
+    at, offsets = choose_rows(np.append(starts, len(query)), most)
+    score, rank = (None if column is None else column[at] for column in frame.scores(head, 0))
+
+    def give_scores(count: int) -> list[Any]:
+        written: list[Any] = head.column(frame.headings.score).take(at[:count]).to_pylist()
+        return written
+
+    return Sample(
+        query.take(starts[: len(offsets) - 1]).python,
+        offsets,
+        item.take(at),
+        score,
+        rank=None if rank is None else lambda count: rank[:count],
+        given=None if score is None else give_scores,
+        ids=frame.ids,
+        rounded=frame.rounded,
+    )
 
 
 def find_queries(frame: Frame) -> set[Hashable]:

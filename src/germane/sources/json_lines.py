@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from json import loads
 from typing import Any
 
@@ -13,11 +13,9 @@ import pyarrow as pa
 from pyarrow import json
 
 from germane.errors import FormatError, ScoreError, clip, typed
-from germane.finding import Finding
-from germane.sources import precision
 from germane.sources.headings import Headings
 from germane.sources.ids import shown_id
-from germane.sources.numbers import EXACT, is_finite_number, show_number
+from germane.sources.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.sources.opener import Opener
 
 
@@ -36,16 +34,14 @@ def read(source: Opener, text: Sequence[str] = ()) -> pa.Table:
             raise
 
 
-def find_rounded(
-    source: Opener, names: Headings, records: Iterable[pa.RecordBatch]
-) -> Iterator[Finding]:
-    """A query with whole scores that doubles round to one number, where Arrow has made doubles of them.
+def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.RecordBatch]) -> int:
+    """How many whole scores became equal to another where Arrow has made doubles of them.
 
     Raises ScoreError for one that no double holds.
     """
     columns = [record.column(names.score) for record in records if names.score is not None]
     if not any(_may_round(column) for column in columns):
-        return
+        return 0
     whole: dict[Hashable, list[int]] = {}
     with io.BufferedReader(source.text()) as stream:
         for number, line in enumerate(stream, 1):
@@ -56,10 +52,7 @@ def find_rounded(
                     says = f"a score must be a finite number; got {show_number(score)}"
                     raise ScoreError(f"{source.name}:{number}: {says}")
                 whole.setdefault(held.get(names.query), []).append(score)
-    for query, scores in whole.items():
-        if precision.count_rounded(scores, np.array(scores, float)):
-            yield precision.inexact(query)
-            return
+    return sum(count_rounded(scores, np.array(scores, float)) for scores in whole.values())
 
 
 def _may_round(column: pa.Array) -> bool:

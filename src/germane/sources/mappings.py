@@ -4,7 +4,8 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from math import nan
 from typing import Any, TypeAlias, TypeGuard
 
@@ -12,7 +13,6 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane._values import listed
 from germane.errors import (
     DuplicateError,
@@ -24,9 +24,8 @@ from germane.errors import (
     clip,
     typed,
 )
-from germane.finding import Finding
-from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import first_results, headings, misses, precision, strangers, swapped
+from germane.retrieval import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
+from germane.sources import headings, mapping_errors
 from germane.sources.ids import by_bytes, is_missing
 from germane.sources.numbers import EXACT, ORDINARY, doubles, is_finite_number, show_number
 
@@ -151,9 +150,7 @@ def retrieve_scores(
     progress: object = None,
 ) -> Retrieved:
     """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
-    found = _each_query(qrels, run, _scored, order)
-    told = (*swapped.in_mappings(qrels, run), *first_results.of_scores(qrels, run, order))
-    return _told(found, told)
+    return _each_query(qrels, run, _scored, order)
 
 
 def retrieve_lists(
@@ -168,8 +165,7 @@ def retrieve_lists(
         raise PolicyError("threshold=… is for scores; ranked lists have none.")
     if order.own == "drop":
         run = {query: [item for item in got if item != query] for query, got in run.items()}
-    found = _each_query(qrels, run, _listed, duplicates)
-    return _told(found, (*swapped.like_a_run(qrels), *first_results.of_lists(qrels, run)))
+    return _each_query(qrels, run, _listed, duplicates)
 
 
 def descends(run: Any) -> bool | None:
@@ -178,10 +174,6 @@ def descends(run: Any) -> bool | None:
         return None
     scored = (doubles(got.values()) for got in run.values() if isinstance(got, MAPPING))
     return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
-
-
-def _told(found: Retrieved, told: tuple[Finding, ...]) -> Retrieved:
-    return replaced(found, noticed=(*told, *found.noticed)) if told else found
 
 
 def _each_query(
@@ -198,9 +190,9 @@ def _each_query(
             hits.answered[q] = True
             add(hits, q, query, judged, got, choice)
     if not answers:
-        strangers.refuse_queries(qrels, run)
+        mapping_errors.refuse_queries(qrels, run)
     if not hits.judgment:
-        strangers.refuse_items(qrels, run)
+        mapping_errors.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
     return hits.result(qrels, run, unknown)
 
@@ -213,8 +205,6 @@ class _Hits:
 
     def __init__(self, queries: int) -> None:
         self.nothings = _nothings(sys.modules.get("pandas"))
-        self.inexact: Hashable = _ABSENT  # a query with a score that no double holds
-        self.kind: type = int  # of that score
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
         self.found = [0] * queries
@@ -233,12 +223,6 @@ class _Hits:
             extend(self.tied_from, tied_from)
             extend(self.tied_to, tied_to)
 
-    def rounded(self) -> tuple[Finding, ...]:
-        """Scores that became equal because doubles cannot tell them apart."""
-        if self.inexact is _ABSENT:
-            return ()
-        return (precision.inexact(self.inexact, self.kind),)
-
     def result(
         self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
     ) -> Retrieved:
@@ -247,7 +231,6 @@ class _Hits:
         owner = _ragged.owners_of(self.found)
         tied_from = np.asarray(self.tied_from) if is_tied else rank
         tied_to = np.asarray(self.tied_to) if is_tied else rank
-        noticed = (*misses.of_mapping(qrels, judgment, self.answered, run), *self.rounded())
         return Retrieved(
             judgment,
             owner,
@@ -257,8 +240,34 @@ class _Hits:
             self.retrieved,
             self.answered,
             unknown,
-            noticed,
+            sample=partial(_sample, qrels.queries, run),
         )
+
+
+def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
+    """The first results of some judged queries."""
+    depth = most // max(1, min(len(queries), len(run), SAMPLED, most // DEEP))
+    items: list[Hashable] = []
+    given: list[Any] = []
+    answered, ends = [], [0]
+    for query in queries:
+        got = run.get(query, ())
+        if len(got):
+            answered.append(query)
+            items += islice(got, depth)
+            if isinstance(got, MAPPING):
+                given += islice(got.values(), depth)
+            ends.append(len(items))
+            if len(answered) == SAMPLED or len(items) > most - depth:
+                break
+    score = doubles(given) if given else None
+    return Sample(
+        answered,
+        np.array(ends),
+        items,
+        score,
+        given=(lambda count: given[:count]) if given else None,
+    )
 
 
 def _from_array(to: "array[int]", numbers: Ints) -> None:
@@ -278,8 +287,6 @@ def _scored(
     first = next(iter(got.values()), 0)
     if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
         raise _bad_score(query, got)
-    if precision.may_round(type(first)) and precision.count_rounded(got.values(), scores):
-        hits.inexact, hits.kind = query, type(first)
     if not order.plain:
         got, scores = _admitted(query, got, scores, order)
     hits.retrieved[q] = len(scores)

@@ -3,7 +3,7 @@
 import math
 import struct
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,3 +64,17 @@ def _overflows(value: Any) -> bool:
 _OTHER_KINDS = tuple("cSUmM")  # NumPy's complex numbers, text and times
 ORDINARY = frozenset({int, float, bool, np.float64, np.float32, np.int64, np.int32, np.bool_})
 """Types of which every value is a number."""
+
+_FINER = frozenset({"Decimal", "Fraction", "longdouble", "float128"})  # importing them takes time
+
+
+def may_round(score: Any) -> bool:
+    """Is this of a type whose numbers have more digits than doubles?"""
+    return type(score).__name__ in _FINER
+
+
+def count_rounded(given: Sequence[Any], scores: Floats) -> int:
+    """How many scores become equal to another as doubles."""
+    if not len(given) or (np.abs(scores).max() < EXACT and not may_round(given[0])):
+        return 0
+    return len(set(given)) - len(set(scores.tolist()))

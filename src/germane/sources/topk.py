@@ -1,5 +1,6 @@
 """Top-k ids: (Q, K) whole numbers, best first, as nearest-neighbour libraries return them."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from germane.kernel.ids import Integers
 from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
 from germane.kernel.rows import STEP
 from germane.kernel.threads import map_in_threads
-from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import first_results, grid, host
+from germane.retrieval import DEEP, Order, Qrels, Retrieved, Sample
+from germane.sources import grid, host
 
 
 def retrieve(
@@ -40,7 +41,15 @@ def retrieve(
         q: Any = found.query
         raise _retrieved_twice(ids, int(row[q])) from None
     got = reduction.result(grid.unknown(row, len(ids)))
-    return replaced(got, noticed=tuple(first_results.of_ids(qrels, ids)))
+    return replaced(got, sample=partial(_sample, ids))
+
+
+def _sample(ids: Ints, most: int) -> Sample:
+    """The first ids of the first rows."""
+    some = ids[: most // DEEP, :DEEP]
+    there = some >= 0
+    offsets = _ragged.offsets(np.count_nonzero(there, axis=1))
+    return Sample(range(len(some)), offsets, some[there].tolist(), ids="places")
 
 
 def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -312,7 +312,7 @@ def _split_each(data: bytes, layout: Layout, read_odd: Odd, detailed: bool) -> L
         if row is not None:
             rows.append(row)
             if detailed:
-                rank.append(_read_rank(line, layout))
+                rank.append(_read_rank(_fields(line)) if layout is RUN else math.nan)
                 numbers.append(number)
     starts = [i for i, row in enumerate(rows) if i == 0 or row[0] != rows[i - 1][0]]
     return Lines(
@@ -338,9 +338,26 @@ def _each_line(data: bytes) -> Iterator[tuple[bytes, int]]:
         yield data[start:], start
 
 
-def _read_rank(line: bytes, layout: Layout) -> float:
+def find_fields(data: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> list[list[bytes]]:
+    """The fields of the lines of a run that have some pairs of query and item, in their order."""
+    found = []
+    lines = (_fields(line) for line, _ in _each_line(data))
+    for query, item in pairs:
+        for fields in lines:
+            if len(fields) > RUN.number and fields[0] == query and fields[RUN.item] == item:
+                found.append(fields)
+                break
+    return found
+
+
+def read_ranks(lines: list[list[bytes]]) -> Floats:
+    """The rank column of lines that are split into fields; NaN where it holds no number."""
+    return np.array([_read_rank(fields) for fields in lines], float)
+
+
+def _read_rank(fields: list[bytes]) -> float:
     try:
-        return float(_fields(line)[layout.number - 1])
+        return float(fields[RUN.number - 1])
     except ValueError:
         return math.nan
 

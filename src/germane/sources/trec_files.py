@@ -11,17 +11,15 @@ from functools import partial
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import DuplicateError, EmptyError
 from germane.kernel.ids import Ids, Text, ids_of_python, join_ids
 from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
 from germane.kernel.rows import RowReducer, Rows, join_rows, judge_text
-from germane.retrieval import Order, Qrels, Retrieved
-from germane.sources import first_lines, first_rows, mappings, misses, trec
-from germane.sources.files import TextFile, ends_of_lines
-from germane.sources.first_rows import Row
+from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.sources import mappings, trec
+from germane.sources.files import BLOCK, Block, TextFile, ends_of_lines
 from germane.sources.ids import shown_id, to_bytes, to_text
 from germane.sources.paths import BATCH, Noted, Path, Progress, name_of
 
@@ -44,21 +42,6 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.items)} results)"
 
-    @cached
-    def first_rows(self) -> list[Row]:
-        """The first of its rows, as evaluating looks at them."""
-        stop = min(len(self.rows.items), misses.ROWS)
-        owner = np.searchsorted(self.rows.offsets, np.arange(stop), "right") - 1
-        columns = (
-            owner.tolist(),
-            self.rows.items[:stop],
-            np.asarray(self.rows.score)[:stop].tolist(),
-        )
-        return [
-            Row(self.rows.queries[q], item, 0.0, score)
-            for q, item, score in zip(*columns, strict=True)
-        ]
-
     def only(self, query: str) -> Run:
         """The rows of one query; none where the run does not have it."""
         at = [s for s, found in enumerate(self.rows.queries) if found == query]
@@ -76,7 +59,41 @@ def retrieve_read(
         raise explain_repeat(run.name, "retrieved", found.query, found.item) from None
     unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
     got = replaced(got, unknown=unknown)
-    return replaced(got, noticed=first_rows.of_rows(run.first_rows, qrels, got, order))
+    return replaced(got, sample=partial(_sample, run.rows))
+
+
+def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:
+    """The first rows of some queries, of the first blocks of a file."""
+    data, rows = blocks[0]
+    if len(rows.items) < most and len(blocks) > 1:  # the last query has a block of its own
+        several = [blocks[start] for start in sorted(blocks)]
+        data = b"".join(data for data, _ in several)
+        rows = join_rows([rows for _, rows in several])
+    return _sample(rows, most, data)
+
+
+def _sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
+    """The first rows of some queries; with the lines, also their ranks and scores as they are written."""
+    at, offsets = choose_rows(rows.offsets, most)
+    queries, items = rows.queries[: len(offsets) - 1], rows.items.take(at)
+    score = None if rows.score is None else np.asarray(rows.score)[at]
+    if data is None:
+        return Sample(queries, offsets, items, score, ids="text")
+    owner = _ragged.owners(offsets).tolist()
+
+    def find_fields(count: int) -> list[list[bytes]]:
+        pairs = [(to_bytes(queries[s]), to_bytes(items[i])) for i, s in enumerate(owner[:count])]
+        return trec.find_fields(data, pairs)
+
+    return Sample(
+        queries,
+        offsets,
+        items,
+        score,
+        rank=lambda count: trec.read_ranks(find_fields(count)),
+        given=lambda count: [fields[trec.RUN.number] for fields in find_fields(count)],
+        ids="text",
+    )
 
 
 def _as_is(rows: Rows) -> Rows:
@@ -234,17 +251,22 @@ def retrieve(
     comments = trec.Comments({*map(to_bytes, judged.queries)})
     with TextFile(path, note) as file:
         read = partial(trec.split_block, file, layout=trec.RUN, comments=comments)
-        reducer = RowReducer(
-            judged, file.blocks, lambda block: _rows_of(read(block)), duplicates, order
-        )
+        first: dict[int, tuple[bytes, Rows]] = {}  # the blocks that a sample is taken of
+
+        def read_rows(block: Block) -> Rows:
+            rows = _rows_of(read(block))
+            if block.start < BLOCK:
+                first[block.start] = block.data, rows
+            return rows
+
+        reducer = RowReducer(judged, file.blocks, read_rows, duplicates, order)
         try:
             got = reducer.reduce(note)
         except RepeatedItem as found:
             raise _twice(file, trec.RUN, found.query, found.item) from None
         if not reducer.rows:
             raise trec.explain_empty(file, trec.RUN)
-        noticed = first_lines.of_file(file, qrels, got, order)
-        return replaced(got, comments=comments.count, noticed=noticed)
+        return replaced(got, comments=comments.count, sample=partial(_sample_blocks, first))
 
 
 def batches(path: Path, start: int, progress: Progress | None = None) -> Iterator[tuple[int, Run]]:

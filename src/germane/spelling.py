@@ -1,0 +1,216 @@
+"""Spelling: ids that differ only in letter case, white space, leading zeros and the like."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+
+Fold: TypeAlias = tuple[str, Callable[[str], str]]
+
+
+def _decode(text: str) -> str:
+    """Bytes that are not UTF-8 as Latin-1, and UTF-8 that was taken for Latin-1 or Windows-1252."""
+    if text.isascii():
+        return text
+    try:
+        if _ESCAPED.search(text):
+            return text.encode("utf-8", "surrogateescape").decode("latin-1")
+        return text.encode("cp1252" if _WINDOWS.search(text) else "latin-1").decode()
+    except UnicodeError:
+        return text
+
+
+_ESCAPED = re.compile("[\udc80-\udcff]")  # how bytes that are not UTF-8 are kept
+_WINDOWS = re.compile("[^\u0000-\u00ff]")
+
+
+def _unescape(text: str) -> str:
+    if "&" in text:
+        import html
+
+        text = html.unescape(text)
+    if "%" in text:
+        import urllib.parse
+
+        text = urllib.parse.unquote(text, errors="surrogateescape")
+    return text
+
+
+def _unquote(text: str) -> str:
+    quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted else text
+
+
+def _remove_invisible(text: str) -> str:
+    """The text without characters of no width: zero-width spaces, soft hyphens, byte-order marks."""
+    if text.isascii():
+        return text
+    return "".join(one for one in text if unicodedata.category(one) != "Cf")
+
+
+def _compose(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _replace_compatible(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _remove_zeros(text: str) -> str:
+    return _ZEROS.sub("", text) if "0" in text else text
+
+
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+
+FOLDS: tuple[Fold, ...] = (
+    ("HTML or URL escapes", _unescape),
+    ("encoding, UTF-8 and Latin-1", _decode),
+    ("white space", str.strip),
+    ("quotes", _unquote),
+    ("a byte-order mark", lambda text: text.removeprefix("\ufeff")),
+    ("an invisible character", _remove_invisible),
+    ("Unicode normalization, NFC and NFD", _compose),
+    ("full-width or other compatible characters", _replace_compatible),
+    ("letter case", str.casefold),
+    ("hyphens and underscores", lambda text: text.replace("_", "-")),
+    ("leading zeros", _remove_zeros),
+    ("a decimal '.0'", lambda text: text.removesuffix(".0")),
+)
+"""The differences that ids may have, and the function that removes each."""
+
+
+def text_of(identifier: Hashable) -> str:
+    """The text of an id; bytes are decoded."""
+    if isinstance(identifier, bytes):
+        return identifier.decode("utf-8", "surrogateescape")
+    return str(identifier)
+
+
+def _fold(text: str, folds: Iterable[Fold] = FOLDS) -> str:
+    for _, fold in folds:
+        text = fold(text)
+    return text
+
+
+def fold_ids(ids: Sequence[Hashable]) -> list[str]:
+    """The folded form of each id. Ids that differ only in what FOLDS names have the same form."""
+    texts: Any = ids
+    try:
+        whole = "\n".join(texts)
+    except TypeError:
+        texts = list(map(text_of, ids))
+        whole = "\n".join(texts)
+    if whole.count("\n") != len(texts) - 1 or not _ORDINARY.fullmatch(whole):
+        return [text if _FOLDED.fullmatch(text) else _fold(text) for text in texts]
+    whole = whole.casefold().replace("_", "-")  # the folds that are left, for all ids at once
+    if "0" in whole:
+        whole = _DECIMALS.sub("", _ZEROS.sub("", whole))
+    return whole.split("\n")
+
+
+_FOLDED = re.compile("[a-z]*([1-9][0-9]*|0)?")  # these are their own folded form
+_ORDINARY = re.compile("[\n!#$(-~]*")  # letters, digits and marks that no other fold looks at
+_DECIMALS = re.compile(r"\.0$", re.MULTILINE)
+
+
+def describe_difference(one: Hashable, other: Hashable) -> str:
+    """The difference of two ids of the same folded form: ``letter case and leading zeros``."""
+    first, second = text_of(one), text_of(other)
+    if first == second:
+        return f"type, {type(one).__name__} and {type(other).__name__}"
+    if _fold(first) != _fold(second):
+        return "spelling"
+    needed = list(FOLDS)
+    for fold in FOLDS[::-1]:
+        fewer = [kept for kept in needed if kept is not fold]
+        if _fold(first, fewer) == _fold(second, fewer):
+            needed = fewer
+    names = [name + _points(first, second) * (fold is _compose) for name, fold in needed]
+    return " and ".join(names)
+
+
+def _points(one: str, other: str) -> str:
+    """The first place where two texts differ that look alike: `` (U+00E9 and U+0065 U+0301)``."""
+    texts = one, other
+    unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
+    start = next(unlike, min(map(len, texts)))
+    if start and any(map(_combines, (text[start:] for text in texts))):
+        start -= 1
+    parts = [text[start : start + 1 + _combines(text[start + 1 :])] for text in texts]
+    points = [" ".join(f"U+{ord(letter):04X}" for letter in part) or "nothing" for part in parts]
+    return f" ({points[0]} and {points[1]})"
+
+
+def _combines(text: str) -> bool:
+    """Does it begin with an accent or the like, which belongs to the letter before it?"""
+    return bool(text) and unicodedata.combining(text[0]) > 0
+
+
+def find_pairs(
+    ids: Sequence[Hashable], others: Sequence[Hashable]
+) -> Iterator[tuple[Hashable, Hashable]]:
+    """Each id with another that differs from it only in what FOLDS names."""
+    by_form: dict[str, Hashable] = {}
+    for form, other in zip(fold_ids(others), others, strict=True):
+        by_form.setdefault(form, other)
+    forms = fold_ids(ids)
+    if by_form.keys().isdisjoint(forms):
+        return
+    for form, one in zip(forms, ids, strict=True):
+        other = by_form.get(form, one)
+        if other is not one and (type(other) is not type(one) or other != one):
+            yield one, other
+
+
+# --- Prefixes and suffixes -------------------------------------------------------------------------
+
+_SAMPLE, _LONGEST, _FEW = 200, 64, 20
+
+
+def find_affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
+    """The text that most ids have before or after one of the others: ``the prefix 'doc_'``."""
+    known = set(map(text_of, others))
+    found: Counter[tuple[str, str]] = Counter()
+    some = list(islice(map(text_of, ids), _SAMPLE))
+    for text in some:
+        for at in range(1, min(len(text), _LONGEST)):
+            if text[at:] in known:
+                found["prefix", text[:at]] += 1
+            if text[:-at] in known:
+                found["suffix", text[-at:]] += 1
+    for (kind, affix), count in found.most_common(1):
+        if count * 2 > len(some):
+            return f"the {kind} {affix!r}"
+    return _find_both(some[:_FEW], known)
+
+
+def _find_both(ids: list[str], known: set[str]) -> str | None:
+    """The texts that most ids have before and after one of the others."""
+    found: Counter[tuple[str, str]] = Counter()
+    for text in ids:
+        for start in range(1, min(len(text), _LONGEST)):
+            for end in range(max(start + 1, len(text) - _LONGEST), len(text)):
+                if text[start:end] in known:
+                    found[text[:start], text[end:]] += 1
+    for (before, after), count in found.most_common(1):
+        if count * 2 > len(ids):
+            return f"the prefix {before!r} and the suffix {after!r}"
+    return None
+
+
+def find_extended(
+    ids: Iterable[Hashable], others: Iterable[Hashable]
+) -> tuple[Hashable, Hashable, str] | None:
+    """Two ids of which one is the other, a mark and more: ``q1`` and ``topic-q1``."""
+    among = list(islice(others, _LONGEST))
+    for one in islice(ids, _LONGEST):
+        for other in among:
+            short, long = sorted((text_of(one), text_of(other)), key=len)
+            before, after = long.removesuffix(short), long.removeprefix(short)
+            if short and before != long and before and not before[-1].isalnum():
+                return one, other, f"the prefix {before!r}"
+            if short and after != long and after and not after[0].isalnum():
+                return one, other, f"the suffix {after!r}"
+    return None
