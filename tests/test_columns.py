@@ -31,12 +31,12 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.kernel import plain, rows
-from germane.kernel.ids import Ids, ids_of_python
+from germane.kernel import plain
+from germane.kernel.columns import Ids, ids_of_python
 from germane.kernel.reduction import find_distinct
-from germane.sources import arrow
-from germane.sources.frames import opened
-from germane.sources.pieces import cut_pieces, read_piece
+from germane.readers import arrow, rows
+from germane.readers.frames import opened
+from germane.readers.pieces import cut_pieces, read_piece
 
 import column_doors
 
@@ -449,7 +449,7 @@ def test_ids_are_the_same_in_every_layout(ids: list[str]) -> None:
 
 
 def test_large_text_on_both_sides_of_two_gibibytes() -> None:
-    from germane.sources import arrow
+    from germane.readers import arrow
 
     middle = 2**31
     data = np.zeros(middle + 8, np.uint8)  # nearly all of which nobody touches

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import cli, near
-from germane.sources import files
+from germane import cli, spelling
+from germane.readers import files
 
 ROOT = Path(__file__).parents[1] / "fuzz"
 MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
@@ -82,15 +82,15 @@ def test_many_mutations_of_the_corpus(target: str) -> None:
 
 def test_what_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that reads wrong, and an error that is not germane's, get out of their targets."""
-    fields = targets.regular.fields
+    split = targets.trec._split_each
 
     def wrong(*given: Any) -> Any:
-        found = fields(*given)
-        if found is not None:
+        found = split(*given)
+        if len(found):
             found.number[0] += 1
         return found
 
-    monkeypatch.setattr(targets.regular, "fields", wrong)
+    monkeypatch.setattr(targets.trec, "_split_each", wrong)
     with pytest.raises(AssertionError):
         run("trec", iter(corpus("trec")))
     monkeypatch.setattr(germane, "parse", wrong_parse)
@@ -142,12 +142,10 @@ def test_a_query_that_is_not_utf8_and_nobody_judged(tmp_path: Path) -> None:
 @given(st.text(st.characters()), st.text(st.characters()))
 def test_any_two_ids_can_be_compared(one: str, other: str) -> None:
     """Halves of surrogate pairs as well, which no encoding has."""
-    assert one not in near.variants(one)
-    for pair in near.pairs([one], [other, *near.variants(one)]):
-        assert len(near.difference(*pair)) < 100, "never all that it may be"
-    for way in near.variants(one):
-        assert len(near.difference(one, way)) < 100
-    near.affix([one], [other])
+    forms = [*spelling.fold_ids([one]), one.upper(), f"  {one}"]
+    for pair in spelling.find_pairs([one], [other, *forms]):
+        assert len(spelling.describe_difference(*pair)) < 200, "never all that it may be"
+    spelling.find_affix([one], [other])
 
 
 def test_a_last_line_whose_tag_is_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

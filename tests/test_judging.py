@@ -11,7 +11,7 @@ import pytest
 import germane
 from germane import CoverageError, DuplicateError, Policy, PolicyError
 from germane.policy import WORDS
-from germane.sources import mappings
+from germane.readers import mappings
 
 
 def mean(qrels: Any, run: Any, measure: str, **policy: Any) -> float:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from germane import _ragged
-from germane.kernel.ids import Categories, Ids, Integers, ids_of_python, join_ids, text_of_bytes
+from germane.kernel.columns import Categories, Ids, Integers, ids_of_python, join_ids, text_of_bytes
 from germane.kernel.reduction import Batch, Judged, Repeated, reduce
 
 KINDS: dict[str, Callable[[list[int]], Ids]] = {

@@ -17,9 +17,9 @@ from germane.policy import Policy
 from germane.precision_recall import MeanPRCurve, PRCurve, Start, precision_at, recall_levels
 from germane.progress import progress_of
 from germane.ranking import Ranking
+from germane.readers import Progress
 from germane.result import Result
 from germane.seed import Seed, generator
-from germane.sources import Progress
 
 RESAMPLES = 1000  # bootstrap samples behind a confidence band
 

@@ -18,9 +18,9 @@ from germane.measure import Measure, Measures, parse_all
 from germane.measures import Scored
 from germane.progress import progress_of
 from germane.ranking import Ranking
+from germane.readers import Progress
 from germane.result import Result, number
 from germane.retrieval import Qrels
-from germane.sources import Progress
 
 WRITTEN = 24  # terms of a formula that are written out; of more than these, half
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits

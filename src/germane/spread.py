@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from germane import sources
+from germane import readers
 from germane._records import replaced
 from germane.averaging import MeasureResult
 from germane.choices import Choices, opened
@@ -18,7 +18,7 @@ from germane.limits import holding, matters
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy
 from germane.progress import progress_of
-from germane.sources import Progress
+from germane.readers import Progress
 from germane.tabled import Tabled
 from germane.tables import Table
 
@@ -147,7 +147,7 @@ def spreads(
     progress = progress_of(progress)
     qrels, run, conventions = opened(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
-    loaded = sources.loaded(run, progress)
+    loaded = readers.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "spread", progress))
     return tuple(_spread(asked, conventions, given, values) for asked in parse_all(measures))
 

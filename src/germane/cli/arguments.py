@@ -9,8 +9,8 @@ from germane.cli.terminal import say
 from germane.errors import EmptyError, InputError, choices, clip, suggestion
 from germane.measure import Measure, parse_all
 from germane.policy import WORDS, Policy
-from germane.sources import name_of
-from germane.sources.formats import FORMATS as FILE_FORMATS
+from germane.readers import name_of
+from germane.readers.formats import FORMATS as FILE_FORMATS
 from germane.tables import FORMATS, Table
 
 _FORMATS = (*FORMATS, "json")

@@ -18,7 +18,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
-from germane.kernel.ids import Ids
+from germane.kernel.columns import Ids
 from germane.kernel.ranks import order_by_rank
 from germane.retrieval import COPIES, Order, Retrieved
 

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-from germane import sources
+from germane import readers
 from germane.choices import Choices, opened
 from germane.collection import Collection
 from germane.errors import DuplicateError, InputError
@@ -11,6 +11,7 @@ from germane.listed import is_list
 from germane.measure import Measure, parse
 from germane.policy import Policy
 from germane.progress import progress_of
+from germane.readers import Progress
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
 from germane.reconcile.example import Example, collected, examples
 from germane.reconcile.hints import hints
@@ -18,7 +19,6 @@ from germane.reconcile.queries import agreeing, agreement, best, named
 from germane.reconcile.reconciliation import SHOWN, Reconciliation
 from germane.reconcile.reported import Reported, ReportedQueries, read, read_queries
 from germane.reconcile.search import Given, Search
-from germane.sources import Progress
 from germane.spread import Values
 
 __all__ = ["Reconciliation", "reconcile"]
@@ -68,7 +68,7 @@ def reconcile(
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
     qrels, run, conventions = opened(qrels, run, policy)
     fixed = {name: word for name, word in policy.items() if name in Policy.__annotations__}
-    loaded = sources.loaded(run, progress)
+    loaded = readers.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = Search(values, conventions, asked, number.tolerance, progress)

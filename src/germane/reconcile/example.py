@@ -16,9 +16,9 @@ from germane.errors import GermaneError
 from germane.measure import Measure
 from germane.policy import Policy
 from germane.ranking import Ranking
+from germane.readers.sequences import ranking_of
 from germane.reconcile.candidates import Candidate, mean_of
 from germane.retrieval import Qrels
-from germane.sources.sequences import ranking_of
 from germane.spread import Values
 
 Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses

@@ -15,8 +15,8 @@ from germane.measure import Measure
 from germane.measures import Scored
 from germane.policy import Policy
 from germane.ranking import Ranking
+from germane.readers import Progress
 from germane.reconcile.candidates import Candidate, mean_of, words_beside
-from germane.sources import Progress
 from germane.spread import Values
 
 _SAME = 1e-12
