@@ -1331,3 +1331,10 @@ def test_lists_of_ms_marco_count_their_ranks(
     else:
         with pytest.raises(FormatError, match="is the header missing"):
             germane.evaluate({"q1": ["a"]}, path, "RR")
+
+
+def test_scores_that_are_infinite_in_single_precision_are_tied() -> None:
+    """And stand above all that are not."""
+    run = {"query": ["q"] * 3, "item": ["a", "c", "b"], "score": [1e300, 1e38, 1e200]}
+    found = germane.evaluate({"q": ["b"]}, pa.table(run), "RR", scores="single", ties="worst")
+    assert found["RR"].mean == 1 / 2

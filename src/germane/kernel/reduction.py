@@ -225,7 +225,9 @@ def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        batch = replace(batch, score=order.precise(batch.score, batch.offsets))
+        score = order.precise(batch.score, batch.offsets)
+        most = np.finfo(float).max  # for what is infinite in single precision
+        batch = replace(batch, score=np.clip(score, -most, most))
     if order.takes_all:
         return batch
     kept: Bools = np.ones(len(batch.items), bool)
