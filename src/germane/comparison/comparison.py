@@ -191,7 +191,7 @@ class Comparison:
         return self.leaderboard().html() + self.table().html()
 
     def _repr_html_(self) -> str:
-        """What is printed: the leaderboard, and a sentence for each pair."""
+        """The leaderboard and the sentences that are printed, as HTML."""
         from html import escape
 
         said = "".join(f"<li>{escape(visible(sentence))}</li>" for sentence in self._sentences())

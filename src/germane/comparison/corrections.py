@@ -38,7 +38,7 @@ def _shared(p: Floats, alpha: float) -> Floats:
 
 
 def _stepped_down(p: Floats, alpha: float) -> Floats:
-    """What Holm compares each p-value with; all from the first that is not below it with the same."""
+    """The levels that Holm compares p-values with: one for all from the first that is not below it."""
     steps = np.arange(len(p), 0, -1)
     order = np.argsort(p, kind="stable")
     finds = int(np.count_nonzero(holm(p) < alpha))

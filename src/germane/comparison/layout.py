@@ -204,7 +204,7 @@ def _several(count: int, one: str, many: str) -> str:
 
 
 def _advice(limited: Sequence[Pair]) -> str:
-    """What could make inconclusive comparisons conclusive."""
+    """Name the ways to make inconclusive comparisons conclusive."""
     ways = []
     limits = [pair.limit for pair in limited if pair.limit]
     if any(limit.cause == "queries" for limit in limits):

@@ -141,7 +141,7 @@ class Pair:
         return f", {self.interval.level} interval [{short(low)}, {short(high)}]"
 
     def _beyond(self) -> str:
-        """What else is known: limits, equivalence where it was asked for, what could have been seen."""
+        """The limits of the comparison, and equivalence where it was asked for."""
         said = ""
         if self.queries == 1:
             said += "; one query says nothing of others"
@@ -172,7 +172,7 @@ class Pair:
 
 def p_text(p: float, alpha: float = 0.05) -> str:
     """A p-value as people write it; never as 0, and never as alpha where it is below."""
-    number = p_number(p, 3)
+    number = p_number(p, 3) if alpha > 1e-6 else f"{p:.1e}"
     if not number.startswith("<") and (float(number) < alpha) != (p < alpha):
         number = f"{p:.6g}"
     return f"p {number}" if number.startswith("<") else f"p = {number}"

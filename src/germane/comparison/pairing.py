@@ -34,7 +34,7 @@ def resampled_means(sample: Sample, settings: Settings, rng: np.random.Generator
 
 @dataclass(frozen=True)
 class Tested:
-    """What a test and its correction give for one pair."""
+    """The p-values of one pair, as the test and its correction give them."""
 
     p: float
     p_adjusted: float

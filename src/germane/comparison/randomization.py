@@ -37,7 +37,7 @@ def sign_flip_p(differences: Floats) -> float:
 
 
 def slack(values: Floats) -> Floats:
-    """What rounding can make of a sum along the last axis: equal sums must count as equal."""
+    """The rounding error of a sum along the last axis: equal sums must count as equal."""
     summed: Floats = 1e-12 * np.abs(values).sum(axis=-1)
     return summed
 
