@@ -92,11 +92,31 @@ def check(
     return compared(data, ask, answer, TOLERANCE.get(library, 1e-9), cutoff(params))
 
 
+def seen_alone(
+    library: str, case: Case, function: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Outcome | None:
+    """What relevant=listed makes of all judgments, where a tool was given a list and nothing else."""
+    params, form = function.get("params") or {}, function["input"]
+    ask = ASK[library](function["function"], params, form)
+    if not form.startswith("retrieved_only") or not isinstance(ask, Question):
+        return None
+    if named(ask.dialect).sees != "list" or "curve" in ask.choices:
+        return None
+    alone = given(case, form, params)
+    whole = given(case, form.replace("retrieved_only", "padded_tail"), params)
+    ask = replace(ask, choices={**ask.choices, "relevant": "listed"})
+    data, tolerance = Given(whole.qrels, alone.run), TOLERANCE.get(library, 1e-9)
+    return _with_limits(alone, ask, _wrong(data, ask, answer, tolerance), cutoff(params))
+
+
 def compared(
     data: Given, ask: Question, answer: Mapping[str, Any], tolerance: float, k: int | None = None
 ) -> Outcome:
     """What germane makes of a question to a tool, beside its answer."""
-    wrong = _wrong(data, ask, answer, tolerance)
+    return _with_limits(data, ask, _wrong(data, ask, answer, tolerance), k)
+
+
+def _with_limits(data: Given, ask: Question, wrong: str, k: int | None) -> Outcome:
     if not wrong:
         return Outcome("passed")
     limit = next(_limits(named(ask.dialect), ask, data, k), None)

@@ -73,6 +73,20 @@ def test_every_recorded_tool_is_asked() -> None:
     assert set(conformance.ASK) >= set(ANSWERS)
 
 
+def test_a_list_alone_is_relevant_listed() -> None:
+    """A tool given the list and nothing else says what all judgments say with relevant=listed."""
+    told = [
+        (library, function["function"], name, outcome.word, outcome.says)
+        for library, recorded in ANSWERS.items()
+        for function in recorded["functions"]
+        for name, answer in function["answers"].items()
+        if (outcome := conformance.seen_alone(library, CASES[name], function, answer))
+    ]
+    assert [one for one in told if one[3] == "failed"] == []
+    assert len({library for library, *_ in told}) > 10
+    assert sum(one[3] == "passed" for one in told) > 0.7 * len(told) > 250
+
+
 # --- Dialects are data -----------------------------------------------------------------------------
 
 
@@ -316,6 +330,40 @@ def test_spread_tells_tools_that_have_no_cutoff_from_those_without_the_measure()
     notes = germane.spread(*JUDGED, "RR@3").table().notes
     assert "trec_eval-10 recip_rank" in next(one for one in notes if "no cutoff, only RR: " in one)
     assert "trec_eval" not in next(one for one in notes if "no such measure: " in one)
+
+
+# torchmetrics 1.9.0: RetrievalRecall(top_k=2) of scores .9 .8 .7 with targets 1 0 1, and of 0 1 1.
+LISTS = (
+    {"p": ["a", "b", "c"], "r": ["d", "e", "f", "g"]},
+    {
+        "p": {"a": 0.9, "x": 0.8, "b": 0.7},
+        "r": {"y": 0.9, "d": 0.8, "e": 0.7},
+    },
+)
+
+
+def test_spread_has_both_readings_of_tools_that_see_a_list_alone() -> None:
+    spread = germane.spread(*LISTS, "R@2")
+    said = {one.dialect: one for one in spread}
+    assert said["torchmetrics"].value == (1 / 3 + 1 / 4) / 2
+    alone = said["torchmetrics"].listed
+    assert alone is not None
+    assert alone.value == (1 / 2 + 1 / 2) / 2
+    assert alone.seams == ("judging",)
+    assert said["trec_eval-9"].listed is None
+    assert spread.range[1] == 1 / 2
+    assert "torchmetrics (list alone)" in str(spread)
+    assert "relevant items that are not in the list were not counted" in str(spread)
+    rows = {row["dialect"]: row for row in spread.to_dict()["dialects"]}
+    assert rows["torchmetrics"]["list_alone"]["value"] == 1 / 2
+    assert rows["trec_eval-9"]["list_alone"] is None
+
+
+def test_spread_has_one_reading_where_both_are_the_same() -> None:
+    assert all(one.listed is None for one in germane.spread(*LISTS, "P@2"))
+    given = {one.dialect: one for one in germane.spread(*LISTS, "R@2", relevant="listed")}
+    assert given["torchmetrics"].listed is None
+    assert given["torchmetrics"].value == given["trec_eval-9"].value == 1 / 2
 
 
 def test_spread_is_sorted_and_complete() -> None:

@@ -854,3 +854,20 @@ def test_values_are_shared() -> None:
     """A policy and a measure are evaluated once."""
     values = Values(Collection(QRELS, RUN, "reconcile"))
     assert values(Policy(), germane.AP) is values(Policy(), germane.AP)
+
+
+def test_what_a_tool_says_of_the_list_alone_is_found() -> None:
+    """torchmetrics' RetrievalRecall(top_k=2), fed with these two lists and nothing else: 5/12."""
+    qrels = {"p": ["a", "b", "c"], "r": ["d", "e", "f", "g"]}
+    run = {
+        "p": {"a": 0.9, "x": 0.8, "b": 0.7},
+        "r": {"d": 0.9, "y": 0.8, "e": 0.7, "f": 0.6},
+    }
+    found = germane.reconcile(qrels, run, reported="0.4167", measure="R@2")
+    assert str(found.found[0]) == "R@2, relevant=listed"
+    assert "torchmetrics:RetrievalRecall(top_k=2)" in found.found[0].candidate.tools
+    assert found.found[0].value == (1 / 2 + 1 / 3) / 2
+    assert "With relevant=listed, relevant items that are not in the list were not" in str(found)
+    both = germane.reconcile(qrels, run, reported="0.2917", measure="R@2")
+    assert both.found[0].candidate.key == (germane.R @ 2, ())
+    assert "torchmetrics:RetrievalRecall(top_k=2)" in both.found[0].candidate.tools

@@ -90,6 +90,12 @@ class Collection:
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
         refuse_places(self._source, self._run, policy)
+        judgments, got = self.qrels(policy), self._read(policy)
+        whole = None if policy.whole_list == policy else self._read(policy.whole_list)
+        return judge(judgments, got, policy, partial(sources.where, self._run), whole)
+
+    def _read(self, policy: Policy) -> Retrieved:
+        """What the run retrieved of the judgments."""
         judgments, copies = self.qrels(policy), policy.duplicates
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
             copies = "error"
@@ -99,7 +105,7 @@ class Collection:
             read = self._source.retrieve
             got = read(judgments, self._run, copies, policy.order, self._progress)
             self._retrieved[way] = got
-        return judge(judgments, got, policy, partial(sources.where, self._run))
+        return got
 
     @cached
     def _source(self) -> Source:

@@ -32,6 +32,7 @@ XGBOOST = Dialect(
         Limit("tied", "Longer lists are sorted by an algorithm that does not keep equal scores."),
         Limit("empty", "An empty group is an error, in pre@ always, in others by itself."),
     ),
+    sees="list",
 )
 
 LIGHTGBM = Dialect(
@@ -44,6 +45,7 @@ LIGHTGBM = Dialect(
     why="A query without relevant items counts as 1.",
     source="src/metric/map_metric.hpp",
     limits=(Limit("empty", "An empty group by itself is an error."),),
+    sees="list",
 )
 
 CATBOOST = Dialect(
@@ -60,4 +62,5 @@ CATBOOST = Dialect(
     ),
     why="Among equal scores the irrelevant come first. Without relevant items MAP is 0, recall 1.",
     source="libs/metrics/precision_recall_at_k.cpp",
+    sees="list",
 )

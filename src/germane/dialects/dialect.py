@@ -100,6 +100,9 @@ class Dialect:
     source: str = ""
     """The file and function in which the tool decides it."""
     limits: tuple[Limit, ...] = ()
+    sees: Literal["judgments", "list"] = "judgments"
+    """The tool is given all judgments of a query, or labels and scores of one list: with a list that lacks
+    relevant items it takes those listed for all there are, which is ``relevant=listed``."""
     same: tuple[str, ...] = ()
     """Other tools, with their versions, that answer the same."""
 

@@ -19,6 +19,7 @@ RANKEVAL = Dialect(
     "counts as 1, and so does one of which no relevant item stands within the cutoff.",
     source="metrics/map.py",
     limits=(Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),),
+    sees="list",
 )
 
 RAX = Dialect(
@@ -37,6 +38,7 @@ RAX = Dialect(
     ),
     why="Divides AP by R whatever the cutoff.",
     source="rax/_src/metrics.py",
+    sees="list",
 )
 
 TENSORFLOW_RANKING = Dialect(
@@ -56,6 +58,7 @@ TENSORFLOW_RANKING = Dialect(
     why="Divides AP by all relevant items regardless of topn.",
     source="python/metrics_impl.py::MeanAveragePrecisionMetric",
     limits=(_SHUFFLED,),
+    sees="list",
 )
 
 KERAS_RS = Dialect(
@@ -75,4 +78,5 @@ KERAS_RS = Dialect(
     why="A port of TensorFlow Ranking.",
     source="src/metrics/mean_average_precision.py",
     limits=(_SHUFFLED, Limit("empty", "An empty list weighs nothing in the mean; alone it is 0.")),
+    sees="list",
 )

@@ -49,4 +49,5 @@ SURPRISE = Dialect(
     why="Only items with an estimate of at least 3.5 (threshold) count as recommended.",
     source="examples/precision_recall_at_k.py",
     limits=(Limit("empty", "A user without any rating has no value."),),
+    sees="list",
 )

@@ -15,6 +15,7 @@ from germane.reconcile.example import Example
 from germane.reconcile.queries import Agreement
 from germane.reconcile.reported import Reported, plain
 from germane.reconcile.search import Given, Undecided
+from germane.spread import NOT_COUNTED
 from germane.tables import Table
 
 SCHEMA = 1
@@ -165,6 +166,7 @@ class Reconciliation:
         return (
             *self._whole(),
             *self._hints(),
+            *self._listed(),
             *self._alike(),
             *self._undecided(),
             *self._unsure(),
@@ -183,6 +185,10 @@ class Reconciliation:
 
     def _hints(self) -> tuple[str, ...]:
         return self.hints if self.found else ()  # else the verdict holds them
+
+    def _listed(self) -> Iterator[str]:
+        if any(("relevant", "listed") in one.candidate.choices for one in self.found):
+            yield f"With relevant=listed, {NOT_COUNTED}."
 
     def _alike(self) -> Iterator[str]:
         values = sorted({round(one.value, 12) for one in self.found})

@@ -8,7 +8,7 @@ from germane.dialects import SEAMS
 from germane.report.findings import Findings
 from germane.report.markup import table, text, wide
 from germane.result import number
-from germane.spread import Spread, Stated
+from germane.spread import LIST_ALONE, Spread, Stated
 
 Row = tuple[str, ...]
 
@@ -51,11 +51,17 @@ def dialects(findings: Findings) -> Iterator[str]:
 
 def _rows(each: Sequence[Spread]) -> Iterator[Row]:
     """From the highest value of the first run to the lowest, germane's own where it belongs."""
-    by_name = [{one.dialect: one for one in (found.own, *found.stated)} for found in each]
+    by_name = [
+        {row.dialect: row for one in (found.own, *found.stated) for row in one.rows}
+        for found in each
+    ]
     tools: dict[Row, list[str]] = {}
-    order = sorted(by_name[0].values(), key=_descending)
-    for first in order:
-        stated = [names[first.dialect] for names in by_name]
+    rows = {name: row for names in reversed(by_name) for name, row in names.items()}
+    for first in sorted(rows.values(), key=_descending):
+        told = first.dialect.removesuffix(
+            LIST_ALONE
+        )  # of another run the list alone may say the same
+        stated = [names.get(first.dialect, names[told]) for names in by_name]
         alike = tuple(map(_value, stated))
         tools.setdefault((*alike, _why(stated), str(first.measure)), []).append(first.dialect)
     for said, names in tools.items():
