@@ -62,10 +62,12 @@ germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 
 Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). What the tool has is
 evaluated as the tool does; what it has not is germane's own measure under the tool's other conventions, and the result says
-so. Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
+so. A name by which the tool has a measure with other defaults is an error that names both: `AP@10` in trec_eval may be
+`AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in Python, is germane's own.
+Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
 
 ```python
-asked = germane.evaluate(qrels, run, "map@2 nDCG@2", dialect="lightgbm")
+asked = germane.evaluate(qrels, run, "map@2 germane:nDCG@2", dialect="lightgbm")
 asked.own  # (nDCG@2,)
 germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double),)
 ```
@@ -186,7 +188,13 @@ def page_of(dialect: Dialect) -> str:
     ]
     if words:
         parts.append("; ".join(words) + ".")
-    parts += ["## Its measures", measures(dialect), "## Where it differs and why", *shown(dialect)]
+    parts += [
+        "## Its measures",
+        measures(dialect),
+        *unlike(dialect),
+        "## Where it differs and why",
+        *shown(dialect),
+    ]
     if dialect.sees == "list":
         parts += ["## What it is given", *readings(dialect)]
     if dialect.limits:
@@ -204,6 +212,22 @@ def measures(dialect: Dialect) -> str:
         names = ", ".join(f"`{name}`" for name in (one.name, *one.also))
         rows.append(f"| {names} | `{one.measure}` | {words} |")
     return "\n".join(rows)
+
+
+def unlike(dialect: Dialect) -> Iterator[str]:
+    """What the tool has besides, and defines otherwise than germane."""
+    if dialect.unlike:
+        rows = [
+            f"- `{one.name}`: "
+            + (one.says or f"`{one.measure}`, where germane's own is `{one.kind}`")
+            + "."
+            for one in dialect.unlike
+        ]
+        yield (
+            "The tool also has these, which are not evaluated in its dialect and are not germane's measures of that "
+            "name. germane's own is evaluated where it is asked for as `germane:NAME`.\n\n"
+            + "\n".join(rows)
+        )
 
 
 def limit(one: Limit) -> str:

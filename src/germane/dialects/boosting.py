@@ -1,6 +1,6 @@
 """XGBoost, LightGBM and CatBoost."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 _LIST = {"ties": "given", "missing": "skip"}
 
@@ -46,6 +46,7 @@ LIGHTGBM = Dialect(
     source="src/metric/map_metric.hpp",
     limits=(Limit("empty", "An empty group by itself is an error."),),
     sees="list",
+    unlike=(Unlike("nDCG", "ndcg", "nDCG(gain=exp)"),),
 )
 
 CATBOOST = Dialect(

@@ -1,6 +1,6 @@
 """Learning to rank: RankEval, Rax, TensorFlow Ranking, Keras-RS."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 _LABELS = {"ties": "given", "missing": "skip"}
 _SHUFFLED = Limit("tied", "Equal scores are shuffled.")
@@ -20,6 +20,7 @@ RANKEVAL = Dialect(
     source="metrics/map.py",
     limits=(Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),),
     sees="list",
+    unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("RBP", "RBP", "RBP(p=0.5)")),
 )
 
 RAX = Dialect(
@@ -39,6 +40,10 @@ RAX = Dialect(
     why="Divides AP by R whatever the cutoff.",
     source="rax/_src/metrics.py",
     sees="list",
+    unlike=(
+        Unlike("nDCG", "ndcg_metric", "nDCG(gain=exp)"),
+        Unlike("DCG", "dcg_metric", "DCG(gain=exp)"),
+    ),
 )
 
 TENSORFLOW_RANKING = Dialect(
@@ -59,6 +64,10 @@ TENSORFLOW_RANKING = Dialect(
     source="python/metrics_impl.py::MeanAveragePrecisionMetric",
     limits=(_SHUFFLED,),
     sees="list",
+    unlike=(
+        Unlike("nDCG", "NDCGMetric", "nDCG(gain=exp)"),
+        Unlike("DCG", "DCGMetric", "DCG(gain=exp)"),
+    ),
 )
 
 KERAS_RS = Dialect(
@@ -79,4 +88,5 @@ KERAS_RS = Dialect(
     source="src/metrics/mean_average_precision.py",
     limits=(_SHUFFLED, Limit("empty", "An empty list weighs nothing in the mean; alone it is 0.")),
     sees="list",
+    unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("DCG", "DCG", "DCG(gain=exp)")),
 )

@@ -1,6 +1,6 @@
 """Recommendation: LightFM, Spotlight, Surprise."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 LIGHTFM = Dialect(
     "lightfm",
@@ -35,6 +35,11 @@ SPOTLIGHT = Dialect(
     why="Users without items to find are left out; precision divides by the items there are.",
     source="evaluation.py::precision_recall_score",
     limits=(Limit("tied", "The sort leaves the order of equal scores open."),),
+    unlike=(
+        Unlike(
+            "RR", "mrr_score", says="it is the mean of the reciprocal ranks of all relevant items"
+        ),
+    ),
 )
 
 SURPRISE = Dialect(
