@@ -11,6 +11,7 @@ from germane.listed import is_list
 from germane.measure import Measure, parse
 from germane.policy import Policy, Relevant
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
+from germane.reconcile.chance import chance
 from germane.reconcile.example import Example, collected, examples
 from germane.reconcile.hints import hints
 from germane.reconcile.queries import agreeing, agreement, best, named
@@ -98,6 +99,7 @@ def _answer(
         others = (one.measure for one in tools)
         tried += search.all([*rest, *pairs(asked, conventions, fixed, grades, others)])
         found = _found(search, tried, reported, per_query)
+    values, likely = chance(search, tried, reported, per_query) if found else (0, 0.0)
     closest = () if found else _nearest(search, tried, reported, per_query)
     return Reconciliation(
         reported,
@@ -114,6 +116,8 @@ def _answer(
         of_mean=() if found or queries is None else _found(search, tried, reported, None),
         agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
         hints=slips,
+        values=values,
+        chance=likely,
         unsure={one.tool: one.says for one in unsure if _gives(search, one.candidate, reported)},
     )
 
