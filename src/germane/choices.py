@@ -24,6 +24,7 @@ from germane.policy import (
     NoRelevant,
     Own,
     Policy,
+    Relevant,
     Repeated,
     Scores,
     Short,
@@ -42,8 +43,8 @@ DEFAULT = "AP P@10 R@100 RR nDCG@10"
 READING = ("columns", "input_format", "group", "max_expansion")  # in the order of sources.opened
 
 
-class Choices(TypedDict, total=False):
-    """How data is read, and the conventions of a Policy, as keyword arguments."""
+class OtherChoices(TypedDict, total=False):
+    """``Choices`` of functions whose ``relevant`` may also be the number of a list's relevant items."""
 
     columns: Mapping[str, Any] | None
     input_format: sources.InputFormat
@@ -72,6 +73,12 @@ class Choices(TypedDict, total=False):
     undefined: Undefined
     digits: int | None
     query_digits: int | None
+
+
+class Choices(OtherChoices, total=False):
+    """How data is read, and the conventions of a Policy, as keyword arguments."""
+
+    relevant: Relevant
 
 
 def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":

@@ -91,6 +91,12 @@ class Collection:
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
         refuse_places(self._source, self._run, policy)
+        judgments, got = self.qrels(policy), self._read(policy)
+        whole = None if policy.whole_list == policy else self._read(policy.whole_list)
+        return judge(judgments, got, policy, partial(sources.where, self._run), whole)
+
+    def _read(self, policy: Policy) -> Retrieved:
+        """What the run retrieved of the judgments."""
         judgments, copies = self.qrels(policy), policy.duplicates
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
             copies = "error"
@@ -100,7 +106,7 @@ class Collection:
             read = self._source.retrieve
             got = read(judgments, self._run, copies, policy.order, self._progress)
             self._retrieved[way] = got
-        return judge(judgments, got, policy, partial(sources.where, self._run))
+        return got
 
     def ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None where only reading them tells."""
