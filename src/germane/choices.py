@@ -24,6 +24,7 @@ from germane.policy import (
     NoRelevant,
     Own,
     Policy,
+    Relevant,
     Repeated,
     Scores,
     Short,
@@ -48,8 +49,8 @@ READING = (
 )  # in the order of readers.opened
 
 
-class Choices(TypedDict, total=False):
-    """How data is read, and the conventions of a Policy, as keyword arguments."""
+class OtherChoices(TypedDict, total=False):
+    """``Choices`` of functions whose ``relevant`` may also be the number of a list's relevant items."""
 
     columns: Mapping[str, Any] | None
     input_format: readers.InputFormat
@@ -79,6 +80,12 @@ class Choices(TypedDict, total=False):
     undefined: Undefined
     digits: int | None
     query_digits: int | None
+
+
+class Choices(OtherChoices, total=False):
+    """How data is read, and the conventions of a Policy, as keyword arguments."""
+
+    relevant: Relevant
 
 
 def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":

@@ -96,6 +96,12 @@ class Collection:
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
         refuse_places(self._source, self._run, policy)
+        judgments, got = self.qrels(policy), self._read(policy)
+        whole = None if policy.whole_list == policy else self._read(policy.whole_list)
+        return judge(judgments, got, policy, partial(readers.where, self._run), whole)
+
+    def _read(self, policy: Policy) -> Retrieved:
+        """What the run retrieved of the judgments."""
         judgments, copies = self.qrels(policy), policy.duplicates
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
             copies = "error"
@@ -106,7 +112,7 @@ class Collection:
             got = retrieve(judgments, self._run, read_as, self._progress)
             self.sample = self.sample or got.sample
             got = self._retrieved[way] = replaced(got, sample=None)  # which holds the run
-        return judge(judgments, got, policy, partial(readers.where, self._run))
+        return got
 
     def ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None where only reading them tells."""

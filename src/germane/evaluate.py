@@ -314,7 +314,7 @@ def _counts(judged: Judged) -> Counts:
         judged=len(qrels),
         answered=answered,
         missing=len(qrels) - answered,
-        without_relevant=int(np.count_nonzero(qrels.relevant == 0)),
+        without_relevant=int(np.count_nonzero(judged.relevant == 0)),
         unjudged_queries=len(retrieved.unknown),
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),

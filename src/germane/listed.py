@@ -14,7 +14,7 @@ from germane.errors import AbsentError, CoverageError, InputError, PolicyError, 
 from germane.judging import Judged, judge, stated
 from germane.kernel.ids import by_bytes, to_bytes
 from germane.measure import Measure
-from germane.policy import WORDS, Policy
+from germane.policy import WORDS, Policy, Relevant
 from germane.ranking import Ranking
 from germane.readers import Progress
 from germane.readers.sequences import ranking_of
@@ -66,7 +66,7 @@ def one_list(
     qrels: Any,
     run: Any,
     query: Hashable | None,
-    relevant: int | Iterable[float] | None,
+    relevant: int | Iterable[float] | Relevant | None,
     rel: float,
     measures: tuple[Measure, ...],
     policy: dict[str, Any],
@@ -88,6 +88,8 @@ def one_list(
                 f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
             )
         return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, NONE)
+    if isinstance(relevant, str):  # with qrels it is a convention
+        policy, relevant = {**policy, "relevant": relevant}, None
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
     return _of_query(qrels, run, query, measures, policy, refused, progress)

@@ -41,6 +41,7 @@ SHOWN: Mapping[str, tuple[str, Any, Any]] = {
         {"q": {"a": 1}, "r": {"b": 0}},
         {"q": ["x", "a"], "r": ["b"]},
     ),
+    "relevant": ("a relevant item that is not in the list", {"q": ["a", "b"]}, {"q": ["a", "x"]}),
     "repeated": ("an item judged twice", {"q": ["a", "a", "b"]}, {"q": ["a"]}),
     "scores": (
         "scores that are equal in single precision only",
