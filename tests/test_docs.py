@@ -208,7 +208,7 @@ def test_there_are_transcripts() -> None:
 
 @EACH_PAGE
 def test_options_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    known = {"--help"}
+    known = {"--help", "--version"}
     for command in cli.COMMANDS:
         with contextlib.suppress(SystemExit):  # trec_eval's is its own
             cli.main([command, "--help"])
