@@ -97,18 +97,18 @@ class _Row:
         low, high = _band(self._mine, margin)
         reached = row >= low[0]
         few = np.count_nonzero(reached) <= len(row) // matrix.TOP
-        values = np.sort(row[reached] if few else row)
+        at = _rising(row, reached) if few else None
+        values = np.sort(row) if at is None else row[at]
         self.place = len(values) - values.searchsorted(self._mine, "right")
-        inside = values.searchsorted(high, "right") - values.searchsorted(low, "left")
-        self._near = np.flatnonzero(inside > 1)
+        start, stop = _stretches(values, low, high)
+        self._near = np.flatnonzero(stop - start > 1)
         self.asked, self._values = np.empty(0, np.int64), values[:0]
         if len(self._near):
             low, high = low[self._near], high[self._near]
-            at = np.flatnonzero(reached if few else _may_be_inside(row, low, high))
-            at = at[row[at].argsort()]
-            values = row[at]
-            ends = values.searchsorted(low, "left"), values.searchsorted(high, "right")
-            covered = _covered(*ends, len(values))
+            if at is None:
+                at = _rising(row, _may_be_inside(row, low, high))
+                values = row[at]
+            covered = _covered(*_stretches(values, low, high), len(values))
             self.asked, self._values = np.sort(at[covered]), values[covered]
 
     def placed(self, scores: Floats) -> tuple[Ints, Ints, Ints]:
@@ -121,6 +121,13 @@ class _Row:
         for of_all, of_near in zip(places, found, strict=True):
             of_all[near] = known + of_near
         return places
+
+
+def _rising(row: Scores, wanted: Bools) -> Ints:
+    """The columns that are wanted, from the one with the lowest score."""
+    at = np.flatnonzero(wanted)
+    rising: Ints = at[row[at].argsort()]
+    return rising
 
 
 def _placed(scores: Floats, wanted: Ints) -> tuple[Ints, Ints, Ints]:
@@ -140,6 +147,13 @@ def _band(mine: Scores, margin: Any) -> tuple[Scores, Scores]:
     kind, wide = mine.dtype.type, mine.astype(np.result_type(mine, np.float64))
     low, high = (wide - margin).astype(kind), (wide + margin).astype(kind)
     return np.nextafter(low, kind(-np.inf)), np.nextafter(high, kind(np.inf))
+
+
+def _stretches(values: Scores, low: Scores, high: Scores) -> tuple[Ints, Ints]:
+    """Where in values that rise each band starts and stops."""
+    start: Ints = values.searchsorted(low, "left")
+    stop: Ints = values.searchsorted(high, "right")
+    return start, stop
 
 
 def _covered(start: Ints, stop: Ints, size: int) -> Bools:
