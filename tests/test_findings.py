@@ -5,9 +5,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import strategies as st
 
 import germane
 from check_examples import noticed
@@ -231,6 +233,10 @@ def test_scores_that_doubles_round() -> None:
         ("a&b", "a&amp;b", "HTML or URL escapes"),
         ("d7", '"d7"', "quotes"),
         ("'d7'", "d7", "quotes"),
+        ("d7", "'d7'", "quotes"),
+        ("d7", "d7\f", "white space"),
+        ("d7", "\vd7", "white space"),
+        ("d7\x1c", "d7", "white space"),
         ("a-7", "a_7", "hyphens and underscores"),
         ("a%2Fb", "a/b", "HTML or URL escapes"),
         ("a/b", "a%2Fb", "HTML or URL escapes"),
@@ -250,6 +256,13 @@ def test_ids_that_are_nearly_the_same(judged: str, other: str, reason: str, tmp_
         assert finding.severity == "serious"
         assert f"{judged!r} is judged and {other!r} was retrieved" in finding.says
         assert finding.says.endswith(f"differ in {reason}")
+
+
+@hypothesis.given(
+    st.lists(st.one_of(st.text("aB_-0.1\n '&", max_size=6), st.text(max_size=4)), max_size=6)
+)
+def test_ids_are_folded_together_as_they_are_one_by_one(ids: list[str]) -> None:
+    assert spelling.fold_ids(ids) == [one for each in ids for one in spelling.fold_ids([each])]
 
 
 def test_a_query_of_which_one_side_says_more() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import cli, near
+from germane import cli, spelling
 from germane.sources import files
 
 ROOT = Path(__file__).parents[1] / "fuzz"
@@ -142,12 +142,14 @@ def test_a_query_that_is_not_utf8_and_nobody_judged(tmp_path: Path) -> None:
 @given(st.text(st.characters()), st.text(st.characters()))
 def test_any_two_ids_can_be_compared(one: str, other: str) -> None:
     """Halves of surrogate pairs as well, which no encoding has."""
-    assert one not in near.variants(one)
-    for pair in near.pairs([one], [other, *near.variants(one)]):
-        assert len(near.difference(*pair)) < 100, "never all that it may be"
-    for way in near.variants(one):
-        assert len(near.difference(one, way)) < 100
-    near.affix([one], [other])
+    ways = [one + "\f", f"'{one}'", f"\v{one}\x1c", one.upper(), f"\ufeff{one}"]
+    for pair in spelling.find_pairs([one], [other, *ways]):
+        assert len(spelling.describe_difference(*pair)) < 100, "never all that it may be"
+    assert spelling.fold_ids([one, other]) == [
+        *spelling.fold_ids([one]),
+        *spelling.fold_ids([other]),
+    ]
+    spelling.find_affix([one], [other])
 
 
 def test_a_last_line_whose_tag_is_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

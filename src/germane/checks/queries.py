@@ -15,7 +15,6 @@ from germane.spelling import describe_difference, find_extended, find_pairs
 
 SKIP = "missing=skip leaves them out."
 NAMES = 100_000  # that are compared by more than equality
-FEW = 25  # queries below which a comparison says so
 ENOUGH = 0.9  # judged of the first ten results
 FIRST = 10
 SHALLOW = 0.1  # of the queries: worth a word
@@ -164,6 +163,8 @@ def unjudged(data: Data) -> Sees:
 
 def few(data: Data) -> Sees:
     """Too few queries for any but large differences."""
+    from germane.comparison.layout import FEW
+
     count = len(data.qrels.queries)
     if 0 < count < FEW:
         says = several(count, "query is", "queries are") + " judged"
@@ -186,6 +187,7 @@ def _values(data: Data) -> Iterator[tuple[Measure, Floats]]:
 
 def undetectable(data: Data) -> Sees:
     """A difference from another run that is smaller than what so many queries show."""
+    from germane.comparison.layout import FEW  # which evaluating does not need
     from germane.comparison.spread import spread_of
 
     count = len(data.qrels.queries)
