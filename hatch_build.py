@@ -18,6 +18,8 @@ except ImportError:
 
 SOURCE = Path(__file__).resolve().parent / "src/germane/kernel/reduce.c"
 FLAGS = ["-O2", "-std=c11", "-fPIC", "-shared"]
+if os.name == "nt":
+    FLAGS.append("-static-libgcc")  # divides 128 bits, and is nowhere on Windows
 
 
 class Kernel(BuildHookInterface):

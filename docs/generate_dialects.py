@@ -23,10 +23,10 @@ DATA: dict[str, tuple[str, str]] = {
     "tied": ('{"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}', "Equal scores"),
     "single": ('{"q": ["a"]}, {"q": {"a": 16777217.0, "b": 16777216.0}}', "Equal in single precision only"),
     "negative": ('{"q": ["a"]}, {"q": {"a": -1.0, "b": -2.0}}', "Scores below 0"),
-    "missing": ('{"q": ["a"], "r": ["a"]}, {"q": {"a": 1.0}}', "A judged query that the run lacks"),
-    "unknown": ('{"q": ["a"]}, {"q": {"a": 1.0}, "z": {"a": 1.0}}', "A query that nobody judged"),
-    "empty": ('{"q": ["a"], "r": ["a"]}, {"q": {"a": 1.0}, "r": {}}', "An empty list"),
-    "irrelevant": ('{"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}', "A query without relevant items"),
+    "missing": ('{"q": ["a"], "r": ["a"]}, {"q": {"a": 1.0, "x": 0.5}}', "A judged query that the run lacks"),
+    "unknown": ('{"q": ["a"]}, {"q": {"a": 1.0, "x": 0.5}, "z": {"a": 1.0, "x": 0.5}}', "A query that nobody judged"),
+    "empty": ('{"q": ["a"], "r": ["a"]}, {"q": {"a": 1.0, "x": 0.5}, "r": {}}', "An empty list"),
+    "irrelevant": ('{"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 1.0, "x": 0.5}, "r": {"a": 1.0, "x": 0.5}}', "A query without relevant items"),
     "own": ('{"q": ["a"]}, {"q": {"q": 2.0, "a": 1.0}}', "An item with the id of the query"),
     "copies": ('{"q": ["a", "b"]}, {"q": ["a", "a", "b"]}', "A repeated result"),
     "thirds": ('{"q": ["c"]}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}', "A value with many decimals"),
@@ -125,13 +125,18 @@ def filled_in(dialect: Dialect, kind: germane.Measure) -> str:
     foreign = meant(dialect, kind)
     if foreign is None:
         return ""
-    qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    judged = {"a": 1, "b": 1, "c": 1, "d": 0}
+    longer = {"a": 9.0, "x": 8.0, "d": 7.0}
     short, whole = (
-        evaluated((qrels, {"q": run}), foreign.written(2), dialect)
-        for run in ({"a": 9.0}, {"a": 9.0, "x": 8.0, "d": 7.0})
+        evaluated(
+            ({"q": judged, "r": judged}, {"q": run, "r": longer}), foreign.written(2), dialect
+        )
+        for run in ({"a": 9.0}, longer)
     )
-    if short is None or whole is None:
+    if whole is None:
         return ""
+    if short is None or math.isnan(short):
+        return "error" if short is None else "nan"
     return "misses" if same(short, whole) else "left out"
 
 

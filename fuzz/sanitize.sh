@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The kernel under the address and undefined-behaviour sanitizers: SECONDS of any bytes, and then
+# The kernel under the address and undefined-behavior sanitizers: SECONDS of any bytes, and then
 # PYTHON runs some TESTS that call it. Where the compiler has no sanitizers, there is nothing to do.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -37,6 +37,13 @@ def with_scores(change: Any) -> dict[str, dict[str, float]]:
     return {query: {item: change(s) for item, s in held.items()} for query, held in RUN.items()}
 
 
+def with_ranks(change: Any) -> pa.Table:
+    """The run as a frame that has ranks in the place of scores."""
+    rows = [(q, item, change(at)) for q, held in RUN.items() for at, item in enumerate(held)]
+    query, item, rank = zip(*rows, strict=True)
+    return pa.table({"query": query, "item": item, "rank": rank})
+
+
 def with_grades(change: Any) -> dict[str, dict[str, float]]:
     """The qrels with other grades."""
     return {query: {item: change(g) for item, g in held.items()} for query, held in QRELS.items()}
@@ -78,15 +85,7 @@ EXAMPLES = {
         run={q: {item: n for n, item in enumerate(held, 1)} for q, held in RUN.items()}
     ),
     "scores rise as given": Example(run=with_scores(lambda score: -score)),
-    "ranks fall as given": Example(
-        run=pa.table(
-            {
-                "query": [query for query, held in RUN.items() for _ in held],
-                "item": [item for held in RUN.values() for item in held],
-                "rank": [len(held) - n for held in RUN.values() for n in range(len(held))],
-            }
-        )
-    ),
+    "ranks fall as given": Example(run=with_ranks(lambda place: 21 - place)),
     "relevant results stand last": Example(
         run={q: {item: -s for item, s in reversed(held.items())} for q, held in RUN.items()}
     ),

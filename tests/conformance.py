@@ -99,10 +99,32 @@ def compared(
     wrong = _wrong(data, ask, answer, tolerance)
     if not wrong:
         return Outcome("passed")
-    limit = next(_limits(named(ask.dialect), ask, data, k), None)
-    if limit is not None:
-        return Outcome("unsupported", limit.says)
+    limits = list(_limits(named(ask.dialect), ask, data, k))
+    ordered = any(limit.order for limit in limits) and _in_an_order(data, ask, answer, tolerance)
+    explain = [limit.says for limit in limits if ordered or not limit.order]
+    if explain:
+        return Outcome("unsupported", " ".join(explain))
     return Outcome("failed", f"{ask.dialect} {ask.name}: {wrong}")
+
+
+def _in_an_order(data: Given, ask: Question, answer: Mapping[str, Any], tolerance: float) -> bool:
+    """Is what the tool said between the worst and the best order of equal scores?"""
+    if "curve" in ask.choices:
+        return True
+    answered = [(data, answer["aggregate"])] if "aggregate" in answer else []
+    answered += [(data.only(query), value) for query, value in answer.get("per_query", {}).items()]
+    return all(_between(one, ask, _plain(value), tolerance) for one, value in answered)
+
+
+def _between(data: Given, ask: Question, theirs: Any, tolerance: float) -> bool:
+    try:
+        result = _evaluated(data, ask)
+        worst, best = result.worst, result.best
+    except germane.GermaneError:
+        worst = best = math.nan
+    if theirs is None or isinstance(theirs, str) or math.isnan(theirs):
+        return math.isnan(worst) or math.isnan(best)
+    return worst - tolerance <= theirs <= best + tolerance
 
 
 def _curve(answer: Mapping[str, Any], at: int, side: str) -> dict[str, Any]:
@@ -178,6 +200,10 @@ def holds(when: str, data: Given, k: int | None, choices: Mapping[str, Any]) -> 
     match when:
         case "tied":
             return any(_tied(run) for run in data.run.values())
+        case "tied_long":
+            return any(_tied(run) and len(run) > 15 for run in data.run.values())
+        case "unordered":
+            return any(_ranked(run) != list(run) for run in data.run.values())
         case "no_relevant":
             return any(n == 0 for n in relevant.values())
         case "all_relevant":
@@ -188,8 +214,11 @@ def holds(when: str, data: Given, k: int | None, choices: Mapping[str, Any]) -> 
             return 0 in sizes or any(q not in data.run for q in data.qrels)
         case "short":
             return k is not None and any(size < k for size in sizes)
-        case "small":
-            return k is not None and any(size <= k for size in sizes)
+        case "all_within":
+            return k is not None and any(
+                len(data.run.get(q, ())) <= k and _all_of(data.run.get(q, ()), judged)
+                for q, judged in data.qrels.items()
+            )
         case "repeated":
             lists = [*data.run.values(), *data.qrels.values()]
             return any(isinstance(one, list) and len(set(one)) < len(one) for one in lists)

@@ -116,8 +116,6 @@ def _evidently(function: str, params: Mapping[str, Any], form: str) -> Question 
     name = found[1] if found else "map"
     if name == "mar":
         return "the mean of recall at the hits, which is no measure of germane"
-    if params["data frame row order"] != "rank order":
-        return "the value depends on the order of the frame's rows"
     if params.get("no_feedback_users"):
         name = "map_include_no_feedback"
     return Question("evidently", _at(name, params))
@@ -144,8 +142,10 @@ def _xgboost(function: str, params: Mapping[str, Any], form: str) -> Question:
 def _recometrics(function: str, params: Mapping[str, Any], form: str) -> Question | str:
     if function == "ROC_AUC":
         return "ROC AUC is not a measure of germane"
-    if function in ("K", "(error)"):
+    if function == "K":
         return "no measure"
+    if function == "(error)":  # of all of them
+        function = "AP@K"
     if function == "PR_AUC":
         return Question("recometrics", "PR_AUC")
     return Question("recometrics", _called(function, "k", params))
@@ -293,10 +293,8 @@ ASK: dict[str, Asker] = {
     "haystack-ai-2.31.0": _haystack("haystack-2"),
     "haystack-ai-3.4.0": _haystack("haystack"),
     "continuous-eval": _simple("continuous-eval", lambda f: "average_precision"),
-    "pyvespa": lambda f, p, form: (
-        Question("pyvespa", _last(f))
-        if p["relevant_docs"] == "set"
-        else "with grades only nDCG is returned"
+    "pyvespa": lambda f, p, form: Question(
+        "pyvespa" if p["relevant_docs"] == "set" else "pyvespa-graded", _last(f)
     ),
     "quepid": lambda f, p, form: Question(
         "quepid", f"{f.removeprefix('scorer ').partition('@')[0]}@{p['k']}"

@@ -117,7 +117,21 @@ def _detections(case: Case) -> Given:
 
 
 def given(case: Case, form: str, params: Mapping[str, Any]) -> Given:
-    """The case in the form in which a tool was given it."""
+    """The case in the form in which a tool was given it, its rows in the order in which they were."""
+    data = _in_form(case, form, params)
+    match params.get("data frame row order"):
+        case "rank order":
+            data.run = {q: _descending(run) for q, run in data.run.items()}
+        case "reverse rank order":
+            data.run = {q: dict(reversed(_descending(run).items())) for q, run in data.run.items()}
+    return data
+
+
+def _descending(run: dict[str, float]) -> dict[str, float]:
+    return dict(sorted(run.items(), key=lambda pair: -pair[1]))
+
+
+def _in_form(case: Case, form: str, params: Mapping[str, Any]) -> Given:
     if case["kind"] == "detection":
         return _detections(case)
     if form == "run+qrels files" or form.startswith("iterables"):

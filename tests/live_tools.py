@@ -311,7 +311,7 @@ def recometrics(given: Given) -> Iterator[Told]:
     for one in labeled(given):
         n = len(one.labels)
         factors = one.scores.astype(float)[:, None]
-        for k in (k for k in CUTOFFS if 1 < k < n and one.labels.any() and not one.labels.all()):
+        for k in (k for k in CUTOFFS if 1 < k <= n and one.labels.any() and not one.labels.all()):
             frame = tool.calc_reco_metrics(
                 None,
                 csr_array(one.labels[None].astype(float)),
@@ -359,12 +359,11 @@ def pyvespa(given: Given) -> Iterator[Told]:
         relevant, listed = _lists(one)
         evaluator = VespaEvaluator.__new__(VespaEvaluator)
         evaluator.precision_at_k = evaluator.recall_at_k = evaluator.map_at_k = list(CUTOFFS)
-        evaluator.accuracy_at_k = evaluator.mrr_at_k = evaluator.ndcg_at_k = []
+        evaluator.accuracy_at_k = evaluator.mrr_at_k = evaluator.ndcg_at_k = list(CUTOFFS)
         evaluator.queries_ids, evaluator.relevant_docs = ["q"], {"q": set(relevant)}
         evaluator.searchtimes = []
         for name, value in evaluator._compute_metrics([[(d, 0.0) for d in listed]]).items():
-            if name.startswith(("map@", "precision@", "recall@")):
-                yield told("pyvespa", name, one, value)
+            yield told("pyvespa", name, one, value)
 
 
 def lenskit(given: Given) -> Iterator[Told]:

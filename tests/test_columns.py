@@ -36,6 +36,7 @@ from germane.kernel.ids import Ids, ids_of_python
 from germane.kernel.reduction import find_distinct
 from germane.sources import arrow
 from germane.sources.frames import opened
+from germane.sources.pieces import cut_pieces, read_piece
 
 import column_doors
 
@@ -414,7 +415,8 @@ def test_records_of_one_query_are_not_all_held(monkeypatch: pytest.MonkeyPatch) 
     frame = opened(pa.table({**items, "rank": items["doc_id"] + 1}), "run")
     records = next(frame.records())
     several = [records.slice(start, 20) for start in range(0, 600, 20)]
-    pieces = [frame.read(piece) for piece in replace(frame, records=lambda: iter(several)).pieces()]
+    frame = replace(frame, records=lambda: iter(several))
+    pieces = [read_piece(frame, piece) for piece in cut_pieces(frame)]
     assert [query for piece in pieces for query in piece.queries] == list(range(30))
     assert max(len(piece.items) for piece in pieces) <= 60
 

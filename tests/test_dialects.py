@@ -150,7 +150,11 @@ def test_what_is_not_the_tool_s_is_said_to_be_germane_s() -> None:
     result = germane.evaluate(QRELS, RUN, "nDCG@3 map@3", dialect="lightgbm")
     assert result.own == (germane.nDCG @ 3,)
     assert "germane's own measures, not LightGBM's: nDCG@3\n" in f"{result}\n"
-    assert result.to_dict()["runs"][0]["dialect"] == {"name": "lightgbm", "own": ["nDCG@3"]}
+    assert result.to_dict()["runs"][0]["dialect"] == {
+        "name": "lightgbm",
+        "own": ["nDCG@3"],
+        "limits": [],
+    }
     assert germane.evaluate(QRELS, RUN, germane.AP @ 3, dialect="lightgbm").own == (germane.AP @ 3,)
     result = germane.evaluate(QRELS, RUN, "map_cut_10 AP(norm=R,rel=2)", dialect="trec_eval-9")
     assert result.own == ()
@@ -159,7 +163,7 @@ def test_what_is_not_the_tool_s_is_said_to_be_germane_s() -> None:
 
 def test_what_the_tool_has_is_the_tool_s_whatever_it_is_called() -> None:
     """recometrics' nDCG is a number where everything is relevant, all its others are NaN."""
-    only = {"q": ["a"]}, {"q": {"a": 1.0}}
+    only = {"q": ["a", "b"]}, {"q": {"a": 2.0, "b": 1.0}}
     for name in ("NDCG@K(k=2)", "nDCG@2", germane.nDCG @ 2):
         [value] = germane.evaluate(*only, [name], dialect="recometrics").values()
         assert value.mean == 1.0
@@ -294,11 +298,11 @@ def test_spread_names_the_seam_that_leaves_a_mean_undefined() -> None:
     """0/0 in one tool is a difference, in both it is none."""
     qrels, run = {"q": {"a": 0}}, {"q": ["a"]}
     stated = {one.dialect: one for one in germane.spread(qrels, run, "AP@10")}
-    assert math.isnan(stated["implicit"].value)
-    assert stated["implicit"].seams == ("averaging",)
+    assert math.isnan(stated["rectools"].value)
+    assert stated["rectools"].seams == ("averaging",)
     stated = {one.dialect: one for one in germane.spread(qrels, run, "AP@10", no_relevant="skip")}
-    assert math.isnan(stated["implicit"].value)
-    assert stated["implicit"].seams == ()
+    assert math.isnan(stated["rectools"].value)
+    assert stated["rectools"].seams == ()
 
 
 def test_spread_says_why_there_is_no_value() -> None:
@@ -309,7 +313,8 @@ def test_spread_says_why_there_is_no_value() -> None:
     assert says["implicit"] == ""
     assert "NaN for 'r' (1 of 2 queries)" in str(germane.spread(qrels, run, "AP@3"))
     says = {o.dialect: o.says for o in germane.spread({"r": {"b": 0}}, {"r": ["b"]}, "AP@3")}
-    assert says["implicit"] == "no query counts"
+    assert says["rectools"] == "no query counts"
+    assert says["implicit"] == "AP@3: no query counts"  # an error of the tool
 
 
 def test_spread_tells_tools_that_have_no_cutoff_from_those_without_the_measure() -> None:
@@ -358,6 +363,66 @@ def test_judging_is_shared() -> None:
     spread = germane.spread(qrels, run, "AP@10")
     assert len(spread) > 40
     assert time.process_time() - started < 5
+
+
+# --- Data without anything to measure --------------------------------------------------------------
+
+EMPTY = {"q": {"a": 1, "b": 0}}, {"q": {}}
+IRRELEVANT = {"q": {"a": 0, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "given", "names"),
+    [
+        ("ranx", EMPTY, "map map@10 precision@10 recall@10 r-precision bpref mrr ndcg@10"),
+        ("sentence-transformers", IRRELEVANT, "map@3 precision@3 recall@3 mrr@3 ndcg@3 accuracy@3"),
+        ("implicit", IRRELEVANT, "map@3 precision@3 ndcg@3"),
+        ("rectools", EMPTY, "MAP(k=3) MAP(k=3,divide_by_k=True)"),
+        ("trectools", EMPTY, "map precision@3 recall@3 bpref rprec"),  # NaN there
+        ("xgboost", EMPTY, "map ndcg pre@3"),
+        ("lightgbm", EMPTY, "map@3"),
+        ("recometrics", ({"q": ["a"]}, {"q": ["a", "x"]}), "AP@K(k=3) NDCG@K(k=3) P@K(k=3)"),
+    ],
+)
+def test_a_tool_has_no_value(dialect: str, given: Any, names: str) -> None:
+    """Each as the released tools did: an error, or NaN."""
+    for name in names.split():
+        try:
+            result = germane.evaluate(*given, [name], dialect=dialect)
+        except germane.CoverageError:
+            continue
+        assert math.isnan(next(iter(result.values())).mean)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "given", "names", "value"),
+    [
+        ("ranx", IRRELEVANT, "map bpref ndcg@10 precision@10", 0.0),
+        ("sentence-transformers", EMPTY, "map@3 mrr@3 reranking_ap", 0.0),
+        ("implicit", EMPTY, "map@3 precision@3 ndcg@3", 0.0),
+        ("rectools", EMPTY, "Precision(k=3) Recall(k=3) MRR(k=3)", 0.0),
+        ("trectools", EMPTY, "reciprocal_rank", 0.0),
+        ("trectools", IRRELEVANT, "map precision@3 recall@3 bpref rprec reciprocal_rank", 0.0),
+        ("keras-rs", EMPTY, "MeanAveragePrecision PrecisionAtK", 0.0),
+    ],
+)
+def test_a_tool_has_a_value(dialect: str, given: Any, names: str, value: float) -> None:
+    for name in names.split():
+        result = germane.evaluate(*given, [name], dialect=dialect)
+        assert next(iter(result.values())).mean == value
+
+
+def test_an_empty_list_beside_others() -> None:
+    """ranx: (1 + 0) / 2, Keras-RS: 1 / 1; trectools divides by the queries that have results."""
+    qrels, run = {"q": ["a"], "r": ["b"]}, {"q": {"a": 1.0}, "r": {}}
+    for dialect, name, mean in (
+        ("ranx", "map", 1 / 2),
+        ("xgboost", "map", 1 / 2),
+        ("keras-rs", "MeanAveragePrecision", 1 / 1),
+        ("trectools", "reciprocal_rank", 1 / 1),
+    ):
+        [result] = germane.evaluate(qrels, run, [name], dialect=dialect).values()
+        assert result.mean == mean
 
 
 # --- Words that dialects need ----------------------------------------------------------------------
@@ -413,6 +478,50 @@ def test_a_mean_over_no_query() -> None:
     for word, mean in (("nan", math.nan), ("zero", 0.0)):
         result = germane.evaluate(*nothing, "AP", no_relevant="skip", undefined=word)
         assert result["AP"].mean == pytest.approx(mean, nan_ok=True)
+    with pytest.raises(germane.CoverageError, match="AP: no query counts"):
+        germane.evaluate(*nothing, "AP", no_relevant="skip", undefined="error")
+    with pytest.raises(germane.CoverageError, match="AP: NaN for 'q'"):
+        germane.evaluate(*nothing, "AP", no_relevant="nan", undefined="error")
+
+
+def test_fewer_results_than_the_cutoff() -> None:
+    qrels, run = {"q": ["a"], "r": ["b"]}, {"q": ["a", "x"], "r": ["b", "x", "y"]}
+    p = lambda k, **choices: germane.evaluate(qrels, run, f"P@{k}", **choices)[f"P@{k}"]  # noqa: E731
+    assert p(3).per_query == {"q": 1 / 3, "r": 1 / 3}
+    for short in ("error", "error_if_all", "nan"):
+        assert p(1, short=short).mean == 1.0
+    assert p(2, short="error").mean == 1 / 2
+    with pytest.raises(germane.CoverageError, match=r"P@3: fewer than 3 results: 'q' \(1 of 2"):
+        p(3, short="error")
+    assert p(3, short="error_if_all").mean == 1 / 3
+    with pytest.raises(
+        germane.CoverageError, match=r"P@4: fewer than 4 results: 'q', 'r' \(2 of 2"
+    ):
+        p(4, short="error_if_all")
+    assert math.isnan(p(2, short="nan").per_query["q"])
+    assert p(2, short="nan").per_query["r"] == 1 / 2
+    assert germane.evaluate(qrels, run, "P", short="error")["P"].mean == (1 / 2 + 1 / 3) / 2
+
+
+def test_results_of_one_score() -> None:
+    qrels = {"q": ["a"], "r": ["a"], "s": ["a"]}
+    run = {"q": {"a": 1.0, "x": 1.0}, "r": {"a": 1.0, "x": 1.0, "y": 0.5}, "s": {"a": 1.0}}
+    values = germane.evaluate(qrels, run, "R", constant="nan")["R"].per_query
+    assert math.isnan(values["q"])
+    assert values["r"] == 1.0
+    assert math.isnan(values["s"])
+
+
+def test_pyvespa_has_more_for_sets_than_for_grades() -> None:
+    """By hand: gains 2 and 0 of the grades 2 and 1 at rank 1 and 2; 1 and 0 of a set of two."""
+    log = math.log2(3)
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": ["a", "x"]}
+    [graded] = germane.evaluate(qrels, run, ["ndcg@2"], dialect="pyvespa-graded").values()
+    assert graded.mean == pytest.approx(2 / (2 + 1 / log))
+    [flat] = germane.evaluate(qrels, run, ["ndcg@2"], dialect="pyvespa").values()
+    assert flat.mean == pytest.approx(1 / (1 + 1 / log))
+    with pytest.raises(germane.MeasureError, match="pyvespa-graded has no measure 'map@2'"):
+        germane.evaluate(qrels, run, ["map@2"], dialect="pyvespa-graded")
 
 
 def test_other_orders_of_ties_count_special_queries_alike() -> None:
@@ -467,6 +576,12 @@ def test_which_queries_count() -> None:
     assert per_query(no_hit="skip") == {"q": 1.0}
     with pytest.raises(germane.CoverageError, match="RR: nothing relevant found: 'r'"):
         per_query(no_hit="error")
+    assert per_query(empty="error_if_all") == {"q": 1.0, "r": 0.0}
+    assert per_query(empty="missing_if_some", missing="skip") == {"q": 1.0}
+    with pytest.raises(germane.CoverageError, match="its lists are empty"):
+        germane.evaluate({"r": ["b"]}, {"r": []}, "RR", empty="error_if_all")
+    alone = germane.evaluate({"r": ["b"]}, {"r": []}, "RR", empty="missing_if_some")
+    assert alone["RR"].per_query == {"r": 0.0}
     with pytest.raises(germane.CoverageError, match="without results: 'r'"):
         per_query(empty="error")
     with pytest.raises(germane.CoverageError, match="not in the qrels: 'z'"):

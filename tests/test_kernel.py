@@ -8,13 +8,14 @@ import struct
 import subprocess
 import sys
 import threading
+import zlib
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from germane.kernel import library
@@ -125,6 +126,23 @@ def test_plain_lines_are_split_whatever_separates_them(lines, ended):
         (query, item, float(number)) for query, _, item, number, _ in lines
     ]
     assert found.read == len(text)
+
+
+ODD_LINES = [
+    *("#q Q0 a 1 2.5 t", "# Q0 a 1 2.5 t", "q Q0 a 1 2.5", "q Q0 a 1 2.5 ", "q Q0 a 1 2.5 3 t"),
+    *("q Q0 a 1 x t", "q", "q Q0 a b 1 2.5 t", "q Q0 a\0 1 2.5 t", "q Q0 a 1 2.5 t\0"),
+]
+
+
+@compiled
+@pytest.mark.parametrize("line", ODD_LINES)
+@pytest.mark.parametrize("before", ["", "q Q0 b 1 2.5 t\n", "q Q0 b 1 2.5 t\r\n\r\n"])
+def test_a_line_that_is_not_plain_is_left_to_others(line, before):
+    text = f"{before}{line}\nq Q0 c 1 2.5 t\n".encode()
+    found = library.split_lines(text, **RUN)
+    assert (len(found.numbers), found.read) == (before.count("q"), len(before))
+    rest = library.split_lines(text, start=len(before) + len(line) + 1, **RUN)
+    assert rows_of(text, rest) == [(b"q", b"c", 2.5)]
 
 
 @compiled
@@ -241,29 +259,15 @@ def offsets_of(texts):
     return np.concatenate([[0], np.cumsum([len(one) for one in texts], dtype=np.int64)])
 
 
-def text32(texts):
-    return Column.of_text(b"".join(texts), offsets_of(texts).astype(np.int32))
-
-
-def text64(texts):
-    return Column.of_text(b"".join(texts), offsets_of(texts))
-
-
-def views(texts):
-    data, made = [b"x", b""], b""
-    for text in texts:
-        made += struct.pack("i", len(text))
-        if len(text) <= 12:
-            made += text.ljust(12, b"\0")
-        else:
-            made += text[:4] + struct.pack("ii", 1, len(data[1]))
-            data[1] += text
-    return Column.of_views(made, data)
+def texts_of(texts):
+    """One behind the other, as Arrow has them."""
+    offsets = offsets_of(texts)
+    return Column.of_spans(b"".join(texts), offsets[:-1], np.diff(offsets))
 
 
 def codes(texts):
     entries = sorted(set(texts), key=lambda one: one[::-1])
-    return Column.of_codes(np.array(list(map(entries.index, texts)), np.int32), text32(entries))
+    return Column.of_codes(np.array(list(map(entries.index, texts)), np.int32), texts_of(entries))
 
 
 def int64(numbers):
@@ -274,7 +278,7 @@ def uint64(numbers):
     return Column.of_integers(np.array(numbers, np.uint64))
 
 
-LAYOUTS = [spans, text32, text64, views, codes]
+LAYOUTS = [spans, texts_of, codes]
 TEXT = st.one_of(
     st.sampled_from([b"", b"a", b"b", b"ab", b"same start and end", b"same start, and end"]),
     st.binary(max_size=40),
@@ -318,6 +322,7 @@ def test_rows_are_found_whatever_the_layout(among, wanted, layout, other):
 
 @compiled
 @given(st.lists(NUMBERS), st.lists(LARGE))
+@example([-1, -(2**63)], [2**64 - 1, 2**63])  # of the same bits
 def test_integers_with_and_without_a_sign_are_the_same(signed, unsigned):
     found = library.find_rows(int64(signed), uint64(unsigned))
     assert found.tolist() == [signed.index(one) if one in signed else -1 for one in unsigned]
@@ -328,7 +333,7 @@ def test_integers_with_and_without_a_sign_are_the_same(signed, unsigned):
 @compiled
 def test_a_text_is_no_integer():
     with pytest.raises(ValueError, match="do not fit"):
-        library.find_rows(int64([1]), text32([b"1"]))
+        library.find_rows(int64([1]), texts_of([b"1"]))
 
 
 BROKEN = [
@@ -336,16 +341,8 @@ BROKEN = [
     ("a span before the beginning", lambda: Column.of_spans(b"abc", np.array([-1]), np.array([2]))),
     ("a negative size", lambda: Column.of_spans(b"abc", np.array([1]), np.array([-1]))),
     ("a sum that overflows", lambda: Column.of_spans(b"abc", np.array([2**63 - 1]), np.array([2]))),
-    ("falling offsets", lambda: Column.of_text(b"abc", np.array([2, 1], np.int32))),
-    ("offsets behind the end", lambda: Column.of_text(b"abc", np.array([2, 4]))),
-    ("negative offsets", lambda: Column.of_text(b"abc", np.array([-(2**63), 2**63 - 1]))),
-    ("a code too great", lambda: Column.of_codes(np.array([1], np.int32), text32([b"a"]))),
-    ("a negative code", lambda: Column.of_codes(np.array([-1], np.int32), text32([b"a"]))),
-    ("no such buffer", lambda: Column.of_views(struct.pack("iiii", 13, 0, 1, 0), [b"a" * 13])),
-    ("a negative buffer", lambda: Column.of_views(struct.pack("iiii", 13, 0, -1, 0), [b"a" * 13])),
-    ("too short a buffer", lambda: Column.of_views(struct.pack("iiii", 13, 0, 0, 1), [b"a" * 13])),
-    ("a negative view", lambda: Column.of_views(struct.pack("iiii", -1, 0, 0, 0), [b"a" * 13])),
-    ("a view without buffers", lambda: Column.of_views(struct.pack("iiii", 13, 0, 0, 0), [])),
+    ("a code too great", lambda: Column.of_codes(np.array([1], np.int32), texts_of([b"a"]))),
+    ("a negative code", lambda: Column.of_codes(np.array([-1], np.int32), texts_of([b"a"]))),
 ]
 
 
@@ -356,14 +353,14 @@ def test_columns_that_point_outside_their_data_are_refused(what, make):
     with pytest.raises(ValueError, match="do not fit"):
         library.find_changes(column)
     with pytest.raises(ValueError, match="do not fit"):
-        library.find_rows(text32([b"a"]), column)
+        library.find_rows(texts_of([b"a"]), column)
     with pytest.raises(ValueError, match="do not fit"):
-        reduce([0, 1], column, None, [0, 1], text32([b"a"]))
+        reduce([0, 1], column, None, [0, 1], texts_of([b"a"]))
 
 
 @compiled
 def test_lengths_that_disagree_are_refused():
-    column, ones = text32([b"a", b"b"]), np.ones(1)
+    column, ones = texts_of([b"a", b"b"]), np.ones(1)
     for offsets in ([0, 3], [-1, 2], [2, 0]):
         with pytest.raises(ValueError, match="do not fit"):
             reduce(offsets, column, None, [0, 2], column)
@@ -378,8 +375,6 @@ def test_lengths_that_disagree_are_refused():
         reduce([0, 2], column, ones, [0, 2], column)
     with pytest.raises(ValueError, match="sizes must have 1 values; got 2"):
         Column.of_spans(b"abc", np.array([0]), np.array([1, 1]))
-    with pytest.raises(ValueError, match="16 bytes"):
-        Column.of_views(b"abc", [])
     with pytest.raises(ValueError, match="start must be from 0 to 1; got 2"):
         library.split_lines(b"a", start=2, **RUN)
 
@@ -504,7 +499,7 @@ def test_large_groups_are_ranked_as_small_ones(ties, falls, distinct, judged):
     if falls:
         scores[::-1].sort()
     wanted = [*rng.choice(items, judged, replace=False).tolist(), 5001, 5002]
-    for layout in (int64, lambda ids: text32([str(one).encode() for one in ids])):
+    for layout in (int64, lambda ids: texts_of([str(one).encode() for one in ids])):
         hits = reduce([0, 2000], layout(items), scores, [0, len(wanted)], layout(wanted), ties=ties)
         by_id = sorted(range(2000), key=lambda row: str(items[row]), reverse=True)
         order = by_id if ties == "id" else list(range(2000))
@@ -518,9 +513,19 @@ def test_large_groups_are_ranked_as_small_ones(ties, falls, distinct, judged):
 
 
 @compiled
+@pytest.mark.parametrize("falls", [True, False], ids=["sorted", "unsorted"])
+def test_integers_with_one_score_stand_in_the_order_of_their_text(falls):
+    signed = [-5, -3, -12, -120, 7, 0, 70, -(2**63), 2**63 - 1, 9]
+    for layout, ids in ((int64, signed), (uint64, [2**64 - 1, 2**63, 5, 18, 0, 184])):
+        scores = [1.0] * len(ids) + ([0.5] if falls else [2.0])
+        hits = reduce([0, len(scores)], layout([*ids, 1]), scores, [0, len(ids)], layout(ids))
+        assert [ids[at] for at in hits.judgment.tolist()] == sorted(ids, key=str, reverse=True)
+
+
+@compiled
 def test_every_copy_of_an_item_is_a_hit_where_repeats_are_kept():
-    items = text32([b"a"] * 1000 + [b"b"] * 1000)
-    hits = reduce([0, 2000], items, np.zeros(2000), [0, 2], text32([b"b", b"a"]), repeats="keep")
+    items = texts_of([b"a"] * 1000 + [b"b"] * 1000)
+    hits = reduce([0, 2000], items, np.zeros(2000), [0, 2], texts_of([b"b", b"a"]), repeats="keep")
     assert hits.row.tolist() == [*range(1000, 2000), *range(1000)]
     assert hits.rank.tolist() == list(range(1, 2001))
     assert set(hits.tied_to.tolist()) == {2000}
@@ -529,16 +534,16 @@ def test_every_copy_of_an_item_is_a_hit_where_repeats_are_kept():
 @compiled
 @pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
 def test_a_score_that_is_no_finite_number_is_refused(score):
-    items = text32([b"a", b"b", b"c"])
+    items = texts_of([b"a", b"b", b"c"])
     with pytest.raises(library.NotFiniteError) as caught:
-        reduce([0, 3], items, [3, score, 1], [0, 1], text32([b"a"]))
+        reduce([0, 3], items, [3, score, 1], [0, 1], texts_of([b"a"]))
     assert caught.value.row == 1
 
 
 @compiled
 def test_ids_may_be_huge():
     one, other = b"x" * 10_000_000 + b"1", b"x" * 10_000_000 + b"2"
-    for layout in (spans, text32, text64, views, codes):
+    for layout in (spans, texts_of, codes):
         hits = reduce([0, 2], layout([one, other]), [1, 1], [0, 1], layout([other]))
         assert (hits.row.tolist(), hits.rank.tolist(), hits.tied_to.tolist()) == ([1], [1], [2])
 
@@ -551,7 +556,8 @@ def test_ids_whose_bits_are_alike_do_not_crowd_the_table():
     for form in ("{:08d}" + "0" * 32, "0" * 32 + "{:08d}", "{0:08d}{0:08d}{0:08d}"):
         texts = [form.format(one).encode() for one in range(50_000)]
         assert (
-            len(reduce([0, len(texts)], text32(texts), None, [0, 1], text32(texts[7:8])).row) == 1
+            len(reduce([0, len(texts)], texts_of(texts), None, [0, 1], texts_of(texts[7:8])).row)
+            == 1
         )
 
 
@@ -661,3 +667,32 @@ def test_a_library_of_another_source_is_never_loaded(tmp_path):
     assert ask("", code + "print(library.kernel_name())").stdout == "plain\n"
     done = ask("1", code + "library.kernel_name()")
     assert "GERMANE_KERNEL=1 asks for the compiled kernel" in done.stderr
+
+
+def build_copy(folder, compiler):
+    """Compile a copy of the kernel as an installation does."""
+    kernel = folder / "src/germane/kernel"
+    kernel.mkdir(parents=True)
+    shutil.copy(ROOT / "hatch_build.py", folder)
+    shutil.copy(ROOT / "src/germane/kernel/reduce.c", kernel)
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    command = [sys.executable, folder / "hatch_build.py"]
+    return kernel, subprocess.run(
+        command, capture_output=True, text=True, env=environment | {"CC": compiler}
+    )
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_an_installation_compiles_the_kernel_of_its_source(tmp_path):
+    kernel, done = build_copy(tmp_path, "cc")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    made = [path.name for path in kernel.iterdir()]
+    checksum = zlib.crc32((kernel / "reduce.c").read_bytes())
+    assert sorted(made) == [f"reduce-{checksum:08x}.so", "reduce.c"]
+
+
+@pytest.mark.parametrize("compiler", ["no-such-compiler", "false", "cc --no-such-option"])
+def test_an_installation_goes_on_without_a_compiler(tmp_path, compiler):
+    kernel, done = build_copy(tmp_path, compiler)
+    assert done.stderr == "no C compiler made a library of the kernel; germane works without it\n"
+    assert [path.name for path in kernel.iterdir()] == ["reduce.c"]

@@ -2,6 +2,7 @@
 
 import itertools
 
+import pandas as pd
 import pytest
 
 import germane
@@ -29,7 +30,9 @@ def holds(when: str, given: Given, k: int | None) -> bool:
     return _WHEN[when](judged, germane.AP @ k if k else germane.AP)
 
 
-@pytest.mark.parametrize("when", [word for word in WORDS if word not in ("tied", "level")])
+@pytest.mark.parametrize(
+    "when", [word for word in WORDS if word not in ("tied", "level", "unordered")]
+)
 def test_limits_on_random_data(when: str) -> None:
     """The same is said of dicts, in plain Python; data of both kinds is met."""
     seen = set()
@@ -38,7 +41,7 @@ def test_limits_on_random_data(when: str) -> None:
         if not set(given.qrels) & {q for q, scores in given.run.items() if scores}:
             continue
         plain = conformance.holds(when, given, k, {})
-        if when in ("missed", "early", "all_relevant", "uneven", "single", "short", "small"):
+        if when in ("missed", "early", "all_relevant", "all_within", "uneven", "single", "short"):
             given = Given(given.qrels, {q: one for q, one in given.run.items() if q in given.qrels})
             untied = all(len(set(one.values())) == len(one) for one in given.run.values())
             plain = conformance.holds(when, given, k, {})
@@ -46,7 +49,13 @@ def test_limits_on_random_data(when: str) -> None:
                 continue
         assert holds(when, given, k) == plain, (seed, k, given)
         seen.add(plain)
-    rare = when in ("all_relevant", "repeated", "named")  # these have a test of their own
+    rare = when in (
+        "all_relevant",
+        "all_within",
+        "repeated",
+        "named",
+        "tied_long",
+    )  # these have a test of their own
     assert seen == ({False} if rare else {False, True})
 
 
@@ -54,6 +63,8 @@ def test_all_relevant() -> None:
     assert holds("all_relevant", Given({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}), None)
     assert not holds("all_relevant", Given({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}), None)
     assert not holds("all_relevant", Given({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 0.5}}), None)
+    two = Given({"q": ["a", "b"]}, {"q": {"a": 1.0, "b": 0.5}})
+    assert [holds("all_within", two, k) for k in (None, 1, 2, 3)] == [False, False, True, True]
 
 
 def test_named() -> None:
@@ -66,6 +77,29 @@ def test_tied() -> None:
     qrels = {"q": {"a": 1}}
     assert holds("tied", Given(qrels, {"q": {"a": 1.0, "x": 1.0}}), None)
     assert not holds("tied", Given(qrels, {"q": {"a": 2.0, "x": 1.0, "y": 1.0}}), None)
+
+
+def test_tied_long() -> None:
+    """An insertion sort keeps the order of up to 15 items."""
+    for length, long in ((15, False), (16, True)):
+        run = {"q": {f"d{i}": 1.0 for i in range(length)}}
+        assert holds("tied_long", Given({"q": {"d0": 1}}, run), None) == long
+
+
+def _said(run: object, measure: str = "map@2") -> list[str]:
+    result = germane.evaluate({"q": {"a": 1, "b": 0}}, run, measure, dialect="evidently")
+    return [says.partition(":")[0] for says in result.limits]
+
+
+def test_unordered() -> None:
+    """The order of rows is looked at where there are rows; of a frame it is not known."""
+    rows = "What is relevant at rank k is the label of the frame's last row within k"
+    risen = {"q": {"b": 1.0, "a": 2.0}}
+    assert _said(risen) == [rows]
+    assert _said(risen, "precision@2") == _said({"q": {"a": 2.0, "b": 1.0}}) == []
+    assert _said({"q": ["b", "a"]}) == []
+    frame = pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0]})
+    assert _said(frame) == [rows]
 
 
 def test_repeated() -> None:
@@ -103,4 +137,59 @@ def test_reconcile_names_no_tool_that_may_say_something_else() -> None:
     assert not tools & set(found.unsure)
     assert found.unsure["keras-rs"] == "Equal scores are shuffled."
     assert "trec_eval-9" not in found.unsure  # gives 0.25 here
-    assert "Their definitions give it, their programs may not: ranx (" in str(found)
+    assert "Their definitions give it, their programs may not: recometrics (" in str(found)
+
+
+# --- What a result says of them --------------------------------------------------------------------
+
+
+def test_a_result_names_the_limits_that_hold() -> None:
+    says = "torch.topk leaves the order of equal scores open."
+    result = germane.evaluate(QRELS, RUN, "RetrievalMAP RetrievalRecall", dialect="torchmetrics")
+    assert result.limits == {says: (germane.AP(norm="found"),)}  # R without a cutoff has no order
+    [finding] = result.findings
+    assert (finding.what, finding.count) == ("limit of the dialect", 1)
+    assert str(finding) == (f"torchmetrics itself may say something else of AP(norm=found): {says}")
+    assert f"limits of the dialect: AP(norm=found): {says}" in str(result)
+    [run] = result.to_dict()["runs"]
+    assert run["dialect"]["limits"] == [{"says": says, "measures": ["AP(norm=found)"]}]
+    assert run["findings"][0]["what"] == "limit of the dialect"
+    with pytest.warns(germane.GermaneWarning, match="torch.topk"):
+        germane.evaluate(QRELS, RUN, "RetrievalMAP", dialect="torchmetrics")
+
+
+def test_a_result_names_no_limit_where_none_matters() -> None:
+    untied = {"q": {"a": 2.0, "x": 1.0, "b": 0.5}}
+    alike = {"q": {"a": 1.0, "b": 1.0, "x": 0.5}}  # in each order both stand first
+    for run in (untied, alike):
+        result = germane.evaluate(QRELS, run, "RetrievalMAP", dialect="torchmetrics")
+        assert result.limits == {}
+        assert result.findings == ()
+        assert "limits of the dialect" not in str(result)
+    assert germane.evaluate(QRELS, RUN, "AP@2").limits == {}
+    own = germane.evaluate(QRELS, RUN, [germane.AP @ 2], dialect="torchmetrics")
+    assert own.limits == {}  # germane's own measure, not the tool's
+
+
+def test_several_runs_name_each_its_limits() -> None:
+    runs = {"tied": RUN, "untied": {"q": {"a": 2.0, "x": 1.0}}}
+    results = germane.evaluate_many(QRELS, runs, "RetrievalMAP", dialect="torchmetrics")
+    notes = results.table().notes
+    assert [one for one in notes if "limits of the dialect" in one] == [
+        "tied: limits of the dialect: AP(norm=found): torch.topk leaves the order of equal scores open."
+    ]
+
+
+def test_every_limit_that_holds_is_compared() -> None:
+    """ranx' bpref of a query without relevant items ends a thread; no order of ties explains that."""
+    tied = {f"d{i}": 1.0 for i in range(20)}
+    untied = {"d0": 2.0, "d1": 1.0}
+    given = Given({"p": {"d0": 0}, "q": {"d0": 1, "d1": 0}}, {"p": tied, "q": untied})
+    ask = conformance.Question("ranx", "bpref")
+    outcome = conformance.compared(given, ask, {"per_query": {"p": 0.0, "q": 0.0}}, 1e-9)
+    assert outcome.word == "unsupported"
+    assert outcome.says == "A division by 0 that ends a thread: its other queries are 0."
+    beyond = conformance.compared(
+        given, conformance.Question("ranx", "mrr"), {"aggregate": 0.9}, 1e-9
+    )
+    assert beyond.word == "failed"

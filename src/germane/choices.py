@@ -14,6 +14,7 @@ from germane.errors import PolicyError, suggestion
 from germane.measure import Measure, Measures, parse_all
 from germane.policy import (
     AllRelevant,
+    Constant,
     Duplicates,
     Empty,
     Grades,
@@ -25,6 +26,7 @@ from germane.policy import (
     Policy,
     Repeated,
     Scores,
+    Short,
     Ties,
     Undefined,
     Unjudged,
@@ -69,6 +71,8 @@ class Choices(TypedDict, total=False):
     nonpositive: Nonpositive
     threshold: float | None
     empty: Empty
+    short: Short
+    constant: Constant
     unknown: Unknown
     no_hit: NoHit
     all_relevant: AllRelevant

@@ -17,6 +17,7 @@ from germane.measure import Measure
 from germane.policy import Policy
 from germane.retrieval import Order, Qrels, Retrieved, Sample
 from germane.sources import Progress, Source
+from germane.sources.mappings import descends
 
 
 def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
@@ -106,6 +107,10 @@ class Collection:
             self.sample = self.sample or got.sample
             got = self._retrieved[way] = replaced(got, sample=None)  # which holds the run
         return judge(judgments, got, policy, partial(sources.where, self._run))
+
+    def ordered(self) -> bool | None:
+        """Do the run's rows stand in the order of their scores? None where only reading them tells."""
+        return descends(self._run)
 
     @cached
     def _source(self) -> Source:

@@ -15,7 +15,7 @@ from germane.averaging import MeasureResult, all_scores, scores, weights
 from germane.checks.evaluated import check_evaluation
 from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
 from germane.collection import Collection, graded
-from germane.edge import amended
+from germane.edge import amended, refuse_undefined
 from germane.errors import (
     EmptyError,
     GermaneWarning,
@@ -89,7 +89,9 @@ def evaluate(
     plan = planned(measures, spoken, conventions, policy)
     collection = Collection(qrels, run, plan.complete, progress)
     judged = [collection.judged(one) for one in plan.groups]
-    return finished(name or sources.run_name(run), plan, judged, spoken, collection.sample)
+    return finished(
+        name or sources.run_name(run), plan, judged, spoken, collection.sample, collection.ordered
+    )
 
 
 def finished(
@@ -98,23 +100,37 @@ def finished(
     judged: Sequence[Judged],
     spoken: "Dialect | None" = None,
     sample: Callable[[int], Sample] | None = None,
+    ordered: Callable[[], bool | None] = lambda: None,
 ) -> Result:
-    """The result of what was judged under each policy of a plan; warns of what may bend its numbers."""
+    """The result of what was judged under each policy of a plan; warns of what may bend its numbers.
+
+    ``ordered``: do the run's rows stand in the order of their scores, as far as that is known?
+    """
     computed: dict[Measure, MeasureResult] = {}
     for chosen, one in zip(plan.groups.values(), judged, strict=True):
         computed |= measured(chosen, one)
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
     first = judged[0]
+    found = check_evaluation(first, first.ranking(first.policy.ties), computed, sample)
+    limits: dict[str, tuple[Measure, ...]] = {}
+    if spoken is not None and spoken.limits:
+        from germane.limits import findings_of, limits_of
+
+        groups = zip(plan.groups.values(), judged, strict=True)
+        evaluated = ((computed[one], its) for chosen, its in groups for one in chosen)
+        limits = limits_of(spoken, evaluated, ordered)
+        found = (*found, *findings_of(spoken, limits, len(first.qrels)))
     result = Result(
         name,
         computed,
         partial(_counts, first),
         stated(plan.conventions, first.qrels),
         Placement(first),
-        check_evaluation(first, first.ranking(first.policy.ties), computed, sample),
+        found,
         dialect=spoken,
         policies=plan.own,
+        limits=limits,
     )
     return _warned(result)
 
@@ -256,7 +272,7 @@ def measured(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, Measu
     if amend is not None:
         computed = tuple(map(amend, chosen, repeat(ranking), computed))
     left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
-    return {
+    results = {
         measure: MeasureResult(
             measure,
             ranking.queries,
@@ -271,6 +287,10 @@ def measured(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, Measu
         )
         for measure, values in zip(chosen, computed, strict=True)
     }
+    if policy.undefined == "error":
+        for result in results.values():
+            refuse_undefined(result)
+    return results
 
 
 def _warned(result: Result) -> Result:

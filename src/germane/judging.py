@@ -140,9 +140,12 @@ def judge(
     Raises CoverageError where no query of the run is judged, or one is missing and may not be.
     """
     answered, answers = retrieved.answered, retrieved.answers
-    if policy.empty in ("missing", "error"):
-        answered = answered & (retrieved.retrieved > 0)
-        answers = int(np.count_nonzero(answered))
+    if policy.empty not in ("answer", "nan"):
+        filled = answered & (retrieved.retrieved > 0)
+        any_filled = bool(filled.any())
+        spared = {"error_if_all": any_filled, "missing_if_some": not any_filled}
+        if not spared.get(policy.empty, False):
+            answered, answers = filled, int(np.count_nonzero(filled))
     if policy.empty == "error" and not answered[retrieved.answered].all():
         empty = [qrels.queries[q] for q in np.flatnonzero(retrieved.answered & ~answered)]
         raise CoverageError(f"without results: {some(empty)}. empty=answer takes empty lists.")

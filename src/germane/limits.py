@@ -1,32 +1,87 @@
 """Limits: on which data a dialect does not vouch for what its tool would say."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools
+from germane.averaging import MeasureResult
 from germane.dialects import Dialect, Foreign, Limit
+from germane.finding import Finding
+from germane.foreign import entry
 from germane.judging import Judged
 from germane.measure import Measure
 
 When = Callable[[Judged, Measure], bool]
 
+_WITHOUT_ORDER = ("expected", "grouped")
+INSERTED = 15  # items that the usual quicksorts leave to an insertion sort
+
 
 def holding(
-    dialect: Dialect, foreign: Foreign, measure: Measure, judged: Judged
+    dialect: Dialect,
+    foreign: Foreign,
+    measure: Measure,
+    judged: Judged,
+    ordered: Callable[[], bool | None] = lambda: None,
 ) -> Iterator[Limit]:
     """The limits of a tool's measure that this data is about.
 
     ``judged`` is the data as the dialect judges it, and ``measure`` what germane calls the measure.
+    ``ordered`` says whether the rows stand in the order of their scores, or None where that is not known.
     """
     for limit in dialect.limits:
-        if (not limit.only or foreign.name in limit.only) and _WHEN[limit.when](judged, measure):
+        if limit.only and foreign.name not in limit.only:
+            continue
+        if limit.order and judged.policy.ties in _WITHOUT_ORDER:
+            continue
+        if _WHEN[limit.when](judged, measure) and not (limit.when == "unordered" and ordered()):
             yield limit
+
+
+def limits_of(
+    dialect: Dialect,
+    evaluated: Iterable[tuple[MeasureResult, Judged]],
+    ordered: Callable[[], bool | None],
+) -> dict[str, tuple[Measure, ...]]:
+    """What is said of each limit that matters on the data, and the measures that it is about."""
+    found: dict[str, tuple[Measure, ...]] = {}
+    for result, judged in evaluated:
+        measure, foreign = result.measure, entry(dialect, result.measure)
+        for limit in holding(dialect, foreign, measure, judged, ordered) if foreign else ():
+            if matters(limit, result):
+                found[limit.says] = (*found.get(limit.says, ()), measure)
+    return found
+
+
+def matters(limit: Limit, result: MeasureResult) -> bool:
+    """May the limit change the number? An order of equal scores does not where all orders give the same."""
+    return not limit.order or result.best != result.worst
+
+
+def findings_of(
+    dialect: Dialect, limits: Mapping[str, tuple[Measure, ...]], queries: int
+) -> Iterator[Finding]:
+    """The limits as findings."""
+    for says, measures in limits.items():
+        of = ", ".join(map(str, measures))
+        unsure = f"{dialect.tool} itself may say something else of {of}: {says.rstrip('.')}"
+        yield Finding("doubtful", "limit of the dialect", unsure, queries)
 
 
 def _tied(judged: Judged, measure: Measure) -> bool:
     return bool(judged.tied.any())
+
+
+def _tied_long(judged: Judged, measure: Measure) -> bool:
+    """Tied items of a list that is too long for an insertion sort, which keeps their order."""
+    return bool((judged.retrieved.retrieved[judged.retrieved.owner[judged.tied]] > INSERTED).any())
+
+
+def _unordered(judged: Judged, measure: Measure) -> bool:
+    """A query has several results, which may stand in another order than that of their scores."""
+    return bool((judged.retrieved.retrieved > 1).any())
 
 
 def _no_relevant(judged: Judged, measure: Measure) -> bool:
@@ -35,9 +90,21 @@ def _no_relevant(judged: Judged, measure: Measure) -> bool:
 
 def _all_relevant(judged: Judged, measure: Measure) -> bool:
     """All that was retrieved is relevant."""
+    return bool(_nothing_else(judged).any())
+
+
+def _all_within(judged: Judged, measure: Measure) -> bool:
+    """The same, and no more than k."""
+    k = measure.k
+    return k is not None and bool((_nothing_else(judged) & (judged.retrieved.retrieved <= k)).any())
+
+
+def _nothing_else(judged: Judged) -> Bools:
+    """Q: is all that was retrieved relevant, and all that is relevant retrieved?"""
     hits = judged.retrieved.owner[judged.grades >= 1]
     found = _ragged.counts(np.ones(len(hits), bool), hits, len(judged.qrels))
-    return bool(((found == judged.retrieved.retrieved) & (_relevant(judged) == found)).any())
+    same: Bools = (found == judged.retrieved.retrieved) & (_relevant(judged) == found)
+    return same
 
 
 def _empty(judged: Judged, measure: Measure) -> bool:
@@ -49,10 +116,6 @@ def _empty(judged: Judged, measure: Measure) -> bool:
 
 def _short(judged: Judged, measure: Measure) -> bool:
     return measure.k is not None and bool((_sizes(judged) < measure.k).any())
-
-
-def _small(judged: Judged, measure: Measure) -> bool:
-    return measure.k is not None and bool((_sizes(judged) <= measure.k).any())
 
 
 def _shallow(judged: Judged, measure: Measure) -> bool:
@@ -126,11 +189,13 @@ def _relevant(judged: Judged) -> _ragged.Ints:
 
 _WHEN: Mapping[str, When] = {
     "tied": _tied,
+    "tied_long": _tied_long,
+    "unordered": _unordered,
     "no_relevant": _no_relevant,
     "all_relevant": _all_relevant,
     "empty": _empty,
     "short": _short,
-    "small": _small,
+    "all_within": _all_within,
     "shallow": _shallow,
     "single": _single,
     "uneven": _uneven,

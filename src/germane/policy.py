@@ -19,10 +19,12 @@ Scores: TypeAlias = Literal["double", "single", "sigmoid"]
 Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
 Own: TypeAlias = Literal["keep", "drop"]
 Nonpositive: TypeAlias = Literal["hit", "miss"]
-Empty: TypeAlias = Literal["answer", "missing", "nan", "error"]
+Empty: TypeAlias = Literal["answer", "missing", "nan", "error", "error_if_all", "missing_if_some"]
+Short: TypeAlias = Literal["answer", "nan", "error", "error_if_all"]
+Constant: TypeAlias = Literal["answer", "nan"]
 NoHit: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
 AllRelevant: TypeAlias = Literal["answer", "zero", "nan"]
-Undefined: TypeAlias = Literal["nan", "zero"]
+Undefined: TypeAlias = Literal["nan", "zero", "error"]
 Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 WORDS = {
@@ -47,6 +49,10 @@ RARE_WORDS = {
     "undefined": get_args(Undefined),
 }
 """Those that few tools decide otherwise, and that results state where they are not the usual."""
+
+
+WITHOUT_VALUE = {"short": get_args(Short), "constant": get_args(Constant)}
+"""Those whose words take a query's value away, so that they explain no number."""
 
 
 class Policy(Value):
@@ -101,7 +107,16 @@ class Policy(Value):
     """Items with a lower score do not count as retrieved."""
 
     empty: Empty = "answer"
-    """A query with an empty list of results is answered, missing, NaN, or an error."""
+    """A query with an empty list of results is answered, missing, NaN, or an error. error_if_all: it is
+    answered, but a run of empty lists alone is an error. missing_if_some: it is missing beside queries
+    with results, and answered where there are none."""
+
+    short: Short = "answer"
+    """A query with fewer results than the cutoff is answered, or an error; error_if_all: it is an error
+    where every query has fewer. nan: it is NaN, also where the results are as many as the cutoff."""
+
+    constant: Constant = "answer"
+    """A query all of whose results have the same score is answered, or NaN."""
 
     unknown: Unknown = "ignore"
     """A query of the run that nobody judged is left out, counts as 0, or is an error."""
@@ -115,7 +130,8 @@ class Policy(Value):
     or is NaN: what compares relevant with other items divides by 0 there."""
 
     undefined: Undefined = "nan"
-    """A query that is NaN makes the mean NaN, or counts as 0 in it; so does having no query at all."""
+    """A query that is NaN makes the mean NaN, counts as 0 in it, or is an error; so does having no query
+    at all."""
 
     digits: int | None = None
     """Means are rounded to so many decimals."""
@@ -127,7 +143,7 @@ class Policy(Value):
     """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
 
     def __post_init__(self) -> None:
-        seams = WORDS | RARE_WORDS
+        seams = WORDS | RARE_WORDS | WITHOUT_VALUE
         if self.qrels_duplicates is not None:
             seams["qrels_duplicates"] = WORDS["duplicates"]
         for name, words in seams.items():

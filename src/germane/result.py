@@ -64,7 +64,8 @@ class Result(Tabled, Mapping[str, MeasureResult]):
     0.5
 
     A mapping from measures (``"AP@10"`` or ``AP @ 10``) to their values; ``name``, ``counts`` and
-    ``policy`` say what was evaluated and how, ``findings`` what may bend it. Prints as a table with definitions.
+    ``policy`` say what was evaluated and how, ``findings`` what may bend it, and ``limits`` what a dialect
+    is not sure of on this data. Prints as a table with definitions.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         *,
         dialect: "Dialect | None" = None,
         policies: Mapping[Measure, Policy] | None = None,
+        limits: Mapping[str, tuple[Measure, ...]] | None = None,
     ) -> None:
         self.name = name
         self.findings = findings
@@ -87,6 +89,9 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         self.placement = placement  # None for a result that was read from a file
         self.dialect = dialect
         self.policies = dict(policies or {})  # of measures that have their own
+        self.limits = dict(
+            limits or {}
+        )  # of the dialect that hold on the data, with their measures
         self._by_measure = dict(measures)
 
     @cached
@@ -241,6 +246,8 @@ class Results(Tabled, Mapping[str, Result]):
             yield f"policy of {measure}: {own}"
         if result.dialect is not None:
             yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
+            lines = {name: _limit_line(result) for name, result in self._results.items()}
+            yield from filter(None, _shared(lines))
             if result.own:
                 names = ", ".join(map(str, result.own))
                 yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
@@ -265,7 +272,14 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
         for measure in result.measures
     ]
     if result.dialect is not None:
-        run["dialect"] = {"name": result.dialect.name, "own": list(map(str, result.own))}
+        run["dialect"] = {
+            "name": result.dialect.name,
+            "own": list(map(str, result.own)),
+            "limits": [
+                {"says": says, "measures": list(map(str, measures))}
+                for says, measures in result.limits.items()
+            ],
+        }
     if result.findings:
         run["findings"] = [finding.to_dict() for finding in result.findings]
     if result.policy.to_dict() != policy:  # ranked lists beside scores
@@ -301,6 +315,11 @@ def _shared(lines: Mapping[str, str]) -> Iterator[str]:
 
 def _policy_line(result: Result) -> str:
     return f"policy: {result.policy}"
+
+
+def _limit_line(result: Result) -> str:
+    limits = [f"{', '.join(map(str, of))}: {says}" for says, of in result.limits.items()]
+    return f"limits of the dialect: {' '.join(limits)}" if limits else ""
 
 
 def _count_line(result: Result) -> str:

@@ -14,7 +14,7 @@ from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects, named
 from germane.errors import GermaneError, some
 from germane.evaluate import measured
 from germane.foreign import in_kind, meant
-from germane.limits import holding
+from germane.limits import holding, matters
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy
 from germane.progress import progress_of
@@ -206,7 +206,9 @@ def _stated(
     try:
         policy = replaced(conventions, **words)
         result = values(policy, measure)
-        limits = holding(dialect, foreign, measure, values.collection.judged(policy))
+        limits = holding(
+            dialect, foreign, measure, values.collection.judged(policy), values.collection.ordered
+        )
     except GermaneError as error:
         return Stated(dialect.name, name, measure, math.nan, (), str(error).partition(". ")[0])
     moved, changed = [], []
@@ -220,7 +222,7 @@ def _stated(
             moved.append(seam)
     value = result.mean
     seams = () if _same(value, own) else tuple(moved or changed)
-    unsure = " ".join(dict.fromkeys(limit.says for limit in limits))
+    unsure = " ".join(dict.fromkeys(limit.says for limit in limits if matters(limit, result)))
     return Stated(dialect.name, name, measure, value, seams, _undefined(result), unsure)
 
 

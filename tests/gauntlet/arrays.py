@@ -11,7 +11,7 @@ import polars as pl
 from scipy import sparse
 
 import oracle
-from gauntlet.case import QRELS, RUN, Outcome, numbers, refused, rows
+from gauntlet.case import ORDER, QRELS, RUN, Outcome, numbers, refused, rows
 
 GRADES = [0, 1, 1, 0, 1, 0]
 SCORES = [9.5, 8.25, 7.0, 6.5, 5.0, 1.0]
@@ -44,6 +44,11 @@ def row(outcome: Outcome, scores: Any = None, grades: Any = None, kind: Any = No
 def scored(*scores: float, kind: Any = None) -> ArrayCase:
     """Scores for which only their order matters."""
     return row(ranked(np.array(scores, kind).astype(float).tolist()), scores, kind=kind)
+
+
+def equal(*scores: float) -> ArrayCase:
+    """Scores whose order makes the number."""
+    return row(Outcome("warning", ranked(list(scores)).numbers, (ORDER,)), scores)
 
 
 def cut(k: Any, outcome: Outcome) -> ArrayCase:
@@ -89,8 +94,8 @@ CASES = {
     "text for grades": row(refused("an array of numbers", "<U1"), None, list("011010")),
     "None for a score": row(refused("object"), [9.5, 8.25, None, 6.5, 5.0, 1.0]),
     "whole scores": row(refused("whole numbers", "astype(float)"), [95, 82, 70, 65, 50, 10]),
-    "tied": scored(*_TIED),
-    "signed zeros": scored(0.0, -0.0, 0.0, -0.0, 0.0, -0.0),
+    "tied": equal(*_TIED),
+    "signed zeros": equal(0.0, -0.0, 0.0, -0.0, 0.0, -0.0),
     "scores that only doubles tell apart": scored(
         1.00000001, 1.00000005, 1.0, 1.00000004, 1.00000003, 1.00000002
     ),

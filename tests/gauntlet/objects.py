@@ -18,6 +18,7 @@ from gauntlet.case import (
     MEASURES,
     ONLY_DOUBLE,
     ONLY_Q2,
+    ORDER,
     Q2_NOT_RELEVANT,
     QRELS,
     RUN,
@@ -82,7 +83,7 @@ NUMBERS = {
     "Decimal": scores(lambda s: Decimal(str(s))),
     "Fraction": scores(Fraction),
     "True and False as scores": scores(
-        lambda s: s > 4, value(run=each(RUN, lambda s: float(s > 4)))
+        lambda s: s > 4, warns(ORDER, run=each(RUN, lambda s: float(s > 4)))
     ),
     "a complex score": score(3 + 4j, refused("complex", "'d03'")),
     "whole scores beyond doubles": ObjectCase(
@@ -158,11 +159,11 @@ SHAPES = {
         refused("no query of the run is in the qrels"), run=renamed(RUN, lambda q: f"x{q}")
     ),
     "queries in another order": ObjectCase(value(), run=dict(reversed(RUN.items()))),
-    "tied": ObjectCase(value(run=TIED), run=TIED),
-    "tied, the other way round": ObjectCase(value(run=TIED), run=reversed_lists(TIED)),
-    "signed zeros": ObjectCase(value(run=SIGNED_ZEROS), run=SIGNED_ZEROS),
+    "tied": ObjectCase(warns(ORDER, run=TIED), run=TIED),
+    "tied, the other way round": ObjectCase(warns(ORDER, run=TIED), run=reversed_lists(TIED)),
+    "signed zeros": ObjectCase(warns(ORDER, run=SIGNED_ZEROS), run=SIGNED_ZEROS),
     "signed zeros, the other way round": ObjectCase(
-        value(run=SIGNED_ZEROS), run=reversed_lists(SIGNED_ZEROS)
+        warns(ORDER, run=SIGNED_ZEROS), run=reversed_lists(SIGNED_ZEROS)
     ),
     "denormal scores": ObjectCase(value(run=DENORMAL), run=DENORMAL),
     "scores that only doubles tell apart": ObjectCase(value(run=ONLY_DOUBLE), run=ONLY_DOUBLE),

@@ -2,7 +2,7 @@
 
 from germane.dialects.dialect import Dialect, Foreign, Limit
 
-_LIST = {"ties": "given", "missing": "skip"}
+_LIST = {"ties": "given", "missing": "skip", "empty": "error_if_all"}
 
 XGBOOST = Dialect(
     "xgboost",
@@ -16,7 +16,7 @@ XGBOOST = Dialect(
         Foreign("map@{k}", "AP@{k}"),
         Foreign("map-", "AP", {"no_relevant": "zero"}),
         Foreign("map@{k}-", "AP@{k}", {"no_relevant": "zero"}),
-        Foreign("pre@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero"}),
+        Foreign("pre@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero", "empty": "error"}),
         Foreign("ndcg@{k}", "nDCG(gain=exp)@{k}", {"grades": "exact"}),
         Foreign("ndcg", "nDCG(gain=exp)", {"grades": "exact"}),
         Foreign(
@@ -26,11 +26,15 @@ XGBOOST = Dialect(
         ),
     ),
     why="A query without relevant items counts as 1, or as 0 where the name ends with a minus. "
-    "aucpr interpolates as Davis and Goadrich do, and takes equal scores as one step.",
+    "aucpr interpolates as Davis and Goadrich do, and takes equal scores as one step. Empty groups alone "
+    "are an error, and any is one in pre@.",
     source="src/metric/rank_metric.cc",
     limits=(
-        Limit("tied", "Longer lists are sorted by an algorithm that does not keep equal scores."),
-        Limit("empty", "An empty group is an error, in pre@ always, in others by itself."),
+        Limit(
+            "tied_long",
+            "Longer lists are sorted by an algorithm that does not keep equal scores.",
+            order=True,
+        ),
     ),
 )
 
@@ -41,9 +45,8 @@ LIGHTGBM = Dialect(
     judging=_LIST,
     averaging={"no_relevant": "one"},
     measuring=(Foreign("map@{k}", "AP(norm=possible)@{k}"),),
-    why="A query without relevant items counts as 1.",
+    why="A query without relevant items counts as 1. Empty groups alone are an error.",
     source="src/metric/map_metric.hpp",
-    limits=(Limit("empty", "An empty group by itself is an error."),),
 )
 
 CATBOOST = Dialect(

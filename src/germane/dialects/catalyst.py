@@ -14,5 +14,5 @@ CATALYST = Dialect(
     ),
     why="Divides by the relevant items found.",
     source="metrics/functional/_average_precision.py",
-    limits=(Limit("tied", "torch.sort leaves the order of equal scores open."),),
+    limits=(Limit("tied", "torch.sort leaves the order of equal scores open.", order=True),),
 )

@@ -15,5 +15,8 @@ CORNAC = Dialect(
     ),
     why="MAP gives equal scores the last rank of their group, and looks at all items: no cutoff.",
     source="metrics/ranking.py::MAP.compute",
-    limits=(Limit("no_relevant", "0/0 is NaN, or an error."), Limit("tied", "Top k of ties.")),
+    limits=(
+        Limit("no_relevant", "0/0 is NaN, or an error."),
+        Limit("tied", "Top k of ties.", order=True),
+    ),
 )

@@ -72,12 +72,15 @@ class Limit:
     """What germane does not reproduce of a tool: on which data, and why."""
 
     when: str
-    """tied · no_relevant · all_relevant · empty · short (than k) · small (no longer than k) ·
-    shallow · single · uneven · repeated · negative · early (the last relevant result stands above
+    """tied · tied_long (in more than 15 results) · unordered (rows are not in the order of their scores) ·
+    no_relevant · all_relevant · all_within (all are relevant, and no more than k) · empty · short (than
+    k) · shallow · single · uneven · repeated · negative · early (the last relevant result stands above
     k) · missed · unknown · named (a query's id is no number) · level (of relevance is given)"""
     says: str
     only: tuple[str, ...] = ()
     """The names of the measures that it is about; all of them where none is named."""
+    order: bool = False
+    """Is it the order of equal scores that is left open? Then the tool's value is between worst and best."""
 
 
 @dataclass(frozen=True)

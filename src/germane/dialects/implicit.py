@@ -8,13 +8,13 @@ IMPLICIT = Dialect(
     version="0.7.3",
     reading={"duplicates": "again", "repeated": "once", "grades": "ones"},
     judging={"ties": "given", "missing": "skip"},
-    averaging={"no_relevant": "skip"},
+    averaging={"no_relevant": "skip", "undefined": "error"},
     measuring=(
         Foreign("map@{k}", "AP@{k}"),
         Foreign("precision@{k}", "R(norm=min,mean=micro)@{k}"),
         Foreign("ndcg@{k}", "nDCG@{k}"),
     ),
-    why="Users count who have items to find. Its precision divides all hits by all of min(R,K), so "
+    why="Users count who have items to find; without any it divides by 0. Its precision divides all hits by all of min(R,K), so "
     "that users with many items weigh more.",
     source="evaluation.pyx::ranking_metrics_at_k",
     limits=(

@@ -41,7 +41,12 @@ IR_MEASURES = Dialect(
         Foreign(
             "Judged@{k}",
             "Judged(norm=retrieved)@{k}",
-            {"ties": "ascending", "scores": "double", "grades": "nonnegative"},
+            {
+                "ties": "ascending",
+                "scores": "double",
+                "grades": "nonnegative",
+                "empty": "error",
+            },
         ),
         Foreign("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
         Foreign("NumQ", "NumQ", {"missing": "skip"}),
@@ -59,7 +64,6 @@ IR_MEASURES = Dialect(
             only=("nDCG(dcg='exp-log2')@{k}",),
         ),
         Limit("empty", "0/0 at recall 0.", only=("IPrec@{x}",)),
-        Limit("empty", "An empty list is a ZeroDivisionError.", only=("Judged@{k}",)),
     ),
 )
 

@@ -7,13 +7,10 @@ KAGGLE_NOTEBOOK = Dialect(
     tool="Kaggle notebook 'understanding-mean-average-precision' (H&M)",
     version="2022",
     reading={"duplicates": "error", "repeated": "once"},
-    judging={"ties": "given", "missing": "skip", "empty": "error"},
+    judging={"ties": "given", "missing": "skip", "empty": "error", "short": "error"},
     averaging={"no_relevant": "error"},
     measuring=(Foreign("mapk@{k}", "AP@{k}"), Foreign("apk@{k}", "AP@{k}")),
     why="AP@k over min(R,k), but a list shorter than k is an IndexError.",
     source="average_precision_at_k",
-    limits=(
-        Limit("short", "Fewer than k predictions are an IndexError."),
-        Limit("repeated", "Copies are hits at their ranks but not in P@i: AP can be 1.083."),
-    ),
+    limits=(Limit("repeated", "Copies are hits at their ranks but not in P@i: AP can be 1.083."),),
 )

@@ -18,7 +18,7 @@ REVISITOP = Dialect(
     "query of which nothing was found is an error.",
     source="python/evaluate.py::compute_ap",
     limits=(
-        Limit("tied", "The order of equal scores is that of the ranks it is given."),
+        Limit("tied", "The order of equal scores is that of the ranks it is given.", order=True),
         Limit("no_relevant", "No query with a match: NaN or a ZeroDivisionError."),
         Limit("early", "k is cut to the rank of the last relevant image.", only=("mP@{k}",)),
     ),

@@ -3,7 +3,7 @@
 from germane.dialects.dialect import Dialect, Foreign, Limit
 
 _LABELS = {"ties": "given", "missing": "skip"}
-_SHUFFLED = Limit("tied", "Equal scores are shuffled.")
+_SHUFFLED = Limit("tied", "Equal scores are shuffled.", order=True)
 
 RANKEVAL = Dialect(
     "rankeval",
@@ -63,7 +63,7 @@ KERAS_RS = Dialect(
     tool="Keras-RS",
     version="0.4.0",
     reading={"scores": "single"},
-    judging={**_LABELS, "empty": "missing"},
+    judging={**_LABELS, "empty": "missing_if_some"},
     measuring=(
         Foreign("MeanAveragePrecision", "AP(norm=R)"),
         Foreign("MeanAveragePrecision(k={k})", "AP(norm=R)@{k}"),
@@ -72,7 +72,7 @@ KERAS_RS = Dialect(
         Foreign("RecallAtK", "R"),
         Foreign("RecallAtK(k={k})", "R@{k}"),
     ),
-    why="A port of TensorFlow Ranking.",
+    why="A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0.",
     source="src/metrics/mean_average_precision.py",
-    limits=(_SHUFFLED, Limit("empty", "An empty list weighs nothing in the mean; alone it is 0.")),
+    limits=(_SHUFFLED,),
 )

@@ -7,7 +7,7 @@ RANX = Dialect(
     tool="ranx",
     version="0.3.21",
     reading={"duplicates": "last"},
-    judging={"ties": "given", "missing": "error", "unknown": "error"},
+    judging={"ties": "given", "missing": "error", "unknown": "error", "empty": "error_if_all"},
     measuring=(
         Foreign("map", "AP(norm=R)"),
         Foreign("map@{k}", "AP(norm=R)@{k}"),
@@ -32,17 +32,19 @@ RANX = Dialect(
     ),
     why="The run and the qrels must have the same queries; make_comparable=True (missing=zero, "
     "unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict. Where nothing is "
-    "judged not relevant, bpref is 0/0. hits are averaged over queries.",
+    "judged not relevant, bpref is 0/0. A run of empty lists alone is a ValueError. hits are averaged "
+    "over queries.",
     source="metrics/average_precision.py, meta/evaluate.py",
     limits=(
         Limit(
-            "tied",
+            "tied_long",
             "Scores are sorted by an algorithm that does not keep the order of equal ones in longer "
             "lists.",
+            order=True,
         ),
         Limit(
             "no_relevant",
-            "A division by 0 that ends a thread with its queries.",
+            "A division by 0 that ends a thread: its other queries are 0.",
             only=("bpref", "bpref-l{x}"),
         ),
         Limit("repeated", "A frame with repeated rows is not refused, and counts every copy."),

@@ -11,15 +11,12 @@ LIGHTFM = Dialect(
     measuring=(
         Foreign("precision_at_k@{k}", "P@{k}"),
         Foreign("recall_at_k@{k}", "R@{k}", {"no_relevant": "nan"}),
-        Foreign("reciprocal_rank", "RR"),
+        Foreign("reciprocal_rank", "RR", {"empty": "error"}),
     ),
     why="An item's rank is the number of items that score as much or more: ties count against it. As with preserve_rows=True; else users "
     "without items to find are left out.",
     source="evaluation.py",
-    limits=(
-        Limit("tied", "All items of a tie have its last rank."),
-        Limit("empty", "An empty list is an error.", only=("reciprocal_rank",)),
-    ),
+    limits=(Limit("tied", "All items of a tie have its last rank."),),
 )
 
 SPOTLIGHT = Dialect(
@@ -34,7 +31,7 @@ SPOTLIGHT = Dialect(
     ),
     why="Users without items to find are left out; precision divides by the items there are.",
     source="evaluation.py::precision_recall_score",
-    limits=(Limit("tied", "The sort leaves the order of equal scores open."),),
+    limits=(Limit("tied", "The sort leaves the order of equal scores open.", order=True),),
 )
 
 SURPRISE = Dialect(

@@ -64,7 +64,23 @@ PYVESPA = Dialect(
         Foreign("map@{k}", "AP@{k}"),
         Foreign("precision@{k}", "P@{k}"),
         Foreign("recall@{k}", "R@{k}"),
+        Foreign("mrr@{k}", "RR@{k}"),
+        Foreign("accuracy@{k}", "Success@{k}"),
+        Foreign("ndcg@{k}", "nDCG@{k}", {"grades": "ones"}),
     ),
-    why="AP over min(k,R) for sets of relevant documents; graded ones have nDCG only.",
+    why="AP over min(k,R), for sets of relevant documents; pyvespa-graded is for documents with grades.",
     source="vespa/evaluation/_base.py",
+)
+
+PYVESPA_GRADED = Dialect(
+    "pyvespa-graded",
+    tool="pyvespa, documents with grades",
+    version="1.2.9",
+    reading={"duplicates": "again", "repeated": "once"},
+    judging=_LISTS,
+    measuring=(Foreign("ndcg@{k}", "nDCG@{k}"),),
+    why="Of documents with grades, {document: grade}, it returns nothing but nDCG; of sets of documents, "
+    "pyvespa, other measures too.",
+    source="vespa/evaluation/_base.py::_compute_metrics",
+    limits=(Limit("negative", "Negative grades are negative gains."),),
 )

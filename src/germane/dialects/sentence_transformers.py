@@ -8,7 +8,7 @@ SENTENCE_TRANSFORMERS = Dialect(
     version="6.2.0",
     reading={"grades": "ones"},
     judging={"ties": "ascending", "missing": "zero"},
-    averaging={"no_relevant": "skip"},
+    averaging={"no_relevant": "skip", "undefined": "error"},
     measuring=(
         Foreign("map@{k}", "AP@{k}"),
         Foreign("precision@{k}", "P@{k}"),
@@ -19,7 +19,7 @@ SENTENCE_TRANSFORMERS = Dialect(
         Foreign("reranking_ap", "AP(norm=R)", {"ties": "grouped", "no_relevant": "zero"}),
     ),
     why="InformationRetrievalEvaluator orders equal scores by ascending id, and leaves out queries "
-    "without relevant documents. Grades do not count: every relevant document gains 1.",
+    "without relevant documents; without any other query it divides by 0. Grades do not count: every relevant document gains 1.",
     source="evaluation/information_retrieval.py::compute_metrics",
     limits=(
         Limit("single", "Fewer than two candidates are an error.", only=("reranking_ap",)),

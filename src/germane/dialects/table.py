@@ -27,7 +27,13 @@ from germane.dialects.recommenders import RECOMMENDERS
 from germane.dialects.rectools import RECTOOLS
 from germane.dialects.reidentification import TORCHREID
 from germane.dialects.scikit_learn import SCIKIT_LEARN, SCIKIT_LEARN_0_18
-from germane.dialects.search_engines import ELASTICSEARCH, OPENSEARCH, PYVESPA, QUEPID
+from germane.dialects.search_engines import (
+    ELASTICSEARCH,
+    OPENSEARCH,
+    PYVESPA,
+    PYVESPA_GRADED,
+    QUEPID,
+)
 from germane.dialects.sentence_transformers import SENTENCE_TRANSFORMERS
 from germane.dialects.spark import SPARK
 from germane.dialects.tensorflow import TENSORFLOW
@@ -90,6 +96,7 @@ DIALECTS: tuple[Dialect, ...] = (
     OPENSEARCH,
     QUEPID,
     PYVESPA,
+    PYVESPA_GRADED,
     VOC_2007,
     VOC_2010,
     COCO,

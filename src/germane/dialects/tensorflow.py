@@ -7,14 +7,11 @@ TENSORFLOW = Dialect(
     tool="TensorFlow",
     version="2.15.1",
     reading={"scores": "single"},
-    judging={"ties": "given", "missing": "skip", "empty": "missing"},
+    judging={"ties": "given", "missing": "skip", "empty": "missing", "short": "error"},
     averaging={"no_relevant": "skip"},
     measuring=(Foreign("average_precision_at_k(k={k})", "AP@{k}"),),
-    why="tf.compat.v1.metrics.average_precision_at_k divides by min(R,k). Keras' AUC of "
+    why="tf.compat.v1.metrics.average_precision_at_k divides by min(R,k), and needs k classes. Keras' AUC of "
     "precision and recall, which takes the curve at a grid of thresholds, has no counterpart.",
     source="python/ops/metrics_impl.py",
-    limits=(
-        Limit("no_relevant", "Needs a label."),
-        Limit("short", "Needs k classes."),
-    ),
+    limits=(Limit("no_relevant", "Needs a label."),),
 )

@@ -47,5 +47,5 @@ TORCHMETRICS = Dialect(
     "less is taken for not relevant, in MAP, precision, recall and MRR. Queries without relevant "
     "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error.",
     source="functional/retrieval/average_precision.py",
-    limits=(Limit("tied", "torch.topk leaves the order of equal scores open."),),
+    limits=(Limit("tied", "torch.topk leaves the order of equal scores open.", order=True),),
 )

@@ -16,7 +16,7 @@ TRECTOOLS = Dialect(
         Foreign("recall@{k}", "R@{k}"),
         Foreign("bpref", "bpref", {"all_relevant": "zero"}),
         Foreign("rprec", "Rprec", {"no_hit": "nan"}),
-        Foreign("reciprocal_rank", "RR", {"no_hit": "nan"}),
+        Foreign("reciprocal_rank", "RR", {"no_hit": "nan", "empty": "missing_if_some"}),
     ),
     why="Divides by the number of queries of the run, so that one that nobody judged counts as 0, "
     "and so does one whose value is NaN. bpref is 0 where nothing is judged not relevant.",

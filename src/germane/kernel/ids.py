@@ -16,6 +16,7 @@ import numpy as np
 from germane import _ragged
 from germane._cached import cached
 from germane._ragged import Ints
+from germane.kernel import library
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,12 +48,21 @@ class Ids(Sequence[Hashable]):
     def python(self) -> list[Hashable]:
         """All ids as Python values."""
 
+    @cached
+    @abstractmethod
+    def column(self) -> library.Column:
+        """The ids as the compiled kernel takes them."""
+
     def compact(self) -> Ids:
         """The same ids in memory of their own."""
         return self.take(np.arange(len(self)))
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.python)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is computed from it, such as addresses in memory."""
+        return {name: one for name, one in vars(self).items() if name not in ("column", "python")}
 
     def __getitem__(self, at: Any) -> Any:
         if "python" in self.__dict__ or (isinstance(at, slice) and at.step not in (None, 1)):
@@ -78,6 +88,10 @@ class Integers(Ids):
     @cached
     def python(self) -> list[Hashable]:
         return self.values.tolist()  # type: ignore[no-any-return]
+
+    @cached
+    def column(self) -> library.Column:
+        return library.Column.of_integers(self.values)
 
     def part(self, start: int, stop: int) -> Integers:
         return Integers(self.values[start:stop])
@@ -123,6 +137,10 @@ class Text(Ids):
         view, starts = memoryview(self.data), self.starts.tolist()
         sizes = self.sizes.tolist()
         return [bytes(view[at : at + size]) for at, size in zip(starts, sizes, strict=True)]
+
+    @cached
+    def column(self) -> library.Column:
+        return library.Column.of_spans(self.data, self.starts, self.sizes)
 
     def part(self, start: int, stop: int) -> Text:
         return Text(self.data, self.starts[start:stop], self.sizes[start:stop])
@@ -195,6 +213,10 @@ class Categories(Ids):
         if len(self.codes) < len(self.entries):
             return self.as_text().python
         return list(map(self.entries.python.__getitem__, self.codes.tolist()))
+
+    @cached
+    def column(self) -> library.Column:
+        return library.Column.of_codes(self.codes, self.entries.column)
 
     def part(self, start: int, stop: int) -> Categories:
         return Categories(self.codes[start:stop], self.entries)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import os
 import zlib
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -18,11 +17,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from germane.errors import PolicyError
+
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 
 _OK, _NO_MEMORY, _FULL, _STOPPED, _REPEATED, _NOT_FINITE, _BROKEN = range(7)
-_SPANS, _TEXT32, _TEXT64, _VIEWS, _INT64, _UINT64, _CODES = range(7)
+_SPANS, _INT64, _UINT64, _CODES = range(4)
 
 
 def is_loaded() -> bool:
@@ -39,7 +40,7 @@ def kernel_name() -> Literal["compiled", "plain"]:
 def load_library() -> Any:
     """Load the kernel; None where there is none, or where it is not wanted.
 
-    Raises ImportError where GERMANE_KERNEL asks for a library that cannot be loaded.
+    Raises PolicyError where GERMANE_KERNEL asks for a library that cannot be loaded.
     """
     wanted = os.environ.get("GERMANE_KERNEL", "")
     if wanted == "0":
@@ -50,11 +51,14 @@ def load_library() -> Any:
     except OSError as error:
         if not wanted:
             return None  # compiled for another machine
-        raise ImportError(f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}).") from None
+        raise PolicyError(
+            f"GERMANE_KERNEL={wanted}: {path} cannot be loaded ({error}). It is 0, 1 or the path of a "
+            "compiled kernel."
+        ) from None
     if library is None and wanted:
-        raise ImportError(
+        raise PolicyError(
             "GERMANE_KERNEL=1 asks for the compiled kernel, and germane was installed without it. "
-            "Install germane where a C compiler is, or unset GERMANE_KERNEL."
+            "Install germane again where there is a C compiler, or unset GERMANE_KERNEL."
         )
     if library is not None:
         for name, kinds in _ARGUMENTS.items():
@@ -94,9 +98,6 @@ class _Column(ctypes.Structure):
         ("sizes", ctypes.c_void_p),
         ("text", ctypes.c_void_p),
         ("text_size", ctypes.c_int64),
-        ("buffers", ctypes.c_void_p),
-        ("buffer_sizes", ctypes.c_void_p),
-        ("buffer_count", ctypes.c_int64),
         ("entries", ctypes.c_void_p),
     ]
 
@@ -104,9 +105,11 @@ class _Column(ctypes.Structure):
 class Column:
     """The ids of some rows, where they lie. Make one with a class method. It keeps its arrays alive."""
 
-    __slots__ = ("_kept", "address", "kind", "struct")
+    __slots__ = ("_kept", "address", "entries", "kind", "matched", "struct")
 
     def __init__(self, kind: int, length: int, kept: object, **fields: int) -> None:
+        self.entries: Column | None = None
+        self.matched: tuple[Column, Column] | None = None  # judged items, and their codes
         self.struct = _Column(kind=kind, length=length, **fields)
         self.address = ctypes.addressof(self.struct)
         self.kind = kind
@@ -125,32 +128,6 @@ class Column:
         return cls(_SPANS, len(starts), kept, text=_address(text), text_size=len(text), **fields)
 
     @classmethod
-    def of_text(cls, text: Any, offsets: Any) -> Column:
-        """Texts one behind the other, as Arrow's string, binary, large_string and large_binary."""
-        kind = _TEXT64 if offsets.dtype == np.int64 else _TEXT32
-        text, offsets = _bytes(text), _array(offsets, np.int64 if kind == _TEXT64 else np.int32)
-        fields = {"rows": _address(offsets), "text": _address(text), "text_size": len(text)}
-        return cls(kind, max(len(offsets) - 1, 0), (text, offsets), **fields)
-
-    @classmethod
-    def of_views(cls, views: Any, buffers: Sequence[Any]) -> Column:
-        """Arrow's string_view and binary_view: 16 bytes a row, and the buffers of longer texts."""
-        views, data = _bytes(views), [_bytes(buffer) for buffer in buffers]
-        if len(views) % 16:
-            raise ValueError("a view has 16 bytes")
-        addresses = np.array([_address(buffer) for buffer in data], np.uint64)
-        sizes = np.array([len(buffer) for buffer in data], np.int64)
-        return cls(
-            _VIEWS,
-            len(views) // 16,
-            (views, data, addresses, sizes),
-            rows=_address(views),
-            buffers=_address(addresses),
-            buffer_sizes=_address(sizes),
-            buffer_count=len(data),
-        )
-
-    @classmethod
     def of_integers(cls, values: Any) -> Column:
         """Integers of 64 bits, with a sign or without."""
         unsigned = values.dtype == np.uint64
@@ -167,7 +144,9 @@ class Column:
         if entries is not None and entries.kind in (_CODES, _INT64, _UINT64):
             raise ValueError("the entries of codes are texts")
         address = entries.address if entries is not None else 0
-        return cls(_CODES, len(codes), (codes, entries), rows=_address(codes), entries=address)
+        column = cls(_CODES, len(codes), codes, rows=_address(codes), entries=address)
+        column.entries = entries
+        return column
 
 
 def _bytes(given: Any) -> NDArray[np.uint8]:
@@ -306,9 +285,8 @@ def reduce_rows(
         _check_length("scores", scores, len(items))
     if not len(judged_offsets):
         raise ValueError("judged_offsets must not be empty")
-    if items.kind == _CODES and judged.kind not in (_CODES, _INT64, _UINT64):
-        codes = find_rows(items._kept[1], judged).astype(np.int32)  # type: ignore[index]
-        judged = Column.of_codes(codes, None)
+    if items.entries is not None:
+        judged = _match_entries(items.entries, judged)
     given = _Reduction(
         items=items.address,
         judged=judged.address,
@@ -332,6 +310,15 @@ def reduce_rows(
     _check(status)
     row, judgment, group, rank, tied_from, tied_to = found[:, : given.hits]
     return Hits(row, judgment, group, rank, tied_from, tied_to, bool(given.tied))
+
+
+def _match_entries(entries: Column, judged: Column) -> Column:
+    """The judged items as codes of the entries, which are kept for the next batch of the same column."""
+    matched = entries.matched
+    if matched is None or matched[0] is not judged:
+        codes = find_rows(entries, judged).astype(np.int32)
+        matched = entries.matched = judged, Column.of_codes(codes, None)
+    return matched[1]
 
 
 def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:

@@ -1,8 +1,10 @@
 /* Reduces ranked lists to the ranks of their judged items.
 
-   Plain C11 for gcc and clang on machines of 64 bits. No function keeps state, so any number of threads may call. Each
-   returns a status. Every length is checked before the memory behind it is read, and every result
-   has a capacity. Text is any bytes. Measures, policies and messages are Python's. */
+   Plain C11 for gcc and clang on machines of 64 bits. No function keeps state, so any number of
+   threads may call. Each returns a status. Every length is checked before the memory behind it is
+   read, and every result has a capacity. Text is any bytes. An id is hashed, and a table of ids is
+   at most half full, so that time is linear in the rows, but for n log m where m of n rows with one
+   score are judged. Measures, policies and messages are Python's. */
 #include <float.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,19 +14,16 @@
 #endif
 
 enum { OK, NO_MEMORY, FULL, STOPPED, REPEATED, NOT_FINITE, BROKEN };
-enum { SPANS, TEXT32, TEXT64, VIEWS, INT64, UINT64, CODES };
+enum { SPANS, INT64, UINT64, CODES };
 
-/* Ids, one a row. `rows` points to starts, offsets (length + 1), 16-byte views, integers or codes. */
+/* Ids, one a row. `rows` points to starts, integers or codes. */
 typedef struct Column {
     int64_t kind, length;
     const void *rows;
     const int32_t *sizes;              /* SPANS: bytes of each row */
-    const uint8_t *text;               /* SPANS, TEXT32, TEXT64 */
+    const uint8_t *text;               /* SPANS */
     int64_t text_size;                 /* bytes; CODES without entries: how many there are, or 0 */
-    const uint8_t *const *buffers;     /* VIEWS: what long views point into */
-    const int64_t *buffer_sizes;
-    int64_t buffer_count;
-    const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code, and then -1 is no item */
+    const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code: -1 is none */
 } Column;
 
 /* A text; or an integer in `size`, and then `at` is NULL. */
@@ -32,19 +31,8 @@ typedef struct { const uint8_t *at; uint64_t size; } Key;
 
 /* --- Bytes ----------------------------------------------------------------------------------- */
 
-static uint64_t load64(const uint8_t *at) { uint64_t word; memcpy(&word, at, 8); return word; }
-static uint32_t load32(const uint8_t *at) { uint32_t word; memcpy(&word, at, 4); return word; }
-
-static int is_same(const uint8_t *a, const uint8_t *b, uint64_t size) {
-    if (size < 8) {
-        if (size >= 4) return load32(a) == load32(b) && load32(a + size - 4) == load32(b + size - 4);
-        for (uint64_t i = 0; i < size; i++) if (a[i] != b[i]) return 0;
-        return 1;
-    }
-    if (size > 64) return !memcmp(a, b, size);
-    for (uint64_t i = 0; i + 8 < size; i += 8) if (load64(a + i) != load64(b + i)) return 0;
-    return load64(a + size - 8) == load64(b + size - 8);
-}
+static uint64_t load64(const uint8_t *at) { uint64_t word; return memcpy(&word, at, 8), word; }
+static uint32_t load32(const uint8_t *at) { uint32_t word; return memcpy(&word, at, 4), word; }
 
 /* Both halves of the product, mixed. */
 static uint64_t fold(uint64_t a, uint64_t b) {
@@ -52,7 +40,7 @@ static uint64_t fold(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Nobody who does not know the seed can make ids that collide. */
+/* Only who knows the seed can make ids that collide. */
 static uint64_t hash_key(Key key, const uint64_t *seed) {
     if (!key.at) return fold(key.size ^ seed[0], seed[1] | 1);
     const uint8_t *at = key.at;
@@ -64,7 +52,9 @@ static uint64_t hash_key(Key key, const uint64_t *seed) {
     return fold(a ^ seed[0], b ^ hash);
 }
 
-static int is_within(int64_t from, int64_t to, int64_t length) { return 0 <= from && from <= to && to <= length; }
+static int is_within(int64_t from, int64_t to, int64_t length) {
+    return 0 <= from && from <= to && to <= length;
+}
 
 /* --- Columns --------------------------------------------------------------------------------- */
 
@@ -80,28 +70,11 @@ static Key key_of_span(const uint8_t *text, int64_t text_size, int64_t start, in
 
 /* The id of a row. An id that lies outside of its data is empty, and `broken` says so. */
 static inline Key key_at(const Column *column, int64_t row, int *broken) {
-    const uint8_t *text = column->text, *view;
+    const uint8_t *text = column->text;
     int64_t text_size = column->text_size, start, size;
     switch (column->kind) {
     case SPANS:
         start = ((const int64_t *)column->rows)[row], size = column->sizes[row];
-        break;
-    case TEXT32:
-        start = ((const int32_t *)column->rows)[row], size = ((const int32_t *)column->rows)[row + 1] - start;
-        break;
-    case TEXT64:
-        start = ((const int64_t *)column->rows)[row], size = ((const int64_t *)column->rows)[row + 1];
-        size = start < 0 || size < start ? -1 : size - start;
-        break;
-    case VIEWS:
-        view = (const uint8_t *)column->rows + 16 * row;
-        size = (int32_t)load32(view), start = 0;
-        if (size <= 12) text = view + 4, text_size = 12;   /* inside of the view */
-        else if (load32(view + 8) >= column->buffer_count) size = -1;
-        else {
-            start = (int32_t)load32(view + 12);
-            text = column->buffers[load32(view + 8)], text_size = column->buffer_sizes[load32(view + 8)];
-        }
         break;
     case CODES:
         start = ((const int32_t *)column->rows)[row];
@@ -116,7 +89,7 @@ static inline Key key_at(const Column *column, int64_t row, int *broken) {
     return key_of_span(text, text_size, start, size, broken);
 }
 
-static int is_same_key(Key a, Key b) { return a.size == b.size && (!a.at || is_same(a.at, b.at, a.size)); }
+static int is_same_key(Key a, Key b) { return a.size == b.size && (!a.at || !memcmp(a.at, b.at, a.size)); }
 
 /* The decimal text of an integer, written to the end of 21 bytes. */
 static Key key_of_decimal(uint64_t number, int negative, uint8_t *digits) {
@@ -162,7 +135,13 @@ int find_changes(const Column *column, int64_t *next, int64_t *starts, int64_t c
 /* --- A hash table of the rows of a column ---------------------------------------------------- */
 
 /* A slot is 0, or the upper half of a hash and a row, counted from 1. At least half of them are 0. */
-typedef struct { const Column *column; int64_t first; uint64_t *slots, mask; } Table;
+typedef struct {
+    const Column *column;
+    int64_t first;                     /* the row that is counted 1 */
+    uint64_t *slots, mask;
+    const uint64_t *seed;
+    int *broken;
+} Table;
 
 static uint64_t count_slots(int64_t rows) {
     uint64_t slots = 8;
@@ -175,34 +154,28 @@ static void clear_table(Table *table, const Column *column, int64_t first, int64
     memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
 }
 
-/* The first row with this key, or -1; then the slot is where it would be. */
-static inline int64_t find_key(const Table *table, Key key, uint64_t hash, uint64_t *slot, int *broken) {
-    for (uint64_t at = hash & table->mask;; at = (at + 1) & table->mask) {
-        uint64_t entry = table->slots[at];
-        *slot = at;
-        if (!entry) return -1;
-        if ((entry ^ hash) >> 32) continue;
-        int64_t row = table->first + (int64_t)(entry & UINT32_MAX) - 1;
-        if (is_same_key(key, key_at(table->column, row, broken))) return row;
+/* The row with this key; else -1, and then `added` is put in, unless it is -1, too. */
+static inline int64_t find_key(Table *table, Key key, int64_t added) {
+    uint64_t hash = hash_key(key, table->seed), at = hash & table->mask, slot;
+    for (; (slot = table->slots[at]); at = (at + 1) & table->mask) {
+        int64_t row = table->first + (int64_t)(slot & UINT32_MAX) - 1;
+        if ((slot ^ hash) >> 32 == 0 && is_same_key(key, key_at(table->column, row, table->broken))) return row;
     }
+    if (added >= 0) table->slots[at] = (hash >> 32 << 32) | (uint64_t)(added - table->first + 1);
+    return -1;
 }
 
-/* Puts a row in; or says which row has the same key. */
-static inline int64_t add_row(Table *table, int64_t row, const uint64_t *seed, int *broken) {
-    Key key = key_at(table->column, row, broken);
-    uint64_t slot, hash = hash_key(key, seed);
-    int64_t found = find_key(table, key, hash, &slot, broken);
-    if (found < 0) table->slots[slot] = (hash >> 32 << 32) | (uint64_t)(row - table->first + 1);
-    return found;
+/* Puts a row of the table's column in; or says which row has the same id. */
+static inline int64_t add_row(Table *table, int64_t row) {
+    return find_key(table, key_at(table->column, row, table->broken), row);
 }
 
 /* The row of the table with the id of a row of another column, or -1. */
-static inline int64_t find_row(const Table *table, const Column *column, int64_t row, const uint64_t *seed, int *broken) {
-    uint64_t slot;
-    Key key = key_at(column, row, broken);
+static inline int64_t find_row(Table *table, const Column *column, int64_t row) {
+    Key key = key_at(column, row, table->broken);
     /* 2^64 - 1 and -1 have the same bits; the code -1 is no item */
-    if (!key.at && (column->kind != table->column->kind || column->kind == CODES) && (int64_t)key.size < 0) return -1;
-    return find_key(table, key, hash_key(key, seed), &slot, broken);
+    int differs = column->kind != table->column->kind || column->kind == CODES;
+    return !key.at && differs && (int64_t)key.size < 0 ? -1 : find_key(table, key, -1);
 }
 
 static int is_matchable(const Column *a, const Column *b) {
@@ -212,14 +185,15 @@ static int is_matchable(const Column *a, const Column *b) {
 
 /* For each row of `wanted`: the first row of `among` with its id, or -1. */
 int find_rows(const Column *among, const Column *wanted, const uint64_t *seed, int64_t *found) {
-    int broken = !is_matchable(among, wanted) || among->length >= UINT32_MAX;
-    if (broken) return BROKEN;
-    Table table = {.slots = malloc(count_slots(among->length) * sizeof(uint64_t))};
-    if (!table.slots) return NO_MEMORY;
+    if (!is_matchable(among, wanted) || among->length >= UINT32_MAX) return BROKEN;
+    int broken = 0;
+    uint64_t *slots = malloc(count_slots(among->length) * sizeof *slots);
+    if (!slots) return NO_MEMORY;
+    Table table = {.slots = slots, .seed = seed, .broken = &broken};
     clear_table(&table, among, 0, among->length);
-    for (int64_t row = 0; row < among->length; row++) add_row(&table, row, seed, &broken);
-    for (int64_t row = 0; row < wanted->length; row++) found[row] = find_row(&table, wanted, row, seed, &broken);
-    free(table.slots);
+    for (int64_t row = 0; row < among->length; row++) add_row(&table, row);
+    for (int64_t row = 0; row < wanted->length; row++) found[row] = find_row(&table, wanted, row);
+    free(slots);
     return broken ? BROKEN : OK;
 }
 
@@ -229,8 +203,9 @@ int find_rows(const Column *among, const Column *wanted, const uint64_t *seed, i
 typedef struct {
     double score;
     int64_t row, judgment, start;      /* start: the first hit with this score */
-    int64_t higher, equal, before;     /* rows with a higher score, with the same, and of these those between */
-} Hit;                                 /* this hit and the one before it */
+    int64_t higher, equal;             /* rows with a higher score, and with this one */
+    int64_t before;                    /* of these, how many stand between the hit before and this one */
+} Hit;
 
 /* How equal scores are ordered: with a column by falling id, and then, or without one, by row. */
 typedef struct { const Column *column; int *broken; } Ties;
@@ -248,8 +223,11 @@ static void sort_hits(Hit *hits, Hit *spare, int64_t count, const Ties *ties) {
         for (int64_t start = 0; start < count; start += 2 * width) {
             int64_t middle = start + width < count ? start + width : count;
             int64_t stop = middle + width < count ? middle + width : count;
-            for (int64_t at = start, a = start, b = middle; at < stop; at++)
-                to[at] = from[b < stop && (a == middle || stands_before(from[b].score, from[b].row, &from[a], ties)) ? b++ : a++];
+            for (int64_t at = start, a = start, b = middle; at < stop; at++) {
+                const Hit *hit = &from[b];
+                int second = b < stop && (a == middle || stands_before(hit->score, hit->row, &from[a], ties));
+                to[at] = from[second ? b++ : a++];
+            }
         }
         Hit *swap = from;
         from = to, to = swap;
@@ -261,14 +239,15 @@ static void sort_hits(Hit *hits, Hit *spare, int64_t count, const Ties *ties) {
     }
 }
 
-/* Counts a row before the first of the hits with its score that stands behind it. */
+/* Counts a row before the first of the hits with its score that it stands before. */
 static void place_row(Hit *hits, int64_t low, int64_t high, double score, int64_t row, const Ties *ties) {
-    for (int64_t stop = high; low < high || low < stop;) {
-        if (low == high) { hits[low].before++; return; }
+    int64_t stop = high;
+    while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (stands_before(score, row, &hits[middle], ties)) high = middle;
         else low = middle + 1;
     }
+    if (low < stop) hits[low].before++;
 }
 
 /* How many of the falling scores are above one; or, with `equal`, at least as high. */
@@ -305,12 +284,13 @@ static inline double score_at(const Scores *scores, int64_t row) {
 
 /* A score is looked up among those of the hits by a table of buckets, then by halves of its bucket. */
 static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
-    uint32_t ends[MOST_BUCKETS + 1], last = 63;   /* bucket b has the hits from ends[b + 1] to ends[b] */
+    uint32_t ends[MOST_BUCKETS + 1], last = 63;   /* bucket b has the hits ends[b + 1] to ends[b] */
     while (last < MOST_BUCKETS - 1 && last < 8 * count) last = 2 * last + 1;
     double low = hits[count - 1].score, high = hits[0].score, scale = last / (high - low);
     if (!(high - low <= DBL_MAX && scale <= DBL_MAX)) scale = 0;
     memset(ends, 0, (last + 2) * sizeof *ends);
-    for (int64_t i = 0; i < count; i++) ends[scale > 0 ? (uint32_t)((hits[i].score - low) * scale) : 0] = (uint32_t)(i + 1);
+    for (int64_t i = 0; i < count; i++)
+        ends[scale > 0 ? (uint32_t)((hits[i].score - low) * scale) : 0] = (uint32_t)(i + 1);
     for (uint32_t b = last + 1; b--;) if (!ends[b]) ends[b] = ends[b + 1];
     for (int64_t row = first; row < first + rows; row++) {
         double score = score_at(scores, row);
@@ -344,7 +324,8 @@ int count_ranks(const void *all, int64_t narrow, int64_t length, const int64_t *
     for (int64_t start = 0, i = 0; i < wanted; i++) {
         if (owners[i] != owners[start]) start = i;
         if (i + 1 - start > most) most = i + 1 - start;
-        if (owners[i] < 0 || owners[i] >= groups || rows[i] < offsets[owners[i]] || rows[i] >= offsets[owners[i] + 1]) return BROKEN;
+        if (owners[i] < 0 || owners[i] >= groups) return BROKEN;
+        if (rows[i] < offsets[owners[i]] || rows[i] >= offsets[owners[i] + 1]) return BROKEN;
         if (score_at(&scores, rows[i]) != score_at(&scores, rows[i])) return NOT_FINITE;
     }
     Hit *hits = malloc((2 * (size_t)most + 1) * sizeof *hits);
@@ -394,20 +375,20 @@ static int match_items(Reduction *given, Work *work, int64_t group, int64_t *cou
     *count = 0;
     if (given->keep_repeats) {
         clear_table(&work->table, given->judged, from, to - from);
-        for (int64_t j = from; j < to; j++) add_row(&work->table, j, given->seed, &work->broken);
+        for (int64_t j = from; j < to; j++) add_row(&work->table, j);
         for (int64_t row = first; row < stop; row++)
-            if ((found = find_row(&work->table, &work->keys, row, given->seed, &work->broken)) >= 0)
+            if ((found = find_row(&work->table, &work->keys, row)) >= 0)
                 work->hits[(*count)++] = (Hit){.judgment = found, .row = row};
         return OK;
     }
     clear_table(&work->table, &work->keys, first, stop - first);
     for (int64_t row = first; row < stop; row++)
-        if ((found = add_row(&work->table, row, given->seed, &work->broken)) >= 0) {
+        if ((found = add_row(&work->table, row)) >= 0) {
             given->row = row, given->other = found;
             return REPEATED;
         }
     for (int64_t j = from; j < to; j++)
-        if ((found = find_row(&work->table, given->judged, j, given->seed, &work->broken)) >= 0)
+        if ((found = find_row(&work->table, given->judged, j)) >= 0)
             work->hits[(*count)++] = (Hit){.judgment = j, .row = found};
     return OK;
 }
@@ -450,8 +431,9 @@ static int write_hits(Reduction *given, const Work *work, int64_t group, int64_t
 static int measure_groups(const Reduction *given, Work *work) {
     for (int64_t g = 0; g < given->groups; g++) {
         const int64_t *ends = given->offsets + g, *judged;
-        if (!is_within(ends[0], ends[1], given->items->length) || given->queries[g] >= given->judged_queries) return 0;
+        if (!is_within(ends[0], ends[1], given->items->length)) return 0;
         if (given->queries[g] < 0) continue;
+        if (given->queries[g] >= given->judged_queries) return 0;
         judged = given->judged_offsets + given->queries[g];
         if (!is_within(judged[0], judged[1], given->judged->length)) return 0;
         if (ends[1] - ends[0] >= UINT32_MAX || judged[1] - judged[0] >= UINT32_MAX) return 0;
@@ -462,14 +444,15 @@ static int measure_groups(const Reduction *given, Work *work) {
 }
 
 int reduce_rows(Reduction *given) {
-    Work work = {.keys = *given->items};
-    int64_t most_hits, count;
+    Work work = {.keys = *given->items, .table = {.seed = given->seed, .broken = &work.broken}};
+    int64_t most_rows, most_hits, count;
     given->hits = given->tied = 0;
-    if (work.keys.kind == CODES && given->judged->kind == CODES && !given->judged->entries && work.keys.entries)
+    if (is_integer(given->judged) && given->judged->kind == CODES && work.keys.kind == CODES && work.keys.entries)
         work.keys.text_size = work.keys.entries->length, work.keys.entries = NULL;
     if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work)) return BROKEN;
     most_hits = given->keep_repeats ? work.most_rows : work.most_judged;
-    work.table.slots = malloc(count_slots(given->keep_repeats ? work.most_judged : work.most_rows) * sizeof(uint64_t));
+    most_rows = given->keep_repeats ? work.most_judged : work.most_rows;
+    work.table.slots = malloc(count_slots(most_rows) * sizeof *work.table.slots);
     work.hits = malloc((2 * (size_t)most_hits + 1) * sizeof *work.hits);
     work.spare = work.hits ? work.hits + most_hits : NULL;
     int status = work.table.slots && work.hits ? OK : NO_MEMORY;
@@ -528,8 +511,8 @@ static double divide(uint64_t mantissa, int places) {
     int up = __builtin_clzll(mantissa), divisor_up = __builtin_clzll(divisor);
     divisor <<= divisor_up;
     unsigned __int128 dividend = (unsigned __int128)(mantissa << up) << 63;
-    uint64_t quotient = (uint64_t)(dividend / divisor);   /* 62 bits or more, so that the last only says whether */
-    quotient |= dividend != (unsigned __int128)quotient * divisor;   /* anything follows */
+    uint64_t quotient = (uint64_t)(dividend / divisor);   /* has 62 bits or more, */
+    quotient |= dividend != (unsigned __int128)quotient * divisor;   /* so that the last may stand for the rest */
     scale = (uint64_t)(1023 + divisor_up - up - places - 63) << 52;
     double power;
     memcpy(&power, &scale, 8);
@@ -551,14 +534,14 @@ static int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
 
 /* A plain decimal, [+-]digits[.digits][e[+-]digits], that fills the field; 0 where it is none. */
 static int read_number(const uint8_t *at, const uint8_t *end, double *number) {
-    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
-                                    1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
+                                    1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     int negative = 0, exponent = 0, written = 0;
     uint64_t mantissa = 0;
     if (end - at > LONGEST_NUMBER) return 0;
     if (at < end && (*at == '-' || *at == '+')) negative = *at++ == '-';
     const uint8_t *first = at, *last;
-    for (; at < end && is_digit(*at); at++) mantissa = 10 * mantissa + (*at - '0');   /* may wrap: see below */
+    for (; at < end && is_digit(*at); at++) mantissa = 10 * mantissa + (*at - '0');   /* may wrap */
     int64_t digits = at - first;
     if (at < end && *at == '.') {
         const uint8_t *point = ++at;
@@ -571,11 +554,12 @@ static int read_number(const uint8_t *at, const uint8_t *end, double *number) {
         int below = ++at < end && *at == '-';
         if (at < end && (*at == '-' || *at == '+')) at++;
         if (at == end) return 0;
-        for (; at < end && is_digit(*at); at++) if (written < 100000) written = 10 * written + (*at - '0');
-        exponent += below ? -(written < 99999 ? written : 99999) : written < 99999 ? written : 99999;
+        for (; at < end && is_digit(*at); at++) if (written < 10000) written = 10 * written + (*at - '0');
+        exponent += below ? -written : written;
     }
     if (at != end) return 0;
-    if (digits > 19) for (const uint8_t *zero = first; zero < last && (*zero == '0' || *zero == '.'); zero++) digits -= *zero == '0';
+    if (digits > 19)   /* leading zeros do not count */
+        for (const uint8_t *zero = first; zero < last && *zero <= '0'; zero++) digits -= *zero == '0';
     if (digits <= 19 && !mantissa) *number = 0;
     else if (FLT_EVAL_METHOD == 0 && digits <= 19 && mantissa <= 1ull << 53 && exponent >= -22 && exponent <= 22)
         *number = exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
@@ -598,24 +582,27 @@ typedef struct {
     int64_t *query_starts;
     int32_t *query_sizes;
     int64_t rows, stretch_count;
-    int64_t read;                      /* where to begin; then where the first line begins that was not read */
+    int64_t read;                      /* where to begin; then, where the first line not read begins */
 } Lines;
 
 /* Takes the line with these fields, if it is a plain one. */
 static int read_line(Lines *lines, const int64_t (*field)[2], int64_t count) {
     const uint8_t *text = lines->text;
     int64_t item = field[lines->item][0], size = field[lines->item][1] - item;
-    int64_t query = field[0][0], query_size = field[0][1] - query, row = lines->rows, last = lines->stretch_count - 1;
+    int64_t query = field[0][0], query_size = field[0][1] - query;
+    int64_t row = lines->rows, last = lines->stretch_count - 1;
     double number;
     if (count < lines->fields || text[query] == '#') return STOPPED;
     if (count > lines->fields) {   /* a number for a tag: an id with a blank inside may have moved the score */
-        uint8_t tag = text[field[lines->number + 1][0]];
+        uint8_t tag = text[field[lines->fields - 1][0]];
         if (!lines->more || is_digit(tag) || tag == '-' || tag == '+' || tag == '.') return STOPPED;
     }
     if (!read_number(text + field[lines->number][0], text + field[lines->number][1], &number)) return STOPPED;
-    if (number > lines->largest || number < -lines->largest || size > INT32_MAX || query_size > INT32_MAX) return STOPPED;
+    if (number > lines->largest || number < -lines->largest) return STOPPED;
+    if (size > INT32_MAX || query_size > INT32_MAX) return STOPPED;
     if (row == lines->capacity) return FULL;
-    if (last < 0 || lines->query_sizes[last] != query_size || !is_same(text + query, text + lines->query_starts[last], (uint64_t)query_size)) {
+    if (last < 0 || lines->query_sizes[last] != query_size
+        || memcmp(text + query, text + lines->query_starts[last], (size_t)query_size)) {
         last = lines->stretch_count++;
         lines->stretches[last] = row, lines->query_starts[last] = query, lines->query_sizes[last] = (int32_t)query_size;
     }
@@ -627,8 +614,8 @@ static int read_line(Lines *lines, const int64_t (*field)[2], int64_t count) {
 int split_lines(Lines *lines) {
     int64_t separators[SEPARATOR_ROOM], field[MOST_FIELDS][2] = {{0}}, known = 0, next = 0;
     lines->rows = lines->stretch_count = 0;
-    if (lines->read < 0 || lines->read > lines->size) return BROKEN;
-    if (lines->fields > MOST_FIELDS || lines->item >= lines->fields || lines->number >= lines->fields || lines->item < 0 || lines->number < 0) return BROKEN;
+    if (!is_within(0, lines->read, lines->size) || lines->fields > MOST_FIELDS) return BROKEN;
+    if (!is_within(0, lines->item, lines->fields - 1) || !is_within(0, lines->number, lines->fields - 1)) return BROKEN;
     while (lines->read < lines->size) {
         int64_t start = lines->read, count = 0, first = next, at;
         uint8_t byte = 0;
@@ -641,10 +628,11 @@ int split_lines(Lines *lines) {
             at = separators[next++];
             byte = at < lines->size ? lines->text[at] : '\n';
             if (byte == 0) return STOPPED;
-            if (byte != ' ' && byte != '\t' && byte != '\n' && byte != '\r') { at = start - 1; continue; }   /* part of an id */
-            if (at == start) continue;
-            if (count < MOST_FIELDS) field[count][0] = start, field[count][1] = at;
-            count++;
+            if (byte != ' ' && byte != '\t' && byte != '\n' && byte != '\r') at = start - 1;   /* part of an id */
+            else if (at > start) {
+                if (count < MOST_FIELDS) field[count][0] = start, field[count][1] = at;
+                count++;
+            }
         }
         int status = count ? read_line(lines, field, count) : OK;
         if (status) return status;

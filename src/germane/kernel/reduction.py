@@ -18,7 +18,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
-from germane.kernel.ids import Categories, Ids, Integers
+from germane.kernel.ids import Ids
 from germane.kernel.ranks import order_by_rank
 from germane.retrieval import COPIES, Order, Retrieved
 
@@ -30,11 +30,6 @@ class Judged:
     queries: Sequence[Hashable]
     offsets: Ints
     items: Ids
-
-    @cached
-    def column(self) -> library.Column:
-        """The items as the compiled kernel takes them."""
-        return column_of(self.items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +109,11 @@ def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = F
 def _reduce_compiled(judged: Judged, batch: Batch, by_id: bool, copies: bool) -> Hits:
     try:
         found = library.reduce_rows(
-            column_of(batch.items),
+            batch.items.column,
             batch.score,
             batch.offsets,
             batch.code,
-            judged.column,
+            judged.items.column,
             judged.offsets,
             ties="id" if by_id else "place",
             repeats="keep" if copies else "refuse",
@@ -130,28 +125,18 @@ def _reduce_compiled(judged: Judged, batch: Batch, by_id: bool, copies: bool) ->
 
 def find_changes(ids: Ids) -> Ints:
     """The rows whose id is not the one before, the first row included."""
-    return library.find_changes(column_of(ids)) if library.is_loaded() else plain.find_changes(ids)
+    return library.find_changes(ids.column) if library.is_loaded() else plain.find_changes(ids)
 
 
 def find_distinct(ids: Ids) -> tuple[Ints, Ints]:
     """The rows in which each id first appears, and for every row the place of its id among them."""
     if library.is_loaded():
-        column = column_of(ids)
+        column = ids.column
         first = library.find_rows(column, column)
     else:
         first = plain.find_first_rows(ids)
     new = first == np.arange(len(first))
     return np.flatnonzero(new), (np.cumsum(new) - 1)[first]
-
-
-def column_of(ids: Ids) -> library.Column:
-    """Ids as the compiled kernel takes them."""
-    if isinstance(ids, Integers):
-        return library.Column.of_integers(ids.values)
-    if isinstance(ids, Categories):
-        return library.Column.of_codes(ids.codes, column_of(ids.entries))
-    text = ids.as_text()
-    return library.Column.of_spans(text.data, text.starts, text.sizes)
 
 
 # --- Batches of a run, put together ----------------------------------------------------------------

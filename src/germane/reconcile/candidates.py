@@ -14,7 +14,7 @@ from germane.policy import RARE_WORDS, WORDS, Policy
 Choices = tuple[tuple[str, Any], ...]
 
 # Words that leave every number as it is, or leave none.
-_NO_NUMBER = {"error", "nan"}
+_NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some"}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from germane._records import replaced
 from germane.averaging import MeasureResult, kernel
 from germane.dialects import Dialect, Limit, named
 from germane.errors import GermaneError
-from germane.limits import holding
+from germane.limits import holding, matters
 from germane.measure import Measure
 from germane.measures import Scored
 from germane.policy import Policy
@@ -132,11 +132,12 @@ class Search:
 
     def _limits(self, dialect: Dialect, name: str, candidate: Candidate) -> list[Limit]:
         foreign = dialect.find(name)
-        try:
-            judged = self._values.collection.judged(candidate.policy(self.conventions))
-        except GermaneError:  # it has no value on this data
+        collection, result = self._values.collection, self.result(candidate)
+        if foreign is None or result is None:
             return []
-        return list(holding(dialect, foreign, candidate.measure, judged)) if foreign else []
+        judged = collection.judged(candidate.policy(self.conventions))
+        limits = holding(dialect, foreign, candidate.measure, judged, collection.ordered)
+        return [one for one in limits if matters(one, result)]
 
     def reduced(self, given: Iterable[Given]) -> list[Given]:
         """The same without what makes no difference here, simplest first.

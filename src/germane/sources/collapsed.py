@@ -14,8 +14,9 @@ from germane.kernel.ids import Ids, Integers, ids_of_python, join_ids
 from germane.kernel.reduction import find_distinct
 from germane.sources import frames
 from germane.sources.formats import InputFormat
-from germane.sources.frames import Frame, join_numbers
+from germane.sources.frames import Frame
 from germane.sources.paths import is_path
+from germane.sources.pieces import join_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,22 +7,23 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
-from germane.kernel import plain, rows
-from germane.kernel.ids import Ids, Integers, Text, ids_of_python, join_ids
+from germane.kernel import plain
+from germane.kernel.ids import Ids, Integers, Text, ids_of_python
 from germane.kernel.reduction import Judged, RepeatedItem, find_changes
-from germane.kernel.rows import RowReducer, Rows, check_texts
+from germane.kernel.rows import RowReducer, check_texts
 from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
 from germane.sources import arrow, headings, host, unreadable
 from germane.sources.arrow import Entries, Place
 from germane.sources.headings import Headings
 from germane.sources.paths import BATCH, Noted, Progress
+from germane.sources.pieces import cut_pieces, read_piece
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,96 +123,6 @@ class Frame:
         place = Place(self.where, name, row, parts=self.parts)
         return arrow.numbers(record.column(name), place, what)
 
-    # --- Whole queries -----------------------------------------------------------------------------
-
-    def pieces(self) -> Iterator[Piece]:
-        """The rows in pieces of about STEP, each of which ends where a query does."""
-        held: list[_Stretch] = []
-        first = row = cut = 0  # the first row held, the next to come, the first of the last query
-        last: Hashable = None
-        for record in arrow.join_short(self.records(), rows.STEP // 2):
-            for start in range(0, record.num_rows, rows.STEP):
-                part = record.slice(start, rows.STEP)
-                query = self.queries(part, row)
-                begin = _find_last_change(query)
-                if begin or (row > first and query[0] != last):
-                    cut = row + begin
-                last = query[-1]
-                row += len(query)
-                _hold(held, _Stretch(record, start, start + len(query)))
-                if row - first >= rows.STEP and cut > first:
-                    yield first, _take_off(held, cut - first)
-                    first = cut
-        if held:
-            yield first, _take_off(held, row - first)
-
-    def read(self, piece: Piece) -> Rows:
-        """The rows of a piece."""
-        row, records = piece
-        queries, items, scores, ranks = [], [], [], []
-        for record in arrow.combine(records):
-            score, rank = self.scores(record, row)
-            query, item = self.identifiers(record, row)
-            queries.append(query)
-            items.append(item)
-            scores.append(score)
-            ranks.append(rank)
-            row += record.num_rows
-        query = join_ids(queries)
-        starts = find_changes(query)
-        ends = np.append(starts, len(query))
-        score, rank = join_numbers(scores), join_numbers(ranks)
-        return Rows(query.take(starts), ends, join_ids(items), score, rank)
-
-
-Piece: TypeAlias = tuple[
-    int, list["pa.RecordBatch"]
-]  # rows that stand together; the first's number
-
-
-class _Stretch(NamedTuple):
-    """The rows of a record from start to stop."""
-
-    record: pa.RecordBatch
-    start: int
-    stop: int
-
-
-def _hold(held: list[_Stretch], more: _Stretch) -> None:
-    """Add a stretch; one that goes on in the same record becomes longer."""
-    if held and held[-1].record is more.record:
-        more = held.pop()._replace(stop=more.stop)
-    held.append(more)
-
-
-def _take_off(held: list[_Stretch], rows: int) -> list[pa.RecordBatch]:
-    """Take so many rows away from the front."""
-    taken = []
-    while rows:
-        record, start, stop = held.pop(0)
-        size = min(rows, stop - start)
-        taken.append(record.slice(start, size))
-        rows -= size
-        if start + size < stop:
-            held.insert(0, _Stretch(record, start + size, stop))
-    return taken
-
-
-NEAR = 1 << 12  # rows at the end of a piece that are looked at first: most queries are shorter
-
-
-def _find_last_change(ids: Ids) -> int:
-    """The row in which the last id begins."""
-    start = max(0, len(ids) - NEAR)
-    near = int(find_changes(ids.part(start, len(ids)))[-1])
-    return start + near if near or not start else int(find_changes(ids)[-1])
-
-
-def join_numbers(parts: Sequence[Floats | None]) -> Floats | None:
-    """The scores or the ranks of several parts; all of them have some, or none."""
-    there = [part for part in parts if part is not None]
-    return there[0] if len(there) == 1 else np.concatenate(there) if there else None
-
 
 # --- What is recognised ----------------------------------------------------------------------------
 
@@ -303,7 +214,9 @@ def retrieve(
     if frame.stands == "on disk":
         head = _copy(head)  # so that the other rows of its record can be let go of
     sample = partial(_sample, frame, head)
-    reducer = RowReducer(judged, frame.pieces, frame.read, duplicates, order)
+    reducer = RowReducer(
+        judged, partial(cut_pieces, frame), partial(read_piece, frame), duplicates, order
+    )
     try:
         got = reducer.reduce(told, on_disk=frame.stands == "on disk")
     except RepeatedItem as found:
@@ -385,7 +298,7 @@ def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list
         for stretch in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ():
             start = int(stretch[0])
             records.append(record.slice(start, len(stretch)))
-            parts.append(alike.read((row + start, records[-1:])))
+            parts.append(read_piece(alike, (row + start, records[-1:])))
         row += record.num_rows
     if not records:
         return None, [], []

@@ -168,6 +168,14 @@ def retrieve_lists(
     return _each_query(qrels, run, _listed, duplicates)
 
 
+def descends(run: Any) -> bool | None:
+    """Do the results of every query stand in the order of their scores? None of what is no mapping."""
+    if not isinstance(run, MAPPING):
+        return None
+    scored = (doubles(got.values()) for got in run.values() if isinstance(got, MAPPING))
+    return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
+
+
 def _each_query(
     qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: "str | Order"
 ) -> Retrieved:

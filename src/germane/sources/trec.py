@@ -264,7 +264,7 @@ def _split_compiled(data: bytes, layout: Layout, read_odd: Odd) -> Lines:
             fields=len(layout.columns),
             item=layout.item,
             number=layout.number,
-            more=False,
+            more=layout.more,
             largest=layout.largest,
         )
         queries = Text(array, found.query_starts, found.query_sizes).to_bytes()
