@@ -177,9 +177,10 @@ def test_a_batch_without_hits_is_not_odd() -> None:
     qrels = {f"q{n}": {f"{n}": 1} for n in range(40)}
     run = {f"q{n}": {f"{n}" if n % 2 else f"x{n}": 1.0} for n in range(40)}
     evaluator = updated([{query: run[query]} for query in run], qrels, "AP")
-    assert "ids nearly the same" not in {finding.what for finding in evaluator.result().findings}
+    assert "nothing judged was found" not in {one.what for one in evaluator.result().findings}
     none = updated([{query: run[query]} for query in list(run)[::2]], qrels, "AP")
-    assert "ids nearly the same" in {finding.what for finding in none.result().findings}
+    advice = {one.what: one.advice for one in none.result().findings}["nothing judged was found"]
+    assert advice.startswith("The run's ids have the prefix 'x'")
 
 
 # --- Batches of every kind -------------------------------------------------------------------------

@@ -67,13 +67,19 @@ def check_evaluation(
     for one in found:  # of batches, whose rows may say why
         if one.what in counted:
             counted[one.what] = replaced(counted[one.what], advice=one.advice)
-    return by_severity([*(one for one in found if one.what not in counted), *counted.values()])
+    rest = (one for one in found if one.says and one.what not in counted)
+    return by_severity([*rest, *counted.values()])
 
 
 def check_batch(qrels: Qrels, got: Retrieved, policy: Policy) -> tuple[Finding, ...]:
     """Find the problems of a batch's rows. Relevance is asked once all batches are known."""
     data = Evaluated(qrels, got, policy, got.sample)
-    return _find_swapped(data) or (*_check_rows(data), *_find(data, ids.nothing_found))
+    found = _find_swapped(data) or tuple(_check_rows(data))
+    why = "" if found or len(data.hits) or not data.results else ids.explain_mismatch(data)
+    if why in ("", ids.SAME):
+        return found
+    row = _ROWS[ids.nothing_found]
+    return (Finding(row.severity, row.name, "", 0, (), why),)  # its count is that of all batches
 
 
 def refuse_swapped(qrels: Qrels, got: Retrieved, policy: Policy) -> None:

@@ -18,6 +18,7 @@ MOSTLY = 0.5
 JOINED = "Were several files put into one? Take them apart, or choose with duplicates=first, last or max."
 SOME = 1 / 4  # of the rows: no accident
 MANY = 1 / 3  # of the queries: no accident
+SAME = "Are these the same ids?"
 LOOKED = 200_000  # ids that are compared with others by more than equality
 
 
@@ -40,12 +41,16 @@ def nothing_found(data: Data) -> Sees:
         return
     says = f"no judged item is among the {several(data.results, 'result')} of the judged queries"
     judged, run = data.qrels.items, data.run.items
-    advice = ""
     if len(run) and len(judged):
         says += f". run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
-        advice = why(judged, run)
     at = np.flatnonzero(data.query[data.run.query] >= 0)
-    yield Seen(says, data.results, first(data.run, at), advice)
+    yield Seen(says, data.results, first(data.run, at), explain_mismatch(data))
+
+
+def explain_mismatch(data: Data) -> str:
+    """In what the item ids of both sides differ; nothing where there are none to look at."""
+    judged, run = data.qrels.items, data.run.items
+    return why(judged, run) if len(run) and len(judged) else ""
 
 
 def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
@@ -58,7 +63,7 @@ def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
         return f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them the same."
-    return _affix(judged, retrieved) or "Are these the same ids?"
+    return _affix(judged, retrieved) or SAME
 
 
 def _affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:

@@ -175,8 +175,11 @@ def _is_brain(scores: Floats) -> bool:
 
 
 def imprecise(data: Data) -> Sees:
-    """Whole scores that doubles round to the same number."""
+    """Scores that doubles round to the same number."""
     if count := data.rounded:
-        says = f"{several(count, 'score')} became equal to another, since doubles round them: some are tied"
+        says = (
+            f"{several(count, 'score')} became equal to another: doubles round whole numbers beyond 2^53 "
+            "and digits beyond the 16th, so that some are tied"
+        )
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
         yield Seen(says, count, first(data.run, data.order[data.equal & large]))
