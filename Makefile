@@ -15,7 +15,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 # every kind of source, the oracle and what the commands print, with the oldest libraries that pyproject.toml names
-DOORS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold matching scattered \
+DOORS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold reduction scattered \
 	sources sources_against_oracle
 
 test-oldest:

@@ -32,6 +32,17 @@ DATA: dict[str, tuple[str, str]] = {
     "thirds": ('{"q": ["c"]}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}', "A value with many decimals"),
 }  # fmt: skip
 
+READINGS = """\
+The tool is given labels and scores of one list at a time, and takes the relevant items in it for all there are. So
+there are two readings of its numbers:
+
+- All judged items count, as everywhere else in germane. For that, append the relevant items that were not retrieved, with
+  scores below those of all others. They are then part of the list, so that this fits cutoffs within the list that was retrieved.
+- The list alone counts, `relevant=listed`: this is what the tool says of the retrieved items and nothing else. Relevant items
+  that were not retrieved are not counted, and recall is too high by as much.
+
+`germane.spread` and `reconcile` show both where they differ."""
+
 INTRODUCTION = """\
 # Dialects
 
@@ -51,10 +62,12 @@ germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 
 Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). What the tool has is
 evaluated as the tool does; what it has not is germane's own measure under the tool's other conventions, and the result says
-so. Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
+so. A name by which the tool has a measure with other defaults is an error that names both: `AP@10` in trec_eval may be
+`AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in Python, is germane's own.
+Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
 
 ```python
-asked = germane.evaluate(qrels, run, "map@2 nDCG@2", dialect="lightgbm")
+asked = germane.evaluate(qrels, run, "map@2 germane:nDCG@2", dialect="lightgbm")
 asked.own  # (nDCG@2,)
 germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double),)
 ```
@@ -64,6 +77,16 @@ its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` 
 
 What a tool leaves to chance, or gets wrong by accident, no word says: that is a limit of its dialect, on the tool's page.
 `spread` marks the tools of which it is not sure on the data at hand.
+
+Some tools are given labels and scores of one list at a time, and take the relevant items in it for all there are. A dialect
+counts all judged items; `relevant="listed"` is what such a tool says of the list alone. `spread` has a row for each reading
+where they differ:
+
+```python
+recall = {"q": ["a", "b", "c"]}, {"q": {"a": 9.0, "x": 8.0, "b": 7.0}}
+said = {one.dialect: one for one in germane.spread(*recall, "R@2")}["torchmetrics"]
+said.value, said.listed.value  # (0.3333333333333333, 0.5)
+```
 
 """
 
@@ -170,7 +193,15 @@ def page_of(dialect: Dialect) -> str:
     ]
     if words:
         parts.append("; ".join(words) + ".")
-    parts += ["## Its measures", measures(dialect), "## Where it differs and why", *shown(dialect)]
+    parts += [
+        "## Its measures",
+        measures(dialect),
+        *unlike(dialect),
+        "## Where it differs and why",
+        *shown(dialect),
+    ]
+    if dialect.sees == "list":
+        parts += ["## What it is given", *readings(dialect)]
     if dialect.limits:
         rows = [f"- {limit(one)}" for one in dialect.limits]
         parts += ["## What is not reproduced", "\n".join(dict.fromkeys(rows))]
@@ -186,6 +217,22 @@ def measures(dialect: Dialect) -> str:
         names = ", ".join(f"`{name}`" for name in (one.name, *one.also))
         rows.append(f"| {names} | `{one.measure}` | {words} |")
     return "\n".join(rows)
+
+
+def unlike(dialect: Dialect) -> Iterator[str]:
+    """What the tool has besides, and defines otherwise than germane."""
+    if dialect.unlike:
+        rows = [
+            f"- `{one.name}`: "
+            + (one.says or f"`{one.measure}`, where germane's own is `{one.kind}`")
+            + "."
+            for one in dialect.unlike
+        ]
+        yield (
+            "The tool also has these, which are not evaluated in its dialect and are not germane's measures of that "
+            "name. germane's own is evaluated where it is asked for as `germane:NAME`.\n\n"
+            + "\n".join(rows)
+        )
 
 
 def limit(one: Limit) -> str:
@@ -205,6 +252,31 @@ def shown(dialect: Dialect) -> Iterator[str]:
         found = True
     if not found:
         yield "On small data it says what germane says."
+
+
+def readings(dialect: Dialect) -> Iterator[str]:
+    """Both readings of what a query's relevant items are, with data on which they differ."""
+    yield READINGS
+    for name in ("R@2", "AP@2", "AP", "nDCG@2", "R", "AUPR", "P(norm=retrieved)@2"):
+        foreign = meant(dialect, germane.parse(name))
+        if foreign is None:
+            continue
+        judged, listed = (
+            evaluated(data("norm"), foreign.written(2), dialect, **choice)
+            for choice in ({}, {"relevant": "listed"})
+        )
+        if judged is not None and listed is not None and not same(judged, listed):
+            more = f', dialect="{dialect.name}"'
+            called = foreign.written(2), more, str(germane.parse(foreign.at(2)))
+            lines = [
+                f"norm = {DATA['norm'][0]}",
+                line("norm", *called, judged),
+                line("norm", called[0], f'{more}, relevant="listed"', called[2], listed),
+            ]
+            code = "\n".join(("import germane\n", *lines))
+            yield f"{DATA['norm'][1]}:\n\n```python\n{code}\n```"
+            return
+    yield "None of the measures above asks for relevant items that are not in the list, so both are the same."
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
@@ -234,9 +306,11 @@ def value(name: str, measure: Any, dialect: Dialect | None) -> float | None:
     return evaluated(data(name), written, dialect)
 
 
-def evaluated(given: tuple[Any, Any], measure: Any, dialect: Dialect | None) -> float | None:
+def evaluated(
+    given: tuple[Any, Any], measure: Any, dialect: Dialect | None, **policy: Any
+) -> float | None:
     try:
-        result = germane.evaluate(*given, [measure], dialect=dialect)
+        result = germane.evaluate(*given, [measure], dialect=dialect, **policy)
     except germane.GermaneError:
         return None
     return next(iter(result.values())).mean

@@ -19,10 +19,11 @@ from unittest import mock
 
 import germane
 from germane import GermaneError, cli
+from germane.kernel import library
+from germane.kernel.ids import to_text
 from germane.measure import parse_all
-from germane.sources import files, regular, trec
-from germane.sources.formats import FORMATS
-from germane.sources.ids import to_text
+from germane.readers import files, trec
+from germane.readers.formats import FORMATS
 
 CUT = b"\n%%\n"
 """What separates the files that one input holds."""
@@ -36,6 +37,8 @@ def trec_files(data: bytes) -> None:
     qrels, run = _written(data, ("qrels", "run"))
     judged, retrieved = _rows(qrels, trec.QRELS), _rows(run, trec.RUN)
     read = _evaluated(qrels, run)
+    if b"#" in data:  # a line of which may be data
+        return
     if judged[0] == retrieved[0] == "value" and _once(judged[1]) and _once(_of(judged, retrieved)):
         same = _evaluated(_dicts(judged[1]), _dicts(retrieved[1]))
         assert read[0] == same[0], (read, same)
@@ -111,28 +114,34 @@ def _evaluated(qrels: Any, run: Any, **more: Any) -> Outcome:
 def _rows(path: Path, layout: trec.Layout) -> Outcome:
     """The rows of a file, which must not depend on how its lines are read."""
     right = _read(path, layout, "line by line", files.BLOCK)
-    for reader, block in (("any", files.BLOCK), ("any", 64), ("line by line", 64), ("plain", 256)):
+    readers = ("compiled", files.BLOCK), ("compiled", 64), ("line by line", 64), ("plain", 256)
+    for reader, block in readers:
         read = _read(path, layout, reader, block)
-        assert read == right, (reader, block, read, right)
+        assert read == right or _is_damaged(right), (reader, block, read, right)
     return right
+
+
+def _is_damaged(read: Outcome) -> bool:
+    """Is it a damaged stream? In smaller blocks, an earlier line may be wrong first."""
+    return read[0] == "InputError" and "damaged" in read[1]
 
 
 def _read(path: Path, layout: trec.Layout, reader: str, block: int) -> Outcome:
     def rows() -> Rows:
         out: Rows = []
         with files.TextFile(path) as file:
-            for part in trec.read(file, layout):
+            for part in trec.read(file, layout, trec.Comments(())):
                 sizes = part.offsets[1:] - part.offsets[:-1]
                 queries = [q for q, n in zip(part.queries, sizes, strict=True) for _ in range(n)]
-                out += zip(queries, part.item.tolist(), part.number.tolist(), strict=True)
+                out += zip(queries, part.items.to_bytes(), part.number.tolist(), strict=True)
         return out
 
     with contextlib.ExitStack() as only:
         only.enter_context(mock.patch.object(files, "BLOCK", block))
-        if reader != "any":
-            only.enter_context(mock.patch.object(regular, "fields", return_value=None))
+        if reader != "compiled":
+            only.enter_context(mock.patch.object(library, "load_library", return_value=None))
         if reader == "line by line":
-            only.enter_context(mock.patch.object(trec, "_plain", return_value=None))
+            only.enter_context(mock.patch.object(trec, "_split_plain", return_value=None))
         return _outcome(rows)
 
 

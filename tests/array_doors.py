@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.sources import embeddings
+from germane.readers import embeddings
 
 Judgments = dict[str, dict[str, float]]
 Scores = dict[str, dict[str, float]]

@@ -92,14 +92,39 @@ def check(
     return compared(data, ask, answer, TOLERANCE.get(library, 1e-9), cutoff(params))
 
 
+def seen_alone(
+    library: str, case: Case, function: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Outcome | None:
+    """What relevant=listed makes of all judgments, where a tool was given a list and nothing else."""
+    params, form = function.get("params") or {}, function["input"]
+    ask = ASK[library](function["function"], params, form)
+    if not form.startswith("retrieved_only") or not isinstance(ask, Question):
+        return None
+    if named(ask.dialect).sees != "list" or "curve" in ask.choices:
+        return None
+    alone = given(case, form, params)
+    whole = given(case, form.replace("retrieved_only", "padded_tail"), params)
+    ask = replace(ask, choices={**ask.choices, "relevant": "listed"})
+    data, tolerance = Given(whole.qrels, alone.run), TOLERANCE.get(library, 1e-9)
+    return compared(data, ask, answer, tolerance, cutoff(params), alone)
+
+
 def compared(
-    data: Given, ask: Question, answer: Mapping[str, Any], tolerance: float, k: int | None = None
+    data: Given,
+    ask: Question,
+    answer: Mapping[str, Any],
+    tolerance: float,
+    k: int | None = None,
+    seen: Given | None = None,
 ) -> Outcome:
-    """What germane makes of a question to a tool, beside its answer."""
+    """What germane makes of a question to a tool, beside its answer.
+
+    ``seen`` is what the tool was given, where that is other data.
+    """
     wrong = _wrong(data, ask, answer, tolerance)
     if not wrong:
         return Outcome("passed")
-    limits = list(_limits(named(ask.dialect), ask, data, k))
+    limits = list(_limits(named(ask.dialect), ask, seen or data, k))
     ordered = any(limit.order for limit in limits) and _in_an_order(data, ask, answer, tolerance)
     explain = [limit.says for limit in limits if ordered or not limit.order]
     if explain:

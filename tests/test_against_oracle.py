@@ -89,6 +89,47 @@ def test_every_measure_in_every_order_of_ties(
             check(result[measure].per_query, expected, (measure, policy))
 
 
+def listed_alone(judged: Judgments, scores: Scores | None) -> Judgments:
+    """relevant=listed: what a tool sees of the judgments that is given the list and nothing else."""
+    return judged if scores is None else {i: grade for i, grade in judged.items() if i in scores}
+
+
+@given(collections(), one_of_each(TABLE), DEPTHS, UNJUDGED, st.sampled_from([*ORDERS]))
+def test_relevant_items_of_the_list_alone(
+    collection: Collection, measures: Measures, depth: int | None, unjudged: Any, ties: Any
+) -> None:
+    """The whole list counts, whatever its depth; a query without a list keeps its judgments, and is 0."""
+    qrels, run = collection
+    policy: dict[str, Any] = {"ties": ties, "depth": depth, "unjudged": unjudged}
+    result = germane.evaluate(qrels, run, measures, relevant="listed", **policy)
+    seen = {query: listed_alone(judged, run.get(query)) for query, judged in qrels.items()}
+    lists = {
+        query: looked_at(ORDERS[ties](run.get(query, {}), judged), judged, depth, unjudged)
+        for query, judged in qrels.items()
+    }
+    for measure in measures:
+        expected = {query: by_oracle(measure, lists[query], seen[query]) for query in qrels}
+        check(result[measure].per_query, expected, (measure, policy))
+
+
+@given(collections(most=5, queries=2), one_of_each(EXPECTED))
+def test_relevant_items_of_the_list_alone_over_all_orders(
+    collection: Collection, measures: Measures
+) -> None:
+    qrels, run = collection
+    result = germane.evaluate(qrels, run, measures, relevant="listed", ties="expected")
+    seen = {query: listed_alone(judged, run.get(query)) for query, judged in qrels.items()}
+    for measure in measures:
+        expected = {
+            query: mean(
+                by_oracle(measure, order, seen[query])
+                for order in oracle.orders(run.get(query, {}))
+            )
+            for query in qrels
+        }
+        check(result[measure].per_query, expected, measure)
+
+
 @given(judgments(), st.lists(st.sampled_from(ITEMS[:6]), max_size=8), one_of_each(TABLE))
 def test_ranked_lists_with_repeated_items_kept(
     judged: Judgments, ranked: list[str], measures: Measures

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from germane.sources.ahead import ahead
+from germane.readers.ahead import ahead
 
 
 def counted(made: list[int], error_at: int | None = None) -> Iterator[int]:

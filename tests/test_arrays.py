@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import germane
 from germane.measures import TABLE
-from germane.sources import arrays, embeddings, grid, host, matrix, products, threads, topk
+from germane.readers import arrays, embeddings, grid, host, matrix, products, threads, topk
 
 from strategies import variants
 
@@ -457,7 +457,7 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("stored", [1, 4, 1 << 16])
 def test_cells_stored_in_any_order(stored: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from germane.sources import relevance
+    from germane.readers import relevance
 
     monkeypatch.setattr(relevance, "SORTED", stored)
     grades, scores = world(18)
@@ -892,7 +892,7 @@ def test_errors(call: Callable[[], Any], error: type[Exception], says: str) -> N
 
 
 def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from germane.sources import relevance
+    from germane.readers import relevance
 
     grades, scores = world(15)
     monkeypatch.setattr(relevance, "MOST", Q * N - 1)

@@ -32,8 +32,8 @@ from germane.checks.data import side_by_side
 from germane.checks.reading import side_of
 from germane.checks.side import find_places, number_columns
 from germane.checks.table import TABLE
-from germane.kernel.ids import text_of_arrow, text_of_bytes
-from germane.sources.ids import to_bytes
+from germane.kernel.columns import text_of_arrow, text_of_bytes
+from germane.kernel.ids import to_bytes
 
 ROOT = Path(__file__).parents[1]
 

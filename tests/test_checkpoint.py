@@ -16,7 +16,7 @@ import germane
 from germane import output
 from germane.checkpoint import evaluate_kept
 from germane.cli import main
-from germane.sources import files, frames, trec_files
+from germane.readers import files, frames, trec_files
 
 ROWS = [
     (f"q{query}", f"d{item * 37 % 101}", item % 13 / 4) for query in range(60) for item in range(50)

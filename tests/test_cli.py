@@ -57,6 +57,25 @@ def test_done(files: Path) -> None:
     assert b"good  0.7500" in done.stdout
 
 
+def test_relevant_items_of_the_list_alone(files: Path) -> None:
+    (files / "qrels.txt").write_text(QRELS + "q1 0 d9 1\n")
+    for words, value in (([], b"0.7500"), (["--relevant", "listed"], b"1.0000")):
+        for more in ([], ["--dialect", "ir_measures"]):
+            done = run(files, "evaluate", "qrels.txt", "good.run", "-m", "R@2", *words, *more)
+            assert b"good  " + value in done.stdout, done
+        for command in (["explain", "--query", "q1"], ["curve", "--query", "q1"]):
+            done = run(files, *command, "qrels.txt", "good.run", *words)
+            assert done.returncode == 0, done
+            assert (b"relevant=listed" in done.stdout) == bool(words)
+    done = run(files, "reconcile", "qrels.txt", "good.run", "-m", "R@2", "--reported", "1.0000")
+    assert b"relevant=listed" in done.stdout
+    done = run(files, "explain", "1 0 1", "--relevant", "listed")
+    assert done.returncode == 2
+    assert b"of a LIST it takes the number of relevant items" in done.stderr
+    done = run(files, "curve", "qrels.txt", "good.run", "--relevant", "3")
+    assert b"--relevant is for the grades of one list" in done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -31,12 +31,12 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.kernel import plain, rows
-from germane.kernel.ids import Ids, ids_of_python
+from germane.kernel import plain
+from germane.kernel.columns import Ids, ids_of_python
 from germane.kernel.reduction import find_distinct
-from germane.sources import arrow
-from germane.sources.frames import opened
-from germane.sources.pieces import cut_pieces, read_piece
+from germane.readers import arrow, rows
+from germane.readers.frames import opened
+from germane.readers.pieces import cut_pieces, read_piece
 
 import column_doors
 
@@ -449,7 +449,7 @@ def test_ids_are_the_same_in_every_layout(ids: list[str]) -> None:
 
 
 def test_large_text_on_both_sides_of_two_gibibytes() -> None:
-    from germane.sources import arrow
+    from germane.readers import arrow
 
     middle = 2**31
     data = np.zeros(middle + 8, np.uint8)  # nearly all of which nobody touches
@@ -1331,3 +1331,10 @@ def test_lists_of_ms_marco_count_their_ranks(
     else:
         with pytest.raises(FormatError, match="is the header missing"):
             germane.evaluate({"q1": ["a"]}, path, "RR")
+
+
+def test_scores_that_are_infinite_in_single_precision_are_tied() -> None:
+    """And stand above all that are not."""
+    run = {"query": ["q"] * 3, "item": ["a", "c", "b"], "score": [1e300, 1e38, 1e200]}
+    found = germane.evaluate({"q": ["b"]}, pa.table(run), "RR", scores="single", ties="worst")
+    assert found["RR"].mean == 1 / 2

@@ -73,6 +73,20 @@ def test_every_recorded_tool_is_asked() -> None:
     assert set(conformance.ASK) >= set(ANSWERS)
 
 
+def test_a_list_alone_is_relevant_listed() -> None:
+    """A tool given the list and nothing else says what all judgments say with relevant=listed."""
+    told = [
+        (library, function["function"], name, outcome.word, outcome.says)
+        for library, recorded in ANSWERS.items()
+        for function in recorded["functions"]
+        for name, answer in function["answers"].items()
+        if (outcome := conformance.seen_alone(library, CASES[name], function, answer))
+    ]
+    assert [one for one in told if one[3] == "failed"] == []
+    assert len({library for library, *_ in told}) > 10
+    assert sum(one[3] == "passed" for one in told) > 0.7 * len(told) > 250
+
+
 # --- Dialects are data -----------------------------------------------------------------------------
 
 
@@ -147,7 +161,7 @@ def test_a_measure_with_its_own_conventions() -> None:
 
 def test_what_is_not_the_tool_s_is_said_to_be_germane_s() -> None:
     """LightGBM's nDCG has exponential gains; torchmetrics' AP divides by what was found."""
-    result = germane.evaluate(QRELS, RUN, "nDCG@3 map@3", dialect="lightgbm")
+    result = germane.evaluate(QRELS, RUN, "germane:nDCG@3 map@3", dialect="lightgbm")
     assert result.own == (germane.nDCG @ 3,)
     assert "germane's own measures, not LightGBM's: nDCG@3\n" in f"{result}\n"
     assert result.to_dict()["runs"][0]["dialect"] == {
@@ -159,6 +173,103 @@ def test_what_is_not_the_tool_s_is_said_to_be_germane_s() -> None:
     result = germane.evaluate(QRELS, RUN, "map_cut_10 AP(norm=R,rel=2)", dialect="trec_eval-9")
     assert result.own == ()
     assert "germane's own measures" not in str(result)
+
+
+# Two relevant items of grade 2, one found at rank 2: over those found 1/2, over all 1/4.
+HALF = {"q": {"a": 2, "b": 2, "c": 1}}, {"q": {"x": 3.0, "a": 2.0, "c": 1.0}}
+
+
+def test_a_name_that_the_tool_has_with_other_defaults_is_an_error() -> None:
+    """cwl_eval's AP is over the relevant items found: 1/2 here, and germane's own is 1/4."""
+    with pytest.raises(germane.MeasureError) as error:
+        germane.evaluate(*HALF, "AP(rel=2)", dialect="ir_measures-cwl")
+    assert str(error.value) == (
+        "ir_measures-cwl: AP(rel=2) has two meanings. AP of ir_measures with cwl_eval is AP(rel=2,norm=found) "
+        "(Σ P@i·rel(i), i ≤ N, ÷ relevant items found; relevant: grade ≥ 2); germane's own is AP(rel=2) "
+        "(Σ P@i·rel(i), i ≤ N, ÷ R; relevant: grade ≥ 2). Write AP(rel=2,norm=found), or germane:AP(rel=2) for "
+        "germane's own."
+    )
+    for name, value in (("AP(rel=2,norm=found)", 1 / 2), ("germane:AP(rel=2)", 1 / 4)):
+        [result] = germane.evaluate(*HALF, name, dialect="ir_measures-cwl").values()
+        assert result.mean == value
+    own = germane.evaluate(*HALF, [germane.AP(rel=2)], dialect="ir_measures-cwl")
+    assert own.own == (germane.AP(rel=2),)
+
+
+AMBIGUOUS = [
+    ("lenskit", "RBP", "RBP(p=0.85)"),  # patience is 0.85
+    ("lenskit", "RBP(rel=2)@3", "RBP(p=0.85,rel=2)@3"),
+    ("lenskit", "P@3", "P(norm=retrieved)@3"),
+    ("rankeval", "RBP", "RBP(p=0.5)"),
+    ("trec_eval-9", "AP@3", "AP(norm=R)@3"),
+    ("trec_eval-9", "IPrec(recall=0.5)", "IPrec(recall=0.5,rounding=trec9)"),
+    ("elliot", "AP@3", "MeanP@3"),
+    ("ir_measures-cwl", "AP@3", "AP(norm=found)@3"),  # it has AP without a cutoff alone
+    ("scikit-learn-0.18", "AP", "AUPR(rule=trapezoid)"),
+    ("implicit", "R@3", "R(norm=min,mean=micro)@3"),
+    *((name, "nDCG@3", "nDCG(gain=exp)@3") for name in ("xgboost", "lightgbm", "rankeval", "rax")),
+    *(
+        (name, "nDCG@3", "nDCG(gain=exp)@3")
+        for name in ("tensorflow-ranking", "keras-rs", "elliot")
+    ),
+    *((name, "DCG@3", "DCG(gain=exp)@3") for name in ("elasticsearch", "quepid", "catalyst")),
+]
+
+
+@pytest.mark.parametrize(("dialect", "name", "theirs"), AMBIGUOUS)
+def test_both_meanings_are_named(dialect: str, name: str, theirs: str) -> None:
+    with pytest.raises(germane.MeasureError) as error:
+        germane.evaluate(*JUDGED, name, dialect=dialect)
+    assert f"Write {theirs}, or germane:{germane.parse(name)} for germane's own." in str(
+        error.value
+    )
+    for deliberate in (f"germane:{name}", theirs):
+        result = germane.evaluate(*JUDGED, deliberate, dialect=dialect)
+        assert result.measures == (germane.parse(deliberate),)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name"),
+    [("lenskit", "nDCG@3"), ("rectools", "nDCG@3"), ("catalyst", "Success@3"), ("spotlight", "RR"), ("llama-index", "nDCG@3")],
+)  # fmt: skip
+def test_a_measure_of_the_tool_that_germane_does_not_have(dialect: str, name: str) -> None:
+    with pytest.raises(
+        germane.MeasureError, match=f"is not germane's {name}: i.*germane:{name} eval"
+    ):
+        germane.evaluate(*JUDGED, name, dialect=dialect)
+    assert germane.evaluate(*JUDGED, f"germane:{name}", dialect=dialect).own
+
+
+def test_what_is_written_out_is_no_default() -> None:
+    for dialect, name in (
+        ("trec_eval-9", "AP(norm=k)@3"),
+        ("elliot", "AP(norm=R)@3"),  # the mean of precisions has no norm
+        ("lightgbm", "nDCG(gain=linear)@3"),
+        ("lenskit", "RBP(p=0.8)"),
+        ("trec_eval-9", "F@3"),  # trec_eval has F of the whole list, with the same beta
+        ("ml_metrics", "AP"),
+        ("trec_eval-9", "ERR"),
+    ):
+        assert germane.evaluate(*JUDGED, name, dialect=dialect).own, name
+
+
+def test_the_same_formula_is_the_tool_s_own_measure() -> None:
+    """Without a cutoff AP(norm=R) is AP; Cornac's takes equal scores as one step: 1/2 here, and not 1."""
+    tied = {"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}
+    for name in ("AP", "MAP", "AP(norm=R)"):
+        result = germane.evaluate(*tied, [name], dialect="cornac")
+        assert result.own == ()
+        assert [one.mean for one in result.values()] == [1 / 2]
+    assert germane.parse("germane:AP(rel=2)@3") == germane.AP(rel=2) @ 3
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
+def test_what_is_unlike_germane_s_is_another_measure(dialect: Dialect) -> None:
+    for one in dialect.unlike:
+        own = germane.parse(one.kind)
+        assert bool(one.measure) != bool(one.says)
+        assert not one.measure or germane.parse(one.measure).definition != own.definition
+        assert entry(dialect, own) is None
 
 
 def test_what_the_tool_has_is_the_tool_s_whatever_it_is_called() -> None:
@@ -323,6 +434,40 @@ def test_spread_tells_tools_that_have_no_cutoff_from_those_without_the_measure()
     assert "trec_eval" not in next(one for one in notes if "no such measure: " in one)
 
 
+# torchmetrics 1.9.0: RetrievalRecall(top_k=2) of scores .9 .8 .7 with targets 1 0 1, and of 0 1 1.
+LISTS = (
+    {"p": ["a", "b", "c"], "r": ["d", "e", "f", "g"]},
+    {
+        "p": {"a": 0.9, "x": 0.8, "b": 0.7},
+        "r": {"y": 0.9, "d": 0.8, "e": 0.7},
+    },
+)
+
+
+def test_spread_has_both_readings_of_tools_that_see_a_list_alone() -> None:
+    spread = germane.spread(*LISTS, "R@2")
+    said = {one.dialect: one for one in spread}
+    assert said["torchmetrics"].value == (1 / 3 + 1 / 4) / 2
+    alone = said["torchmetrics"].listed
+    assert alone is not None
+    assert alone.value == (1 / 2 + 1 / 2) / 2
+    assert alone.seams == ("judging",)
+    assert said["trec_eval-9"].listed is None
+    assert spread.range[1] == 1 / 2
+    assert "torchmetrics (list alone)" in str(spread)
+    assert "relevant items that are not in the list were not counted" in str(spread)
+    rows = {row["dialect"]: row for row in spread.to_dict()["dialects"]}
+    assert rows["torchmetrics"]["list_alone"]["value"] == 1 / 2
+    assert rows["trec_eval-9"]["list_alone"] is None
+
+
+def test_spread_has_one_reading_where_both_are_the_same() -> None:
+    assert all(one.listed is None for one in germane.spread(*LISTS, "P@2"))
+    given = {one.dialect: one for one in germane.spread(*LISTS, "R@2", relevant="listed")}
+    assert given["torchmetrics"].listed is None
+    assert given["torchmetrics"].value == given["trec_eval-9"].value == 1 / 2
+
+
 def test_spread_is_sorted_and_complete() -> None:
     spread = germane.spread(QRELS, RUN, "AP@2")
     values = [one.value for one in spread if not math.isnan(one.value)]
@@ -378,20 +523,17 @@ IRRELEVANT = {"q": {"a": 0, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
         ("sentence-transformers", IRRELEVANT, "map@3 precision@3 recall@3 mrr@3 ndcg@3 accuracy@3"),
         ("implicit", IRRELEVANT, "map@3 precision@3 ndcg@3"),
         ("rectools", EMPTY, "MAP(k=3) MAP(k=3,divide_by_k=True)"),
-        ("trectools", EMPTY, "map precision@3 recall@3 bpref rprec"),  # NaN there
+        ("trectools", EMPTY, "map precision@3 recall@3 bpref rprec"),  # there 0/0
         ("xgboost", EMPTY, "map ndcg pre@3"),
         ("lightgbm", EMPTY, "map@3"),
-        ("recometrics", ({"q": ["a"]}, {"q": ["a", "x"]}), "AP@K(k=3) NDCG@K(k=3) P@K(k=3)"),
+        ("recometrics", ({"q": ["a"]}, {"q": ["a", "x"]}), "AP@K(k=3) NDCG@K(k=3) RR@K(k=3)"),
     ],
 )
 def test_a_tool_has_no_value(dialect: str, given: Any, names: str) -> None:
-    """Each as the released tools did: an error, or NaN."""
+    """An error, as in the released tools."""
     for name in names.split():
-        try:
-            result = germane.evaluate(*given, [name], dialect=dialect)
-        except germane.CoverageError:
-            continue
-        assert math.isnan(next(iter(result.values())).mean)
+        with pytest.raises(germane.CoverageError):
+            germane.evaluate(*given, [name], dialect=dialect)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 import germane
 from germane import cli
 from germane.errors import InputError, MeasureError, PolicyError
-from germane.sources import paths, streams
+from germane.readers import paths, streams
 
 ROOT = Path(__file__).parents[1]
 QRELS = {"q": {"d": 1}}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane import cli, spelling
-from germane.sources import files
+from germane.readers import files
 
 ROOT = Path(__file__).parents[1] / "fuzz"
 MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
@@ -82,15 +82,15 @@ def test_many_mutations_of_the_corpus(target: str) -> None:
 
 def test_what_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that reads wrong, and an error that is not germane's, get out of their targets."""
-    fields = targets.regular.fields
+    split = targets.trec._split_each
 
     def wrong(*given: Any) -> Any:
-        found = fields(*given)
-        if found is not None:
+        found = split(*given)
+        if len(found):
             found.number[0] += 1
         return found
 
-    monkeypatch.setattr(targets.regular, "fields", wrong)
+    monkeypatch.setattr(targets.trec, "_split_each", wrong)
     with pytest.raises(AssertionError):
         run("trec", iter(corpus("trec")))
     monkeypatch.setattr(germane, "parse", wrong_parse)
@@ -144,7 +144,7 @@ def test_any_two_ids_can_be_compared(one: str, other: str) -> None:
     """Halves of surrogate pairs as well, which no encoding has."""
     ways = [one + "\f", f"'{one}'", f"\v{one}\x1c", one.upper(), f"\ufeff{one}"]
     for pair in spelling.find_pairs([one], [other, *ways]):
-        assert len(spelling.describe_difference(*pair)) < 100, "never all that it may be"
+        assert len(spelling.describe_difference(*pair)) < 200, "never all that it may be"
     assert spelling.fold_ids([one, other]) == [
         *spelling.fold_ids([one]),
         *spelling.fold_ids([other]),

@@ -21,7 +21,7 @@ import pytest
 import germane
 from germane import cli
 from germane.errors import GermaneError, GermaneWarning
-from germane.sources import streams
+from germane.readers import streams
 
 from gauntlet import arrays, files, frames, objects, parameters
 from gauntlet.case import MEASURES, QRELS, RUN, Outcome

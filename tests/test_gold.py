@@ -21,7 +21,7 @@ import pytest
 
 import germane
 from germane import cli
-from germane.sources import streams
+from germane.readers import streams
 
 GOLD = Path(__file__).parent / "gold"
 ACTUAL = GOLD / "actual"

@@ -11,7 +11,7 @@ import pytest
 import germane
 from germane import CoverageError, DuplicateError, Policy, PolicyError
 from germane.policy import WORDS
-from germane.sources import mappings
+from germane.readers import mappings
 
 
 def mean(qrels: Any, run: Any, measure: str, **policy: Any) -> float:
@@ -401,6 +401,73 @@ def test_every_query_skipped_leaves_no_mean() -> None:
     result = germane.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", no_relevant="skip")["AP"]
     assert isnan(result.mean)
     assert result.per_query == {}
+
+
+# --------------------------------------------------------------------------------------- relevant
+
+THREE = {"a": 1, "b": 1, "c": 2}
+
+
+def test_relevant_items_that_are_not_listed_do_not_count() -> None:
+    got = ["a", "x", "b"]
+    assert one_query(THREE, got, "R@2", relevant="listed") == 1 / 2
+    assert one_query(THREE, got, "R@2") == 1 / 3
+    assert one_query(THREE, got, "AP", relevant="listed") == (1 + 2 / 3) / 2
+    assert one_query(THREE, got, "nDCG@2", relevant="listed") == pytest.approx(
+        1 / (1 + log(2) / log(3)), rel=1e-15
+    )
+    assert one_query(THREE, got, "NumRel", relevant="listed") == 2
+
+
+def test_the_whole_list_counts() -> None:
+    """Whatever its depth, a threshold, or the sign of scores: what is listed there was given to the tool."""
+    got = {"a": 2.0, "x": 1.0, "b": 0.5, "c": -1.0}
+    for policy in ({"depth": 2}, {"threshold": 0.75}, {"threshold": -5.0, "depth": 1}):
+        assert one_query(THREE, got, "R", relevant="listed", **policy) == 1 / 3
+    assert one_query(THREE, got, "R", relevant="listed", nonpositive="miss") == 2 / 3
+    del got["c"]
+    assert one_query(THREE, got, "R", relevant="listed", threshold=0.75) == 1 / 2
+    again = ["a", "a", "x"]
+    assert one_query(THREE, again, "NumRel", relevant="listed", duplicates="again") == 1
+    own = {"q": 2.0, "a": 1.0}
+    assert one_query({"q": 1, "a": 1}, own, "R@1", relevant="listed", own="drop") == 1
+
+
+def test_a_query_without_listed_relevant_items_has_none() -> None:
+    qrels, run = {"q": ["a"], "r": ["b"], "s": ["c"]}, {"q": ["a"], "r": ["x"]}
+    result = germane.evaluate(qrels, run, "AP", relevant="listed", no_relevant="one")
+    assert result["AP"].per_query == {"q": 1.0, "r": 1.0, "s": 0.0}  # s is missing, and 0
+    assert result.counts.without_relevant == 1
+    assert mean(qrels, run, "AP", relevant="listed", no_relevant="skip", missing="skip") == 1
+    assert mean(qrels, run, "AP", relevant="listed", no_relevant="zero", missing="skip") == 1 / 2
+
+
+def test_what_was_not_listed_was_not_missed() -> None:
+    explained = germane.explain({"q": THREE}, {"q": ["a", "x"]}, "R@2", relevant="listed")
+    assert explained.missed == ()
+    assert explained.relevant == 1
+    assert "relevant=listed" in str(explained)
+    curve = germane.pr_curve({"q": THREE}, {"q": ["a", "x", "b"]}, relevant="listed")
+    assert curve.recall.tolist() == [1 / 2, 1 / 2, 1]
+    kept = germane.evaluate({"q": THREE}, {"q": ["a", "x"]}, "R@2", relevant="listed")
+    assert kept.policy.to_dict()["relevant"] == "listed"
+
+
+def test_relevant_takes_two_words() -> None:
+    with pytest.raises(PolicyError, match="relevant takes judged or listed; got 'list'"):
+        one_query(THREE, ["a"], "R", relevant="list")
+    with pytest.raises(germane.InputError, match="relevant is a sequence of relevance grades"):
+        germane.explain([1, 0], "AP", relevant="listed")
+    with pytest.raises(germane.InputError, match="qrels say what is relevant"):
+        germane.explain({"q": THREE}, {"q": ["a"]}, "AP", relevant=3)
+
+
+@pytest.mark.parametrize("policy", [{"nonpositive": "miss"}, {"threshold": 0.5}])
+def test_what_reads_a_run_once_refuses_to_guess(policy: Any) -> None:
+    batches = germane.Evaluator({"q": THREE}, "R", relevant="listed", **policy)
+    batches.update({"q": {"a": 1.0}})
+    with pytest.raises(PolicyError, match=r"relevant=listed with .* needs two readings of the run"):
+        batches.result()
 
 
 # ------------------------------------------------------------------------------------------ depth

@@ -18,9 +18,9 @@ from germane.averaging import scores
 from germane.judging import judge
 from germane.measures import TABLE, Definition, Scored, values
 from germane.policy import Policy
+from germane.readers import read_qrels
+from germane.readers.mappings import retrieve_lists, retrieve_scores
 from germane.retrieval import AS_GIVEN, BY_ID
-from germane.sources import read_qrels
-from germane.sources.mappings import retrieve_lists, retrieve_scores
 
 import oracle
 from strategies import CUTOFFS, Listed, variants, world

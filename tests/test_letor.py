@@ -21,7 +21,7 @@ from germane.errors import (
     InputError,
     ScoreError,
 )
-from germane.sources import files
+from germane.readers import files
 
 MEASURES = "AP RR nDCG@3 P@2 NumRet"
 ROWS = [("q1", 2, 0.5), ("q1", 0, 0.5), ("q2", 1, -1.0), ("q1", 1, 0.25), ("q2", 0, 3e-2)]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations, product
@@ -862,3 +863,83 @@ def test_values_are_shared() -> None:
     """A policy and a measure are evaluated once."""
     values = Values(Collection(QRELS, RUN, "reconcile"))
     assert values(Policy(), germane.AP) is values(Policy(), germane.AP)
+
+
+def test_what_a_tool_says_of_the_list_alone_is_found() -> None:
+    """torchmetrics' RetrievalRecall(top_k=2), fed with these two lists and nothing else: 5/12."""
+    qrels = {"p": ["a", "b", "c"], "r": ["d", "e", "f", "g"]}
+    run = {
+        "p": {"a": 0.9, "x": 0.8, "b": 0.7},
+        "r": {"d": 0.9, "y": 0.8, "e": 0.7, "f": 0.6},
+    }
+    found = germane.reconcile(qrels, run, reported="0.4167", measure="R@2")
+    assert str(found.found[0]) == "R@2, relevant=listed"
+    assert "torchmetrics:RetrievalRecall(top_k=2)" in found.found[0].candidate.tools
+    assert found.found[0].value == (1 / 2 + 1 / 3) / 2
+    assert "With relevant=listed, relevant items that are not in the list were not" in str(found)
+    both = germane.reconcile(qrels, run, reported="0.2917", measure="R@2")
+    assert both.found[0].candidate.key == (germane.R @ 2, ())
+    assert "torchmetrics:RetrievalRecall(top_k=2)" in both.found[0].candidate.tools
+
+
+# --- Chance ----------------------------------------------------------------------------------------
+
+
+def test_what_was_asked_for_is_one_value_of_those_from_0_to_1() -> None:
+    """±0.005 about one value: 0.01 of the numbers from -0.005 to 1.005."""
+    found = germane.reconcile([3, 0, 2.5, -1], reported="0.93", measure="nDCG")
+    assert found.answer == "found"
+    assert found.values == 1
+    assert found.chance == pytest.approx(0.01 / 1.01)
+    says = "A wrong number would fall within the rounding of the one value tried so far in 0.99 % of cases."
+    assert says in str(found)
+    assert found.to_dict()["answer"] == "found"
+
+
+def test_a_number_of_one_decimal_is_possible() -> None:
+    found = germane.reconcile([1, 0, 1], relevant=20, reported="0.2", measure="AP@10")
+    assert found.answer == "possible"
+    assert found.chance == pytest.approx(0.1 / 1.1)
+    assert "2 definitions give it; possible, not certain." in found.verdict
+    assert found.to_dict()["chance"] == found.chance
+
+
+def test_no_definition_is_no_chance() -> None:
+    nothing = germane.reconcile([1, 0, 1], relevant=20, reported="0.5", measure="AP@10")
+    assert (nothing.answer, nothing.values, nothing.chance) == ("none", 0, 0.0)
+    assert "wrong number" not in str(nothing)
+
+
+def test_values_of_queries_leave_less_to_chance() -> None:
+    qrels, run = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"]}, {"q1": ["a", "x"], "q2": ["y", "c"]}
+    alone = germane.reconcile(qrels, run, reported="0.75", measure="AP@2")
+    assert alone.answer == "possible"
+    values = {"q1": "1.00", "q2": "0.50"}
+    both = germane.reconcile(qrels, run, reported="0.75", measure="AP@2", reported_per_query=values)
+    assert both.answer == "found"
+    assert both.chance == pytest.approx(both.values * 0.01 * 0.01)
+
+
+def few_lists(seed: int) -> tuple[Any, Any, Any]:
+    """Two lists of ten with graded judgments, and the same lists shuffled."""
+    rng = random.Random(seed)
+    grades = {f"q{q}": [rng.choice((0, 0, 1, 2, 3)) for _ in range(10)] for q in range(2)}
+    qrels = {q: {f"d{i}": grade for i, grade in enumerate(of)} for q, of in grades.items()}
+    run, other = ({q: rng.sample(sorted(one), 8) for q, one in qrels.items()} for _ in range(2))
+    return qrels, run, other
+
+
+def test_a_wrong_number_is_seldom_found() -> None:
+    """The mean of the same lists in another order coincides with some definition now and then, which is chance."""
+    said = []
+    for seed in range(20):
+        qrels, run, other = few_lists(seed)
+        measure = ("R@5", "P@5", "RR@5")[seed % 3]
+        right, wrong = (germane.evaluate(qrels, one, measure)[measure].mean for one in (run, other))
+        if f"{wrong:.4f}" != f"{right:.4f}":
+            said.append(germane.reconcile(qrels, run, reported=f"{wrong:.4f}", measure=measure))
+            exact = germane.reconcile(qrels, run, reported=f"{right:.4f}", measure=measure)
+            assert exact.answer == "found"
+    answers = [one.answer for one in said]
+    assert answers.count("possible") >= 2  # R(rel=3,mean=micro)@5, of all definitions the only one
+    assert answers.count("found") <= 0.05 * len(answers)

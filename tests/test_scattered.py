@@ -13,8 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane.kernel import rows
-from germane.sources import spill
+from germane.readers import rows, spill
 
 RNG = random.Random(7)
 QUERIES = [f"q{number}" for number in range(40)]
@@ -161,7 +160,7 @@ def test_nothing_is_left_on_the_disk(
 
 FULL = """
 import resource, sys, germane
-from germane.sources import spill
+from germane.readers import spill
 spill.HELD = 100
 size = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import germane
-from germane.sources import embeddings, margins, matrix, products, similarity
+from germane.readers import embeddings, margins, matrix, products, similarity
 
 Array = Any
 SIMILARITIES = ["cosine", "dot", "euclidean"]

@@ -33,8 +33,8 @@ from hypothesis import strategies as st
 import germane
 from germane._records import as_dict
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
-from germane.sources import SOURCES, arrow, files, opened, source_of
-from germane.sources.ids import as_integer
+from germane.kernel.ids import as_integer
+from germane.readers import SOURCES, arrow, files, opened, source_of
 
 import array_doors
 import column_doors

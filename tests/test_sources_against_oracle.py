@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane.measures import TABLE
-from germane.sources import SOURCES, opened, source_of
+from germane.readers import SOURCES, opened, source_of
 
 import array_doors
 import column_doors

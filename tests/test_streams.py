@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.sources import files, streams
+from germane.readers import files, streams
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "bz2": bz2.compress,

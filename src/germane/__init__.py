@@ -53,12 +53,12 @@ if _TYPE_CHECKING:
     from germane.gate import Gate, assert_no_regression, gate
     from germane.groups import Groups
     from germane.precision_recall import MeanPRCurve, PRCurve
+    from germane.readers.labels import Labels
     from germane.reconcile import Reconciliation, reconcile
     from germane.report import Report, report
     from germane.saved import read_results
     from germane.similar import evaluate_embeddings
     from germane.simulate import simulate
-    from germane.sources.labels import Labels
     from germane.spread import Spread, spread
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
@@ -232,7 +232,7 @@ _LATER = {
     "Explanation": "explanation",
     "Gate": "gate",
     "Groups": "groups",
-    "Labels": "sources.labels",
+    "Labels": "readers.labels",
     "MeanPRCurve": "precision_recall",
     "PRCurve": "precision_recall",
     "Pair": "comparison.pair",

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
-from germane import sources
+from germane import readers
 from germane._records import replaced
 from germane.checks import forms
 from germane.checks.data import Data, side_by_side
@@ -18,9 +18,9 @@ from germane.evaluate import evaluate
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measure, Measures, parse_all
 from germane.progress import progress_of
-from germane.sources import InputFormat, Progress, host
-from germane.sources.paths import is_path
-from germane.sources.trec_files import Run
+from germane.readers import InputFormat, Progress, host
+from germane.readers.paths import is_path
+from germane.readers.trec_files import Run
 from germane.tabled import Tabled
 from germane.tables import Table, visible
 
@@ -131,7 +131,7 @@ def check(
     data: list[Data] = []
     for name, given in runs.items():
         how = (columns, input_format, group, max_expansion, max_line)
-        first, second = sources.opened(qrels, given, *how)
+        first, second = readers.opened(qrels, given, *how)
         judged = judged or of_lines(side_of(first, "qrels", progress), qrels, input_format)
         side = of_lines(side_of(second, "run", progress), given, input_format)
         if name is not None and side.where == "run":
@@ -143,7 +143,7 @@ def check(
             said += _seen(TABLE[-1], looked)
         found += said
         data.append(looked)
-    names = [name or sources.run_name(given) for name, given in runs.items()]
+    names = [name or readers.run_name(given) for name, given in runs.items()]
     return Checkup(list(dict.fromkeys(found)), names)
 
 
@@ -155,7 +155,7 @@ def _is_named(run: Any) -> bool:
     if isinstance(held, Mapping):
         inner = next(iter(held.values()), None)
         return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or host.is_array(inner)
-    if isinstance(held, (str, os.PathLike)) or sources.has_columns(held):
+    if isinstance(held, (str, os.PathLike)) or readers.has_columns(held):
         return True
     frame = hasattr(held, "__arrow_c_stream__") or isinstance(held, Run)
     return frame or (host.is_array(held) and len(held.shape) == 2)
@@ -166,7 +166,7 @@ _AS_IT_IS = (None, None, None, None, None)  # how data in memory are given
 
 def _refusal(qrels: Any, run: Any, measures: tuple[Measure, ...]) -> str:
     """Why evaluate refuses what is in memory and can be read again; nothing where it does not."""
-    if any(is_path(one) or sources.has_columns(one) for one in (qrels, run)):
+    if any(is_path(one) or readers.has_columns(one) for one in (qrels, run)):
         return ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what the table has said

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane import output, sources
+from germane import output, readers
 from germane._records import as_dict
 from germane._version import VERSION
 from germane.choices import DEFAULT, Choices, opened, spoken_of
@@ -18,9 +18,9 @@ from germane.evaluator import Evaluator, Read, Reduced, Way, way_of
 from germane.finding import Finding
 from germane.measure import Measures
 from germane.progress import progress_of
+from germane.readers import Progress, folders
 from germane.result import Result
 from germane.retrieval import Retrieved
-from germane.sources import Progress, folders
 
 _ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
 _EVALUATION = "evaluation.json"
@@ -61,7 +61,7 @@ def evaluate_kept(
             )
         start, read = _loaded(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
-    for number, (end, batch) in enumerate(sources.batches(given, start, progress), len(kept)):
+    for number, (end, batch) in enumerate(readers.batches(given, start, progress), len(kept)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
         if reduced is None:
             continue

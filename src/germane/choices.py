@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from germane import sources
+from germane import readers
 from germane._cached import cached
 from germane._records import Record, replaced
 from germane._whole import whole
@@ -24,6 +24,7 @@ from germane.policy import (
     NoRelevant,
     Own,
     Policy,
+    Relevant,
     Repeated,
     Scores,
     Short,
@@ -45,14 +46,14 @@ READING = (
     "group",
     "max_expansion",
     "max_line",
-)  # in the order of sources.opened
+)  # in the order of readers.opened
 
 
-class Choices(TypedDict, total=False):
-    """How data is read, and the conventions of a Policy, as keyword arguments."""
+class OtherChoices(TypedDict, total=False):
+    """``Choices`` of functions whose ``relevant`` may also be the number of a list's relevant items."""
 
     columns: Mapping[str, Any] | None
-    input_format: sources.InputFormat
+    input_format: readers.InputFormat
     group: Any
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
@@ -79,6 +80,12 @@ class Choices(TypedDict, total=False):
     undefined: Undefined
     digits: int | None
     query_digits: int | None
+
+
+class Choices(OtherChoices, total=False):
+    """How data is read, and the conventions of a Policy, as keyword arguments."""
+
+    relevant: Relevant
 
 
 def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
@@ -155,16 +162,16 @@ _remembered = lru_cache(typed=True)(Policy)
 
 
 def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, Policy]:
-    """Qrels and run as sources read them, their columns found and flat arrays grouped, and the policy for them.
+    """Qrels and run as readers take them, their columns found and flat arrays grouped, and the policy for them.
 
     A run's source has an order of ties of its own where none is asked for. Raises InputError for
     columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
     words = dict(choices)
-    qrels, run = sources.opened(qrels, run, *[words.pop(name, None) for name in READING])
+    qrels, run = readers.opened(qrels, run, *[words.pop(name, None) for name in READING])
     if run is None:
         return qrels, run, policy_of(**words)
-    source = sources.source_of(run)
+    source = readers.source_of(run)
     policy = policy_of(**{"ties": source.ties or run.ties, **words})
     refuse_places(source, run, policy)
     return qrels, run, policy

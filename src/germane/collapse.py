@@ -13,8 +13,8 @@ from germane.errors import (
     some,
     suggestion,
 )
-from germane.sources.formats import InputFormat
-from germane.sources.mappings import is_mapping
+from germane.readers.formats import InputFormat
+from germane.readers.mappings import is_mapping
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +70,7 @@ def collapse(
     if is_mapping(run):
         group_of = _lookup(key)
         return {query: _collapsed(query, got, group_of, keep) for query, got in run.items()}
-    from germane.sources import collapsed
+    from germane.readers import collapsed
 
     if isinstance(key, str):  # the groups are the items
         frame = collapsed.opened(run, {**(columns or {}), "item": key}, input_format)

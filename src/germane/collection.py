@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from germane import sources
+from germane import readers
 from germane._cached import cached
 from germane._ragged import Floats
 from germane._records import replaced
@@ -15,9 +15,9 @@ from germane.errors import GradeError, PolicyError
 from germane.judging import Judged, judge
 from germane.measure import Measure
 from germane.policy import Policy
+from germane.readers import Progress, Source
+from germane.readers.mappings import descends
 from germane.retrieval import Order, Qrels, Retrieved, Sample
-from germane.sources import Progress, Source
-from germane.sources.mappings import descends
 
 
 def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
@@ -34,7 +34,7 @@ def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
 
 def graded(qrels: Any, policy: Policy, complete: str, progress: Progress | None = None) -> Qrels:
     """The judgments, their grades as the policy takes them. ``complete``: see ``complete_for``."""
-    judgments = sources.read_qrels(qrels, policy.judged_twice, progress, complete)
+    judgments = readers.read_qrels(qrels, policy.judged_twice, progress, complete)
     if policy.grades == "exact":
         return judgments
     return replaced(judgments, grades=_grades(judgments.grades, policy.grades))
@@ -58,7 +58,7 @@ def retrieve(
     judgments: Qrels, run: Any, policy: Policy, progress: Progress | None = None
 ) -> Retrieved:
     """What a run of any source retrieved of the judgments. Raises InputError for swapped dicts."""
-    source = sources.source_of(run)
+    source = readers.source_of(run)
     got = source.retrieve(judgments, run, policy.duplicates, policy.order, progress)
     if isinstance(run, Mapping):
         refuse_swapped(judgments, got, policy)
@@ -72,7 +72,7 @@ def refuse_places(source: Source, run: Any, policy: Policy) -> None:
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
             "choose ties=given, which is the order of columns, expected, best or worst."
         )
-    if policy.own == "drop" and sources.has_places(run):
+    if policy.own == "drop" and readers.has_places(run):
         raise PolicyError(
             "own=drop compares the ids of items and queries, and items without ids are numbered by "
             "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
@@ -96,6 +96,12 @@ class Collection:
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
         refuse_places(self._source, self._run, policy)
+        judgments, got = self.qrels(policy), self._read(policy)
+        whole = None if policy.whole_list == policy else self._read(policy.whole_list)
+        return judge(judgments, got, policy, partial(readers.where, self._run), whole)
+
+    def _read(self, policy: Policy) -> Retrieved:
+        """What the run retrieved of the judgments."""
         judgments, copies = self.qrels(policy), policy.duplicates
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
             copies = "error"
@@ -106,7 +112,7 @@ class Collection:
             got = retrieve(judgments, self._run, read_as, self._progress)
             self.sample = self.sample or got.sample
             got = self._retrieved[way] = replaced(got, sample=None)  # which holds the run
-        return judge(judgments, got, policy, partial(sources.where, self._run))
+        return got
 
     def ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None where only reading them tells."""
@@ -114,7 +120,7 @@ class Collection:
 
     @cached
     def _source(self) -> Source:
-        return sources.source_of(self._run)
+        return readers.source_of(self._run)
 
     def qrels(self, policy: Policy) -> Qrels:
         """The judgments as a policy reads them. Raises InputError."""
@@ -124,7 +130,7 @@ class Collection:
             exact = self._qrels.get((twice, "exact"), self._given)
             read = graded(exact, policy, self._complete, self._progress)
             if self._run is not None:
-                read = sources.accept_comments(read, self._run)
+                read = readers.accept_comments(read, self._run)
             self._qrels[twice, policy.grades] = read
         return read
 

@@ -11,8 +11,8 @@ from germane.comparison.words import Correction, Family, TestName
 from germane.errors import InputError
 from germane.evaluate import evaluate_many
 from germane.measure import Measures
+from germane.readers import Progress
 from germane.seed import Seed
-from germane.sources import Progress
 
 
 def compare(

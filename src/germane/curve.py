@@ -7,19 +7,19 @@ import numpy as np
 
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
-from germane.choices import Choices, opened
+from germane.choices import Choices, OtherChoices, opened
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
 from germane.judging import judge
 from germane.listed import is_list, one_list
 from germane.measure import Measure
-from germane.policy import Policy
+from germane.policy import Policy, Relevant
 from germane.precision_recall import MeanPRCurve, PRCurve, Start, precision_at, recall_levels
 from germane.progress import progress_of
 from germane.ranking import Ranking
+from germane.readers import Progress
 from germane.result import Result
 from germane.seed import Seed, generator
-from germane.sources import Progress
 
 RESAMPLES = 1000  # bootstrap samples behind a confidence band
 
@@ -29,11 +29,11 @@ def pr_curve(
     run: Any = None,
     *,
     query: Hashable | None = None,
-    relevant: int | Iterable[float] | None = None,
+    relevant: int | Iterable[float] | Relevant | None = None,
     rel: float = 1.0,
     start: Start = "(0,1)",
     progress: Progress | bool | None = None,
-    **policy: Unpack[Choices],
+    **policy: Unpack[OtherChoices],
 ) -> PRCurve:
     """The precision–recall curve of one query.
 

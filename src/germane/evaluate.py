@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
-from germane import sources
+from germane import readers
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, scores, weights
 from germane.checks.evaluated import check_evaluation
@@ -28,15 +28,15 @@ from germane.measures import TABLE
 from germane.placement import Placement
 from germane.policy import Duplicates, Policy
 from germane.progress import progress_of
+from germane.readers import InputFormat, Progress
+from germane.readers.sequences import ranking_of
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels, Sample
-from germane.sources import InputFormat, Progress
-from germane.sources.sequences import ranking_of
 
 if TYPE_CHECKING:
     from germane.dialects import Dialect
-    from germane.sources.frames import Frame
-    from germane.sources.trec_files import Run
+    from germane.readers.frames import Frame
+    from germane.readers.trec_files import Run
 
 
 def evaluate(
@@ -90,7 +90,7 @@ def evaluate(
     collection = Collection(qrels, run, plan.complete, progress)
     judged = [collection.judged(one) for one in plan.groups]
     return finished(
-        name or sources.run_name(run), plan, judged, spoken, collection.sample, collection.ordered
+        name or readers.run_name(run), plan, judged, spoken, collection.ordered, collection.sample
     )
 
 
@@ -99,8 +99,8 @@ def finished(
     plan: Plan,
     judged: Sequence[Judged],
     spoken: "Dialect | None" = None,
-    sample: Callable[[int], Sample] | None = None,
     ordered: Callable[[], bool | None] = lambda: None,
+    sample: Callable[[int], Sample] | None = None,
 ) -> Result:
     """The result of what was judged under each policy of a plan; warns of what may bend its numbers.
 
@@ -164,7 +164,7 @@ def evaluate_many(
     qrels, _, conventions = opened(qrels, None, {**own, **policy})
     plan = planned(measures, spoken, conventions, policy)
     for run in runs.values():
-        sources.refuse_ambiguous(qrels, run)
+        readers.refuse_ambiguous(qrels, run)
     judgments = graded(qrels, conventions, plan.complete, progress)
     return Results(
         {
@@ -218,10 +218,10 @@ def read_qrels(
     """
     progress = progress_of(progress)
     duplicates = Policy(duplicates=duplicates).duplicates
-    given, _ = sources.opened(path, None, columns, input_format, None, max_expansion, max_line)
-    if not sources.has_columns(given):
-        sources.check_path(given)
-    judgments = sources.read_qrels(given, duplicates, progress, complete="")
+    given, _ = readers.opened(path, None, columns, input_format, None, max_expansion, max_line)
+    if not readers.has_columns(given):
+        readers.check_path(given)
+    judgments = readers.read_qrels(given, duplicates, progress, complete="")
     return replaced(judgments, duplicates=duplicates)
 
 
@@ -244,13 +244,13 @@ def read_run(
     memory. Raises InputError with file and line.
     """
     progress = progress_of(progress)
-    _, given = sources.opened({}, path, columns, input_format, None, max_expansion, max_line)
-    if sources.has_columns(given):
+    _, given = readers.opened({}, path, columns, input_format, None, max_expansion, max_line)
+    if readers.has_columns(given):
         held: Frame = given.held(progress)
         return held
-    from germane.sources import trec_files
+    from germane.readers import trec_files
 
-    sources.check_path(given)
+    readers.check_path(given)
     return trec_files.read_run(given, progress)
 
 
@@ -314,7 +314,7 @@ def _counts(judged: Judged) -> Counts:
         judged=len(qrels),
         answered=answered,
         missing=len(qrels) - answered,
-        without_relevant=int(np.count_nonzero(qrels.relevant == 0)),
+        without_relevant=int(np.count_nonzero(judged.relevant == 0)),
         unjudged_queries=len(retrieved.unknown),
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),

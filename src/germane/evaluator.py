@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from germane import sources
+from germane import readers
 from germane._cached import cached
 from germane._records import replaced
 from germane.checks.evaluated import check_batch
@@ -20,9 +20,9 @@ from germane.judging import judge
 from germane.measure import Measure, Measures
 from germane.policy import Policy
 from germane.progress import progress_of
+from germane.readers import Progress
 from germane.result import Result
 from germane.retrieval import Order, Qrels
-from germane.sources import Progress
 from germane.tally import Found, Tally, Twice, check_twice
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Evaluator:
         ``name`` is what errors call it. A batch with an error in it is left out whole.
         """
         reduced = self.reduce(batch, name=name, progress=progress)
-        with _named(name or ("" if sources.is_path(batch) else f"batch {self._batches + 1}")):
+        with _named(name or ("" if readers.is_path(batch) else f"batch {self._batches + 1}")):
             self.add(reduced)
 
     def reduce(
@@ -116,7 +116,7 @@ class Evaluator:
         a judged item retrieved, and none of the judgments. None stands for a batch without rows.
         """
         progress = progress_of(progress)
-        is_file = sources.is_path(batch)
+        is_file = readers.is_path(batch)
         with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
             _, run, conventions = opened(self.qrels, batch, self._choices)
             policies = self.under(conventions, run)
@@ -173,7 +173,7 @@ class Evaluator:
         if conventions == self._conventions:
             return self._policies
         plan = planned(self._measures, self._spoken, conventions, self._asked)
-        source = sources.source_of(run)
+        source = readers.source_of(run)
         for one in plan.groups:
             refuse_places(source, run, one)
         return plan.policies
@@ -185,10 +185,10 @@ class Evaluator:
         read: Read = {}
         for policy in policies.values():
             if way_of(policy) not in read:
-                qrels = self._qrels[_judging(policy)] = sources.prepared(
+                qrels = self._qrels[_judging(policy)] = readers.prepared(
                     self._judgments(policy), run
                 )
-                places = sources.judged_in(qrels, run)
+                places = readers.judged_in(qrels, run)
                 if places is None:
                     places = np.arange(len(qrels))
                 elif len(places) < len(qrels):
@@ -279,7 +279,7 @@ def joined(parts: Sequence[Evaluator]) -> Evaluator:
     first = parts[0]
     whole = Evaluator.__new__(Evaluator)
     qrels = {
-        way: sources.joined_qrels([part._qrels[way] for part in parts]) for way in first._qrels
+        way: readers.joined_qrels([part._qrels[way] for part in parts]) for way in first._qrels
     }
     batches = sum(part._batches for part in parts)
     whole.__dict__.update(first.__dict__)

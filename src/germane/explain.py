@@ -10,17 +10,17 @@ import numpy as np
 
 from germane._ragged import Bools, Ints
 from germane.averaging import kernel, scores
-from germane.choices import Choices
+from germane.choices import OtherChoices
 from germane.errors import InputError, MeasureError, clip
 from germane.explanation import Explanation, Rank, Ranks, Reading, written
 from germane.listed import NONE, Listed, check_ordered, is_list, one_list, unjudged_of
 from germane.measure import Measure, Measures, parse_all
 from germane.measures import Scored
+from germane.policy import Relevant
 from germane.progress import progress_of
 from germane.ranking import Ranking
+from germane.readers import Progress
 from germane.result import Result, number
-from germane.retrieval import Qrels
-from germane.sources import Progress
 
 WRITTEN = 24  # terms of a formula that are written out; of more than these, half
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
@@ -32,9 +32,9 @@ def explain(
     measures: Measures = "AP",
     *,
     query: Hashable | None = None,
-    relevant: int | Iterable[float] | None = None,
+    relevant: int | Iterable[float] | Relevant | None = None,
     progress: Progress | bool | None = None,
-    **policy: Unpack[Choices],
+    **policy: Unpack[OtherChoices],
 ) -> Explanation:
     """Explain one query's measures rank by rank.
 
@@ -115,7 +115,7 @@ def _explanation(
             _reading(listed, rows, hit, measure, one)
             for measure, one in zip(measures, scored, strict=True)
         ),
-        missed=tuple(_missed(ranking, rel, listed.qrels)),
+        missed=tuple(_missed(listed, rel)),
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),
         policy=listed.policy,
@@ -270,10 +270,11 @@ def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
     return symbolic, numeric, comma + note
 
 
-def _missed(
-    ranking: Ranking, rel: float, qrels: Qrels | None
-) -> Iterator[tuple[Hashable | None, float]]:
+def _missed(listed: Listed, rel: float) -> Iterator[tuple[Hashable | None, float]]:
     """The relevant items that were not retrieved, highest grade first."""
+    ranking, qrels = listed.ranking, listed.qrels
+    if listed.policy is not None and listed.policy.relevant == "listed" and listed.answered:
+        return
     if qrels is None or ranking.judgment is None:
         left = Counter(ranking.ideal[ranking.ideal >= rel].tolist())
         left -= Counter(ranking.relevance[ranking.relevant(rel)].tolist())

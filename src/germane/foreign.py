@@ -25,7 +25,8 @@ def asked(measures: Measures, dialect: Dialect) -> tuple[Asked, ...]:
     """The measures asked for: what the tool has is the tool's, whatever it is called; the rest is germane's.
 
     A name is the tool's own, or germane's in germane's own spelling. Raises MeasureError for any other,
-    with the nearest of the tool's, and for two names of one measure under different conventions.
+    with the nearest of the tool's; for a name of germane's by which the tool has another measure; and
+    for two names of one measure under different conventions.
     """
     found: dict[Measure, Asked] = {}
     for one in _each(measures):
@@ -53,9 +54,16 @@ def usual(measures: str, dialect: Dialect) -> list[str]:
 
 
 def entry(dialect: Dialect, measure: Measure) -> Foreign | None:
-    """What the tool itself calls this very measure, at any threshold; None where it has no such."""
-    for one in dialect.measuring:
-        if not (one.cutoff and measure.k is None) and measure in _all_of(one, measure):
+    """What the tool itself calls this very measure, at any threshold; None where it has no such.
+
+    Without a cutoff AP(norm=R) is AP, whatever it is written like.
+    """
+    fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
+    for one in fits:
+        if measure in _all_of(one, measure):
+            return one
+    for one in fits:
+        if any(_same(each, measure) for each in _all_of(one, measure)):
             return one
     return None
 
@@ -122,7 +130,7 @@ def _asked(name: str | Measure, dialect: Dialect) -> Asked:
     foreign = dialect.find(name)
     before, _, rest = name.partition(":")
     of_a_tool = bool(rest) and "(" not in before
-    if foreign is None and of_a_tool and named(before) is dialect:
+    if foreign is None and of_a_tool and before != "germane" and named(before) is dialect:
         foreign, name = dialect.find(rest), rest
     if foreign is not None:
         return Asked(parse(dialect.measure(name)), foreign.choices)
@@ -134,7 +142,62 @@ def _asked(name: str | Measure, dialect: Dialect) -> Asked:
         kind = meant(dialect, measure)
         has = "" if kind is None else f" Of this kind it has {kind.written(measure.k)!r}."
         raise dialect.unknown(name, f"{has} germane's own, which may be another, is {measure}.")
+    if not of_a_tool and entry(dialect, measure) is None:
+        _refuse_ambiguous(name, measure, dialect)
     return _found(measure, dialect)
+
+
+def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
+    """Refuse a name by which the tool has a measure with other defaults than germane's."""
+    written = set(re.findall(r"(\w+)\s*=", name))
+    others = [
+        (called, _as_written(theirs, measure, written))
+        for called, theirs in _called_alike(measure, dialect)
+    ]
+    for unlike in dialect.unlike:
+        if unlike.kind == measure.name and unlike.says:
+            raise MeasureError(
+                f"{dialect.name}: {unlike.name} of {dialect.tool} is not germane's {measure}: {unlike.says}. "
+                f"germane:{measure} evaluates germane's own."
+            )
+        if unlike.kind == measure.name:
+            others.append((unlike.name, _as_written(parse(unlike.measure), measure, written)))
+    if others and not any(_same(theirs, measure) for _, theirs in others):
+        called, theirs = others[0]
+        raise MeasureError(
+            f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs} "
+            f"({theirs.definition}); germane's own is {measure} ({measure.definition}). Write {theirs}, or "
+            f"germane:{measure} for germane's own."
+        )
+
+
+def _called_alike(measure: Measure, dialect: Dialect) -> list[tuple[str, Measure]]:
+    """The tool's measures by that name: those with a cutoff if one is asked for, else without, or the others."""
+    alike: list[tuple[str, Measure]] = []
+    others: list[tuple[str, Measure]] = []
+    for foreign in dialect.measuring:
+        place = re.search(r"(\w+)=\{x\}", foreign.measure)
+        x = "" if place is None else f"{measure.arguments.get(place[1], 1):g}"
+        theirs = parse(foreign.at(measure.k or 1).replace("{x}", x))
+        if measure.name in (theirs.name, _KINDS.get(theirs.name)):
+            fits = alike if foreign.cutoff == (measure.k is not None) else others
+            fits.append((foreign.written(measure.k).replace("{x}", x), theirs))
+    return alike or others
+
+
+def _as_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure:
+    """The tool's measure with the cutoff and the parameters that were written; what it has none of, it is not asked for."""
+    asked = {name: value for name, value in measure.parameters if name in written}
+    if not asked.keys() <= dict(theirs.parameters).keys():
+        return measure
+    k = measure.k if theirs.row.cutoff else None
+    return Measure(theirs.name, tuple({**dict(theirs.parameters), **asked}.items()), k)
+
+
+def _same(one: Measure, other: Measure) -> bool:
+    """Do two measures have one formula and one mean?"""
+    means = [dict(each.parameters).get("mean") for each in (one, other)]
+    return one.definition == other.definition and means[0] == means[1]
 
 
 def _found(measure: Measure, dialect: Dialect) -> Asked:

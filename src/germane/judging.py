@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached_by_argument
-from germane._ragged import Bools, Ints
+from germane._cached import cached, cached_by_argument
+from germane._ragged import Bools, Floats, Ints
 from germane._records import Record, replaced
 from germane.errors import CoverageError, PolicyError, choices, clip, some
 from germane.policy import Policy, Ties
@@ -23,6 +23,7 @@ class Judged(Record):
     retrieved: Retrieved
     policy: Policy
     kept: Bools  # Q: the queries that are evaluated
+    whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
 
     @cached_by_argument
     def ranking(self, ties: Ties) -> Ranking:
@@ -43,8 +44,7 @@ class Judged(Record):
             rank,
             _ragged.taken(self.qrels.grades, judgment),
             retrieved,
-            self.qrels.offsets,
-            self.qrels.ideal,
+            *self.ideal,
             got.tied_from[at] if got.is_tied else rank,
             got.tied_to[at] if got.is_tied else rank,
             within,
@@ -58,19 +58,50 @@ class Judged(Record):
 
     def only(self, query: Hashable) -> "Judged":
         """The same of one query. Raises AbsentError where it has no judgments."""
-        qrels, got, q = self.qrels.only(query), self.retrieved, self.qrels.position[query]
-        part = np.flatnonzero(got.owner == q)
-        retrieved = Retrieved(
-            judgment=got.judgment[part] - self.qrels.offsets[q],
-            owner=np.zeros(len(part), np.int64),
-            rank=got.rank[part],
-            tied_from=got.tied_from[part],
-            tied_to=got.tied_to[part],
-            retrieved=got.retrieved[q : q + 1],
-            answered=got.answered[q : q + 1],
-            unknown=[],
+        q = self.qrels.position[query]
+
+        def alone(got: Retrieved) -> Retrieved:
+            part = np.flatnonzero(got.owner == q)
+            return Retrieved(
+                judgment=got.judgment[part] - self.qrels.offsets[q],
+                owner=np.zeros(len(part), np.int64),
+                rank=got.rank[part],
+                tied_from=got.tied_from[part],
+                tied_to=got.tied_to[part],
+                retrieved=got.retrieved[q : q + 1],
+                answered=got.answered[q : q + 1],
+                unknown=[],
+            )
+
+        return replaced(
+            self,
+            qrels=self.qrels.only(query),
+            retrieved=alone(self.retrieved),
+            kept=self.kept[q : q + 1],
+            whole=None if self.whole is None else alone(self.whole),
         )
-        return replaced(self, qrels=qrels, retrieved=retrieved, kept=self.kept[q : q + 1])
+
+    @cached
+    def ideal(self) -> tuple[Ints, Floats]:
+        """Q + 1 and J: the offsets and grades of the judgments that count, descending by query.
+
+        With relevant=listed these are the judgments of what was retrieved. A query without a list keeps
+        all of its own: missing=zero counts it as 0, whether or not it has relevant items.
+        """
+        qrels, got = self.qrels, self.retrieved if self.whole is None else self.whole
+        if self.policy.relevant == "judged":
+            return qrels.offsets, qrels.ideal
+        owner = _ragged.owners(qrels.offsets)
+        counted = ~self.kept[owner]
+        counted[got.judgment] = True
+        offsets = _ragged.offsets(_ragged.counts(counted, owner, len(qrels)))
+        return offsets, _ragged.sorted_descending(qrels.grades[counted], offsets)
+
+    @cached
+    def relevant(self) -> Ints:
+        """Q: how many items of grade 1 or higher count as relevant."""
+        offsets, ideal = self.ideal
+        return _ragged.counts(ideal >= 1, _ragged.owners(offsets), len(self.qrels))
 
     def reordered(self, ties: Any) -> Ranking | None:
         """The ranking under another order of ties; None where nothing judged is tied."""
@@ -133,12 +164,23 @@ def _the_run() -> str:
 
 
 def judge(
-    qrels: Qrels, retrieved: Retrieved, policy: Policy, where: Callable[[], str] = _the_run
+    qrels: Qrels,
+    retrieved: Retrieved,
+    policy: Policy,
+    where: Callable[[], str] = _the_run,
+    whole: Retrieved | None = None,
 ) -> Judged:
     """Decide which queries are evaluated under a policy; ``where`` says what errors call the run.
 
+    ``whole`` is what the run retrieved under the policy's ``whole_list``, where that is another.
     Raises CoverageError where no query of the run is judged, or one is missing and may not be.
     """
+    if policy.whole_list != policy and whole is None:
+        word = "nonpositive=miss" if policy.nonpositive == "miss" else "threshold=…"
+        raise PolicyError(
+            f"relevant=listed with {word} needs two readings of the run, which evaluate, spread and reconcile "
+            "make; without it the numbers are the same where all scores are high enough."
+        )
     answered, answers = retrieved.answered, retrieved.answers
     if policy.empty not in ("answer", "nan"):
         filled = answered & (retrieved.retrieved > 0)
@@ -166,7 +208,7 @@ def judge(
             f"not in {where()}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
-    return Judged(qrels, retrieved, stated(policy, qrels), answered)
+    return Judged(qrels, retrieved, stated(policy, qrels), answered, whole)
 
 
 def stated(policy: Policy, qrels: Qrels) -> Policy:

@@ -184,7 +184,7 @@ def _sizes(judged: Judged) -> _ragged.Ints:
 
 
 def _relevant(judged: Judged) -> _ragged.Ints:
-    return judged.qrels.relevant
+    return judged.relevant
 
 
 _WHEN: Mapping[str, When] = {

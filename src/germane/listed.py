@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from germane import sources
+from germane import readers
 from germane._ragged import Ints
 from germane.choices import opened
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.judging import Judged, judge, stated
+from germane.kernel.ids import by_bytes, to_bytes
 from germane.measure import Measure
-from germane.policy import WORDS, Policy
+from germane.policy import WORDS, Policy, Relevant
 from germane.ranking import Ranking
+from germane.readers import Progress
+from germane.readers.sequences import ranking_of
 from germane.retrieval import Qrels
-from germane.sources import Progress
-from germane.sources.ids import by_bytes, to_bytes
-from germane.sources.sequences import ranking_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +56,7 @@ def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
     """Are these the grades of one list? Not where they have columns or groups, or rows as a run has."""
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
-    if run is not None and (sources.is_rows(given) or getattr(given, "ndim", 1) > 1):
+    if run is not None and (readers.is_rows(given) or getattr(given, "ndim", 1) > 1):
         return False
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
     return listed or hasattr(given, "ndim")
@@ -66,7 +66,7 @@ def one_list(
     qrels: Any,
     run: Any,
     query: Hashable | None,
-    relevant: int | Iterable[float] | None,
+    relevant: int | Iterable[float] | Relevant | None,
     rel: float,
     measures: tuple[Measure, ...],
     policy: dict[str, Any],
@@ -88,6 +88,8 @@ def one_list(
                 f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
             )
         return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, NONE)
+    if isinstance(relevant, str):  # with qrels it is a convention
+        policy, relevant = {**policy, "relevant": relevant}, None
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
     return _of_query(qrels, run, query, measures, policy, refused, progress)
@@ -115,7 +117,7 @@ def _of_query(
     others = len(judgments) > 1
     if query is not None:
         judgments = judgments.only(query)
-    run, items, item_scores = sources.only(judgments, run, conventions.duplicates, progress)
+    run, items, item_scores = readers.only(judgments, run, conventions.duplicates, progress)
     retrieved = None if run is None else retrieve(judgments, run, conventions)
     if retrieved is None or not retrieved.answered.any():
         return _unanswered(judgments, conventions, others)
@@ -164,7 +166,7 @@ def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
 
 def unjudged_of(judged: Judged, run: Any) -> Unjudged:
     """The unjudged items of a judged query, where the run has its items by query."""
-    _, items, item_scores = sources.only(judged.qrels, run, judged.policy.duplicates)
+    _, items, item_scores = readers.only(judged.qrels, run, judged.policy.duplicates)
     ranking = judged.ranking(judged.policy.ties)
     return _unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
 

@@ -206,6 +206,8 @@ def parse(text: str) -> Measure:
 @lru_cache(4096)
 def _parse(text: str) -> Measure:
     dialect, colon, foreign = text.strip().partition(":")
+    if colon and dialect == "germane":  # beside a dialect: germane's own, and not the tool's
+        return parse(foreign.strip())
     if colon and "(" not in dialect:
         from germane.dialects import named  # when a name has one: most have none
 

@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 from germane._cached import cached
-from germane._records import Value, as_dict
+from germane._records import Value, as_dict, replaced
 from germane._whole import whole
 from germane.errors import PolicyError, choices, clip, suggestion
 from germane.retrieval import COPIES, Order
@@ -14,6 +14,7 @@ Ties: TypeAlias = Literal["trec", "ascending", "given", "expected", "best", "wor
 Missing: TypeAlias = Literal["zero", "skip", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
+Relevant: TypeAlias = Literal["judged", "listed"]
 Repeated: TypeAlias = Literal["error", "once", "each"]
 Scores: TypeAlias = Literal["double", "single", "sigmoid"]
 Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
@@ -37,6 +38,7 @@ WORDS = {
 """The conventions that every result states."""
 
 RARE_WORDS = {
+    "relevant": get_args(Relevant),
     "repeated": get_args(Repeated),
     "scores": get_args(Scores),
     "grades": get_args(Grades),
@@ -84,6 +86,10 @@ class Policy(Value):
 
     depth: int | None = None
     """Only the first ``depth`` results of each query are looked at."""
+
+    relevant: Relevant = "judged"
+    """The relevant items of a query are all that are judged so, or those alone that stand in its list:
+    tools that are given labels and scores of one list see no others."""
 
     repeated: Repeated = "error"
     """An item that stands twice among a query's relevant items: refuse it; count it once, as
@@ -193,6 +199,13 @@ class Policy(Value):
             for name, word in as_dict(self).items()
             if name in WORDS or name == "depth" or word != getattr(type(self), name)
         }
+
+    @cached
+    def whole_list(self) -> "Policy":
+        """With relevant=listed, the policy that finds what is listed: items count whatever their scores."""
+        if self.relevant == "judged" or (self.nonpositive == "hit" and self.threshold is None):
+            return self
+        return replaced(self, nonpositive="hit", threshold=None)
 
     @cached
     def order(self) -> Order:

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from germane.errors import InputError, clip
-from germane.sources.paths import Progress
+from germane.readers.paths import Progress
 
 APART = 0.1  # seconds from one state of the line to the next
 WIPE = "\r\x1b[K"

@@ -8,11 +8,11 @@ from germane.errors import FormatError, InputError
 from germane.evaluate import evaluate
 from germane.measure import Measures, parse_all
 from germane.progress import progress_of
+from germane.readers import Labels, Progress
 from germane.result import Result
-from germane.sources import Labels, Progress
 
 if TYPE_CHECKING:
-    from germane.sources.similarity import Similarity
+    from germane.readers.similarity import Similarity
 
 
 def evaluate_embeddings(
@@ -58,7 +58,7 @@ def evaluate_embeddings(
     those of ``germane.evaluate``.
     """
     progress = progress_of(progress)
-    from germane.sources import embeddings
+    from germane.readers import embeddings
 
     run = embeddings.read(queries, gallery, similarity, exclude_self, name)
     given = [side is not None for side in (query_labels, gallery_labels, qrels)]

@@ -19,9 +19,9 @@ from germane.choices import DEFAULT, Choices, planned, policy_of, spoken_of
 from germane.errors import DuplicateError, EmptyError, InputError, PolicyError, clip
 from germane.evaluator import Evaluator, joined
 from germane.measure import Measures
+from germane.readers import headings
+from germane.readers.headings import Headings
 from germane.result import Result
-from germane.sources import headings
-from germane.sources.headings import Headings
 from germane.tasks import (
     NO_QRELS,
     PACKED,

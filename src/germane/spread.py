@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from germane import sources
+from germane import readers
 from germane._records import replaced
 from germane.averaging import MeasureResult
 from germane.choices import Choices, opened
@@ -18,11 +18,13 @@ from germane.limits import holding, matters
 from germane.measure import Measure, Measures, parse, parse_all
 from germane.policy import Policy
 from germane.progress import progress_of
-from germane.sources import Progress
+from germane.readers import Progress
 from germane.tabled import Tabled
 from germane.tables import Table
 
 _SAME = 1e-12
+LIST_ALONE = " (list alone)"
+NOT_COUNTED = "relevant items that are not in the list were not counted"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,14 @@ class Stated:
     """why there is no value"""
     unsure: str = ""
     """why the tool itself may say something else of such data: a limit of its dialect"""
+    listed: "Stated | None" = None
+    """what a tool that sees one list at a time says where it is given the list alone, if that is another
+    value: relevant items that are not in the list are not counted (``relevant=listed``)"""
+
+    @property
+    def rows(self) -> "tuple[Stated, ...]":
+        """Itself, and what it says of the list alone."""
+        return (self,) if self.listed is None else (self, self.listed)
 
 
 @dataclass(frozen=True)
@@ -69,14 +79,16 @@ class Spread(Tabled):
     @property
     def range(self) -> tuple[float, float]:
         """The lowest and the highest value; NaN where no dialect has one."""
-        values = [one.value for one in (self.own, *self.stated) if not math.isnan(one.value)]
+        values = [one.value for one in self._rows() if not math.isnan(one.value)]
         return min(values, default=math.nan), max(values, default=math.nan)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a dialect; germane's own among them."""
-        rows = sorted((self.own, *self.stated), key=_descending)
+        """One row a dialect, germane's own among them; two where a tool may be given the list alone."""
+        rows = sorted(self._rows(), key=_descending)
         low, high = self.range
         notes = [f"spread {_number(low, digits)} … {_number(high, digits)}"]
+        if any(one.listed for one in self.stated):
+            notes.append(f"{LIST_ALONE.strip()}: {NOT_COUNTED} (relevant=listed)")
         notes += [f"{why}: {', '.join(names)}" for why, names in self._without().items()]
         cells = [
             (
@@ -92,6 +104,9 @@ class Spread(Tabled):
         return Table(
             ("dialect", "value", "measure", "moved by"), tuple(cells), tuple(notes), (2, 3)
         )
+
+    def _rows(self) -> list[Stated]:
+        return [row for one in (self.own, *self.stated) for row in one.rows]
 
     def _without(self) -> dict[str, list[str]]:
         """The dialects without the measure, those apart that have it without a cutoff."""
@@ -147,7 +162,7 @@ def spreads(
     progress = progress_of(progress)
     qrels, run, conventions = opened(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
-    loaded = sources.loaded(run, progress)
+    loaded = readers.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "spread", progress))
     return tuple(_spread(asked, conventions, given, values) for asked in parse_all(measures))
 
@@ -165,6 +180,9 @@ def _spread(
         else:
             stated.append(_stated(dialect, foreign, asked, conventions, given, values, own.value))
     return Spread(own, tuple(sorted(stated, key=_descending)), tuple(without))
+
+
+LISTED = {"relevant": "listed"}
 
 
 def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:
@@ -200,9 +218,28 @@ def _stated(
     values: Values,
     own: float,
 ) -> Stated:
+    """What a dialect says of the data, and of the list alone where its tool may see no more."""
+    said = _stated_as({}, dialect, foreign, asked, conventions, given, values, own)
+    if dialect.sees == "judgments" or "relevant" in given:
+        return said
+    listed = _stated_as(LISTED, dialect, foreign, asked, conventions, given, values, own)
+    return said if _same(said.value, listed.value) else replace(said, listed=listed)
+
+
+def _stated_as(
+    judging: Mapping[str, Any],
+    dialect: Dialect,
+    foreign: Foreign,
+    asked: Measure,
+    conventions: Policy,
+    given: Mapping[str, Any],
+    values: Values,
+    own: float,
+) -> Stated:
     measure = in_kind(foreign, asked)
     name = foreign.written(asked.k)
-    words = {**dialect.choices, **foreign.choices, **given}
+    shown = dialect.name + LIST_ALONE * bool(judging)
+    words = {**dialect.choices, **foreign.choices, **judging, **given}
     try:
         policy = replaced(conventions, **words)
         result = values(policy, measure)
@@ -210,10 +247,11 @@ def _stated(
             dialect, foreign, measure, values.collection.judged(policy), values.collection.ordered
         )
     except GermaneError as error:
-        return Stated(dialect.name, name, measure, math.nan, (), str(error).partition(". ")[0])
+        return Stated(shown, name, measure, math.nan, (), str(error).partition(". ")[0])
     moved, changed = [], []
     for seam in SEAMS:
-        alone = replaced(conventions, **{**words_of(dialect, foreign, seam), **given})
+        more = judging if seam == "judging" else {}
+        alone = replaced(conventions, **{**words_of(dialect, foreign, seam), **more, **given})
         this = measure if seam == "measuring" else asked
         if alone == conventions and this == asked:
             continue
@@ -223,7 +261,7 @@ def _stated(
     value = result.mean
     seams = () if _same(value, own) else tuple(moved or changed)
     unsure = " ".join(dict.fromkeys(limit.says for limit in limits if matters(limit, result)))
-    return Stated(dialect.name, name, measure, value, seams, _undefined(result), unsure)
+    return Stated(shown, name, measure, value, seams, _undefined(result), unsure)
 
 
 def _undefined(result: MeasureResult) -> str:
@@ -267,4 +305,5 @@ def _row(one: Stated) -> dict[str, Any]:
         "moved_by": list(one.seams),
         "says": one.says,
         "unsure": one.unsure,
+        "list_alone": None if one.listed is None else _row(one.listed),
     }

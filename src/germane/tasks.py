@@ -16,11 +16,11 @@ from germane._records import as_dict
 from germane.errors import FormatError, GermaneError, InputError
 from germane.evaluator import Evaluator
 from germane.kernel import plain
-from germane.kernel.ids import Ids, text_of_bytes
+from germane.kernel.columns import Ids, text_of_bytes
+from germane.readers import arrow, parquet_files
+from germane.readers.arrow import Place
+from germane.readers.headings import Headings
 from germane.retrieval import Qrels
-from germane.sources import arrow, parquet_files
-from germane.sources.arrow import Place
-from germane.sources.headings import Headings
 
 CHUNK = 1 << 20  # rows that a task packs at a time
 PACKED = "bucket int, kind string, rows binary"

@@ -12,7 +12,7 @@ from germane._records import replaced
 from germane.averaging import MeasureResult
 from germane.checks.side import Side, find_places
 from germane.checks.standing import Standing, measure_standing
-from germane.kernel.ids import Text
+from germane.kernel.columns import Text
 from germane.measure import Measure
 from germane.ranking import Ranking
 

@@ -20,10 +20,10 @@ from germane.checks.side import DIGITS, Numbering, Side
 from germane.checks.standing import Standing, standing_of
 from germane.checks.table import TABLE
 from germane.finding import Finding, by_severity
-from germane.kernel.ids import Ids
+from germane.kernel.columns import Ids
+from germane.kernel.ids import to_bytes, to_text
+from germane.readers.numbers import EXACT, count_rounded, may_round
 from germane.retrieval import Sample
-from germane.sources.ids import to_bytes, to_text
-from germane.sources.numbers import EXACT, count_rounded, may_round
 from germane.spelling import fold_ids
 
 if TYPE_CHECKING:

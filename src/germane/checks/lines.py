@@ -11,11 +11,11 @@ import numpy as np
 from germane._records import replaced
 from germane.checks.side import DIGITS, Faults, Side, number_columns
 from germane.errors import InputError
-from germane.kernel.ids import Text, text_of_bytes
-from germane.sources import trec
-from germane.sources.files import TextFile, ends_of_lines
-from germane.sources.numbers import EXACT, count_rounded
-from germane.sources.paths import Path, Progress
+from germane.kernel.columns import Text, text_of_bytes
+from germane.readers import trec
+from germane.readers.files import TextFile, ends_of_lines
+from germane.readers.numbers import EXACT, count_rounded
+from germane.readers.paths import Path, Progress
 
 _ENDS = re.compile(rb"\r\n|\r|\n")
 

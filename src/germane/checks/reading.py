@@ -9,20 +9,20 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane import sources
+from germane import readers
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.checks import lines
 from germane.checks.side import Faults, Numbering, Side, number_columns
 from germane.errors import EmptyError, InputError, clip, typed
-from germane.kernel.ids import Ids
+from germane.kernel.columns import Ids
+from germane.kernel.ids import is_missing
+from germane.readers import formats, host, mappings
+from germane.readers.files import TextFile, ends_of_lines
+from germane.readers.formats import InputFormat
+from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
+from germane.readers.paths import Progress, is_path
 from germane.retrieval import Qrels
-from germane.sources import formats, host, mappings
-from germane.sources.files import TextFile, ends_of_lines
-from germane.sources.formats import InputFormat
-from germane.sources.ids import is_missing
-from germane.sources.numbers import EXACT, count_rounded, is_finite_number, show_number
-from germane.sources.paths import Progress, is_path
 
 Kind: TypeAlias = Literal["qrels", "run"]
 
@@ -31,20 +31,20 @@ FAULTS = 1000  # of a frame, after which it is no use to go on
 
 
 def side_of(given: Any, kind: Kind, progress: Progress | None = None) -> Side:
-    """What was given, as ``sources.opened`` has opened it. Raises InputError for what nothing reads."""
+    """What was given, as ``readers.opened`` has opened it. Raises InputError for what nothing reads."""
     if is_path(given):
         return lines.read(given, kind, progress)
     if isinstance(given, Qrels):
         return _of_qrels(given)
-    if sources.is_rows(given):
+    if readers.is_rows(given):
         given = dict(enumerate(given))
     if mappings.is_mapping(given):
         return _of_mapping(given, kind)
-    if sources.has_columns(given):
+    if readers.has_columns(given):
         return _of_frame(given.reported(progress), kind)
     if kind == "qrels":
-        return _of_qrels(sources.read_qrels(given, "keep", progress))
-    source = sources.source_of(given)
+        return _of_qrels(readers.read_qrels(given, "keep", progress))
+    source = readers.source_of(given)
     if source.name == "read":
         return _of_read(given)
     if source.ids == "places" and host.is_array(given):

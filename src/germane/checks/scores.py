@@ -5,7 +5,7 @@ import numpy as np
 from germane._ragged import Bools, Floats
 from germane.checks.data import Data
 from germane.checks.seen import FEW, Seen, Sees, first, rows, several
-from germane.sources.numbers import EXACT
+from germane.readers.numbers import EXACT
 
 TIED = 0.05  # of the results, or of the queries: worth a word
 ROUNDED = 0.01  # of the results are tied where scores have few decimals

@@ -9,7 +9,7 @@ import numpy as np
 from germane._ragged import Floats, Ints
 from germane._records import Record
 from germane.kernel import plain
-from germane.kernel.ids import Ids, Text, ids_of_python, join_ids
+from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
 
 NAMED = 3  # examples that a finding names
 

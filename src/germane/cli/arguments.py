@@ -8,9 +8,9 @@ from typing import Any
 from germane.cli.terminal import say
 from germane.errors import EmptyError, InputError, choices, clip, suggestion
 from germane.measure import Measure, parse_all
-from germane.policy import WORDS, Policy
-from germane.sources import name_of
-from germane.sources.formats import FORMATS as FILE_FORMATS
+from germane.policy import RARE_WORDS, WORDS, Policy
+from germane.readers import name_of
+from germane.readers.formats import FORMATS as FILE_FORMATS
 from germane.tables import FORMATS, Table
 
 _FORMATS = (*FORMATS, "json")
@@ -39,7 +39,8 @@ def add_relevant(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_policy(command: argparse.ArgumentParser) -> None:
+def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
+    """The conventions; ``lists``: of a LIST, --relevant is the number of its relevant items."""
     policy = command.add_argument_group("conventions (germane's own are the defaults)")
     says = {
         "ties": "order of equal scores",
@@ -57,6 +58,14 @@ def add_policy(command: argparse.ArgumentParser) -> None:
         )
     policy.add_argument(
         "--depth", metavar="N", type=whole, help="look at the first N results of each query only"
+    )
+    words = "|".join(RARE_WORDS["relevant"])
+    policy.add_argument(
+        "--relevant",
+        metavar=f"{words}|R" if lists else words,
+        type=_relevant if lists else str,
+        help="relevant items that count: all, or those in the list of results alone (default: judged)"
+        + "; of a LIST, how many exist" * lists,
     )
 
 
@@ -90,6 +99,10 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=_limit,
         help="how many bytes a line of a TREC file may have (default: 1048576)",
     )
+
+
+def _relevant(text: str) -> str | int:
+    return text if text in RARE_WORDS["relevant"] else whole(text)
 
 
 def _limit(text: str) -> float | str:
@@ -158,8 +171,8 @@ def chosen(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 
 def policy_of(options: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(options, name) for name in (*WORDS, "depth", *READING)}
-    undecided = [name for name in _DEFAULTS if given[name] is None]
+    given = {name: getattr(options, name) for name in (*WORDS, "depth", "relevant", *READING)}
+    undecided = [name for name in (*_DEFAULTS, "relevant") if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
@@ -183,6 +196,10 @@ def check_list(options: argparse.Namespace) -> None:
         if getattr(options, name) not in (None, getattr(Policy, name, None)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
+    if isinstance(options.relevant, str):
+        raise InputError(
+            f"--relevant {options.relevant} is for QRELS and RUN; of a LIST it takes the number of relevant items."
+        )
 
 
 def read_grades(listed: str) -> list[Any]:

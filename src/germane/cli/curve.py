@@ -10,7 +10,6 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    add_relevant,
     check_list,
     digits_of,
     format_table,
@@ -43,7 +42,6 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--query", metavar="ID", help="one query's curve (default: the mean over queries)"
     )
-    add_relevant(command)
     command.add_argument(
         "--rule",
         metavar="|".join(map(str, RULES)),
@@ -72,7 +70,7 @@ def add(commands: Any) -> None:
     )
     add_output(command)
     add_reading(command)
-    add_policy(command)
+    add_policy(command, lists=True)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -102,7 +100,7 @@ def _curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
         check_list(options)
         grades = read_grades(options.given[0])
         return {"list": pr_curve(grades, relevant=options.relevant, rel=rel, start=start)}
-    if options.relevant is not None:
+    if isinstance(options.relevant, int):
         raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
     path, *paths = options.given
     runs = read_runs(path, paths)

@@ -22,8 +22,8 @@ from germane.cli.arguments import (
 from germane.cli.terminal import as_json, progress_line, say
 from germane.errors import GermaneWarning
 from germane.evaluate import evaluate_many
+from germane.readers import name_of
 from germane.result import Results, told
-from germane.sources import name_of
 
 
 def add(commands: Any) -> None:

@@ -12,7 +12,6 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    add_relevant,
     check_list,
     chosen,
     digits_of,
@@ -38,7 +37,6 @@ def add(commands: Any) -> None:
         "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
     )
     command.add_argument("--query", metavar="ID", help="the query to explain")
-    add_relevant(command)
     add_measures(command, "AP")
     add_output(command)
     command.add_argument(
@@ -47,7 +45,7 @@ def add(commands: Any) -> None:
         help=f"also write it as an animation of up to {MOST} measures: a .gif, .svg or .html file",
     )
     add_reading(command)
-    add_policy(command)
+    add_policy(command, lists=True)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -66,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
             [run] = read_runs(qrels, [run]).values()  # of standard input there is one
             with progress_line() as progress:
                 explanation = explain(
-                    qrels, run, measures, query=options.query, relevant=options.relevant,
+                    qrels, run, measures, query=options.query,
                     progress=progress,
                     **policy_of(options),
                 )  # fmt: skip

@@ -9,7 +9,6 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    add_relevant,
     check_list,
     digits_of,
     format_table,
@@ -42,7 +41,6 @@ def add(commands: Any) -> None:
     command.add_argument(
         "-m", "--measure", default="AP@10", help="what it is said to be (default: AP@10)"
     )
-    add_relevant(command)
     command.add_argument(
         "--reported-per-query",
         metavar="FILE",
@@ -50,7 +48,7 @@ def add(commands: Any) -> None:
     )
     add_output(command)
     add_reading(command)
-    add_policy(command)
+    add_policy(command, lists=True)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -75,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
         case [qrels, ranked]:
             with progress_line("reconcile:") as progress:
                 found = reconcile(
-                    qrels, ranked, **asked, relevant=options.relevant,
+                    qrels, ranked, **asked,
                     reported_per_query=per_query, progress=progress, **given_policy(options),
                 )  # fmt: skip
         case _:

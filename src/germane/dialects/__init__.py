@@ -1,9 +1,9 @@
 """Dialects: the conventions of other tools, one small file a tool; ``table`` lists them all."""
 
-from germane.dialects.dialect import SEAMS, Dialect, Foreign, Limit, Seam
+from germane.dialects.dialect import SEAMS, Dialect, Foreign, Limit, Seam, Unlike
 from germane.errors import PolicyError, clip, suggestion
 
-__all__ = ["SEAMS", "Dialect", "Foreign", "Limit", "Seam", "dialects", "named"]
+__all__ = ["SEAMS", "Dialect", "Foreign", "Limit", "Seam", "Unlike", "dialects", "named"]
 
 
 def dialects() -> dict[str, Dialect]:

@@ -1,6 +1,6 @@
 """XGBoost, LightGBM and CatBoost."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 _LIST = {"ties": "given", "missing": "skip", "empty": "error_if_all"}
 
@@ -36,6 +36,7 @@ XGBOOST = Dialect(
             order=True,
         ),
     ),
+    sees="list",
 )
 
 LIGHTGBM = Dialect(
@@ -47,6 +48,8 @@ LIGHTGBM = Dialect(
     measuring=(Foreign("map@{k}", "AP(norm=possible)@{k}"),),
     why="A query without relevant items counts as 1. Empty groups alone are an error.",
     source="src/metric/map_metric.hpp",
+    sees="list",
+    unlike=(Unlike("nDCG", "ndcg", "nDCG(gain=exp)"),),
 )
 
 CATBOOST = Dialect(
@@ -63,4 +66,5 @@ CATBOOST = Dialect(
     ),
     why="Among equal scores the irrelevant come first. Without relevant items MAP is 0, recall 1.",
     source="libs/metrics/precision_recall_at_k.cpp",
+    sees="list",
 )

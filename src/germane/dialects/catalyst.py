@@ -1,6 +1,6 @@
 """Catalyst."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 CATALYST = Dialect(
     "catalyst",
@@ -15,4 +15,14 @@ CATALYST = Dialect(
     why="Divides by the relevant items found.",
     source="metrics/functional/_average_precision.py",
     limits=(Limit("tied", "torch.sort leaves the order of equal scores open.", order=True),),
+    sees="list",
+    unlike=(
+        Unlike("nDCG", "ndcg", "nDCG(gain=exp)"),
+        Unlike("DCG", "dcg", "DCG(gain=exp)"),
+        Unlike(
+            "Success",
+            "hitrate",
+            says="it is the share of the relevant items that are among the first k, which is R@k",
+        ),
+    ),
 )

@@ -68,6 +68,20 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True)
+class Unlike:
+    """A measure that the tool defines otherwise than germane does by that name, and that is not evaluated."""
+
+    kind: str
+    """germane's name of such a measure"""
+    name: str
+    """the tool's name"""
+    measure: str = ""
+    """what germane calls the tool's formula, without a cutoff; "" where it has no such"""
+    says: str = ""
+    """what the tool computes, where germane has no name for it"""
+
+
+@dataclass(frozen=True)
 class Limit:
     """What germane does not reproduce of a tool: on which data, and why."""
 
@@ -103,6 +117,11 @@ class Dialect:
     source: str = ""
     """The file and function in which the tool decides it."""
     limits: tuple[Limit, ...] = ()
+    unlike: tuple[Unlike, ...] = ()
+    """Measures of the tool that are not evaluated, and are others than germane's of that name."""
+    sees: Literal["judgments", "list"] = "judgments"
+    """The tool is given all judgments of a query, or labels and scores of one list: with a list that lacks
+    relevant items it takes those listed for all there are, which is ``relevant=listed``."""
     same: tuple[str, ...] = ()
     """Other tools, with their versions, that answer the same."""
 

@@ -1,6 +1,6 @@
 """Elliot."""
 
-from germane.dialects.dialect import Dialect, Foreign
+from germane.dialects.dialect import Dialect, Foreign, Unlike
 
 ELLIOT = Dialect(
     "elliot",
@@ -15,6 +15,7 @@ ELLIOT = Dialect(
     why="What it calls MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
     "item at rank 1 has 0.457 at k=5, not 1.",
     source="evaluation/metrics/accuracy/map/map.py::__user_ap",
+    unlike=(Unlike("nDCG", "nDCG", "nDCG(gain=exp)"),),
 )
 
 MEAN_OF_PRECISIONS = Dialect(

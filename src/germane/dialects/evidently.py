@@ -32,4 +32,5 @@ EVIDENTLY = Dialect(
         Limit("tied", "Equal scores have the integer part of their mean rank, all of them."),
         Limit("uneven", "Users with lists of different lengths disturb each other."),
     ),
+    sees="list",
 )

@@ -1,6 +1,6 @@
 """Learning to rank: RankEval, Rax, TensorFlow Ranking, Keras-RS."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 _LABELS = {"ties": "given", "missing": "skip"}
 _SHUFFLED = Limit("tied", "Equal scores are shuffled.", order=True)
@@ -19,6 +19,8 @@ RANKEVAL = Dialect(
     "counts as 1, and so does one of which no relevant item stands within the cutoff.",
     source="metrics/map.py",
     limits=(Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),),
+    sees="list",
+    unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("RBP", "RBP", "RBP(p=0.5)")),
 )
 
 RAX = Dialect(
@@ -37,6 +39,11 @@ RAX = Dialect(
     ),
     why="Divides AP by R whatever the cutoff.",
     source="rax/_src/metrics.py",
+    sees="list",
+    unlike=(
+        Unlike("nDCG", "ndcg_metric", "nDCG(gain=exp)"),
+        Unlike("DCG", "dcg_metric", "DCG(gain=exp)"),
+    ),
 )
 
 TENSORFLOW_RANKING = Dialect(
@@ -56,6 +63,11 @@ TENSORFLOW_RANKING = Dialect(
     why="Divides AP by all relevant items regardless of topn.",
     source="python/metrics_impl.py::MeanAveragePrecisionMetric",
     limits=(_SHUFFLED,),
+    sees="list",
+    unlike=(
+        Unlike("nDCG", "NDCGMetric", "nDCG(gain=exp)"),
+        Unlike("DCG", "DCGMetric", "DCG(gain=exp)"),
+    ),
 )
 
 KERAS_RS = Dialect(
@@ -75,4 +87,6 @@ KERAS_RS = Dialect(
     why="A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0.",
     source="src/metrics/mean_average_precision.py",
     limits=(_SHUFFLED,),
+    sees="list",
+    unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("DCG", "DCG", "DCG(gain=exp)")),
 )

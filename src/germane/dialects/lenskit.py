@@ -1,6 +1,6 @@
 """LensKit."""
 
-from germane.dialects.dialect import Dialect, Foreign
+from germane.dialects.dialect import Dialect, Foreign, Unlike
 
 LENSKIT = Dialect(
     "lenskit",
@@ -25,4 +25,17 @@ LENSKIT = Dialect(
     why="AP divides by R or by the length of the list, whichever is less, so that a short list is "
     "rewarded. An empty list is NaN; a user without items is NaN, and in AP an error.",
     source="metrics/ranking/_map.py",
+    unlike=(
+        Unlike("RBP", "RBP", "RBP(p=0.85)"),
+        Unlike(
+            "nDCG",
+            "NDCG",
+            says="its discount is 1 / log2(max(rank, 2)), so that ranks 1 and 2 weigh the same",
+        ),
+        Unlike(
+            "DCG",
+            "DCG",
+            says="its discount is 1 / log2(max(rank, 2)), so that ranks 1 and 2 weigh the same",
+        ),
+    ),
 )

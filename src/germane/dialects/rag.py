@@ -1,6 +1,6 @@
 """RAG: LlamaIndex, ragas, Haystack, continuous-eval."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 _LISTS = {"ties": "given", "missing": "skip"}
 
@@ -31,6 +31,13 @@ LLAMA_INDEX = Dialect(
             "repeated",
             "Precision is of the set of results: copies do not fill up the first k.",
             only=("precision@{k}",),
+        ),
+    ),
+    unlike=(
+        Unlike(
+            "nDCG",
+            "ndcg",
+            says="it divides by the DCG of as many relevant items as there are results",
         ),
     ),
 )

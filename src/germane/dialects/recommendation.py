@@ -1,6 +1,6 @@
 """Recommendation: LightFM, Spotlight, Surprise."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 LIGHTFM = Dialect(
     "lightfm",
@@ -32,6 +32,11 @@ SPOTLIGHT = Dialect(
     why="Users without items to find are left out; precision divides by the items there are.",
     source="evaluation.py::precision_recall_score",
     limits=(Limit("tied", "The sort leaves the order of equal scores open.", order=True),),
+    unlike=(
+        Unlike(
+            "RR", "mrr_score", says="it is the mean of the reciprocal ranks of all relevant items"
+        ),
+    ),
 )
 
 SURPRISE = Dialect(
@@ -46,4 +51,5 @@ SURPRISE = Dialect(
     why="Only items with an estimate of at least 3.5 (threshold) count as recommended.",
     source="examples/precision_recall_at_k.py",
     limits=(Limit("empty", "A user without any rating has no value."),),
+    sees="list",
 )

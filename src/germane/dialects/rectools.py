@@ -1,6 +1,6 @@
 """RecTools."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 _NUMERIC = {"empty": "error_if_all"}  # MAP rounds ranks, and a frame without rows has no numbers
 
@@ -23,4 +23,9 @@ RECTOOLS = Dialect(
     "recommendation counts as 0. MAP divides by R, or by k when asked, and is a TypeError for a frame without any row.",
     source="metrics/ranking.py::MAP",
     limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
+    unlike=(
+        Unlike(
+            "nDCG", "NDCG", says="it divides by the DCG of k relevant items, however many there are"
+        ),
+    ),
 )

@@ -21,6 +21,7 @@ SCIKIT_LEARN = Dialect(
         Limit("no_relevant", "Recall is taken for 1.", only=("auc(precision_recall_curve)",)),
         Limit("empty", "An empty sample is an error."),
     ),
+    sees="list",
 )
 
 SCIKIT_LEARN_0_18 = Dialect(
@@ -33,4 +34,5 @@ SCIKIT_LEARN_0_18 = Dialect(
     why="Joined the points of the curve by straight lines, until version 0.19.",
     source="metrics/ranking.py",
     limits=(Limit("empty", "An empty sample is an error."),),
+    sees="list",
 )

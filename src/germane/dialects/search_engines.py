@@ -1,6 +1,6 @@
 """Search engines: Elasticsearch, OpenSearch, Quepid, Vespa."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
 
 _LISTS = {"ties": "given", "missing": "skip"}
 
@@ -19,6 +19,7 @@ ELASTICSEARCH = Dialect(
     why="Has no AP. Precision divides by the hits returned, at most k, and is 0 without any; "
     "ignore_unlabeled=true is unjudged=remove.",
     source="modules/rank-eval: PrecisionAtK.java, RecallAtK.java",
+    unlike=(Unlike("nDCG", "dcg(normalize)", "nDCG(gain=exp)"),),
 )
 
 OPENSEARCH = Dialect(
@@ -52,6 +53,7 @@ QUEPID = Dialect(
     ),
     why="Without relevant documents AP is 0/0.",
     source="db/scorers/ap@10.js",
+    unlike=(Unlike("DCG", "dcg", "DCG(gain=exp)"),),
 )
 
 PYVESPA = Dialect(

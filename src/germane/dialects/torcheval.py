@@ -20,4 +20,5 @@ TORCHEVAL = Dialect(
     why="binary_auprc takes equal scores as one step.",
     source="metrics/functional/ranking/retrieval_precision.py",
     limits=(Limit("tied", "torch.topk leaves the order of equal scores open.", order=True),),
+    sees="list",
 )

@@ -48,4 +48,5 @@ TORCHMETRICS = Dialect(
     "items count as empty_target_action says: neg is no_relevant=zero, pos is one, skip and error.",
     source="functional/retrieval/average_precision.py",
     limits=(Limit("tied", "torch.topk leaves the order of equal scores open.", order=True),),
+    sees="list",
 )

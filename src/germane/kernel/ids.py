@@ -1,348 +1,102 @@
-"""Columns of ids: integers, text, or categories of text.
+"""Item and query ids: text, compared by their bytes.
 
-Ids are compared as they stand in the data. Python values are made only for the rows that somebody
-asks for. Nothing here imports pyarrow until it is needed: that takes longer than evaluating a
-small file.
+An id that is not text stands for its text form, so that the same data has the same order of ties
+through every source. Bytes that are not UTF-8 are kept exactly.
 """
 
-from __future__ import annotations
-
-from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Hashable
+from decimal import Decimal
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Ints
-from germane.kernel import library
+from germane.errors import clip
 
-if TYPE_CHECKING:
-    import pyarrow as pa
 
+def to_bytes(identifier: Hashable) -> bytes:
+    """The id as it would stand in a file."""
+    if isinstance(identifier, bytes):
+        return identifier
+    text = identifier if isinstance(identifier, str) else _text(identifier)
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
-class Ids(Sequence[Hashable]):
-    """Some ids. As a sequence it holds Python values."""
 
-    kind: str  # integer or text; or a sentence about ids of several types
+def _text(identifier: Hashable) -> str:
+    try:
+        return str(identifier)
+    except ValueError:  # an integer of more digits than Python writes without being asked
+        if not isinstance(identifier, int):
+            raise
+        return format(Decimal(identifier), "f")
 
-    @abstractmethod
-    def part(self, start: int, stop: int) -> Ids:
-        """The rows from start to stop, without a copy."""
 
-    @abstractmethod
-    def take(self, rows: Ints) -> Ids:
-        """The rows at some places."""
+def to_text(identifier: bytes) -> str:
+    """The text of an id from a file."""
+    return identifier.decode("utf-8", "surrogateescape")
 
-    @abstractmethod
-    def as_text(self) -> Text:
-        """The ids as text; an integer becomes its decimal digits."""
 
-    @abstractmethod
-    def to_arrow(self) -> pa.Array:
-        """An Arrow array of integers or of binary text."""
+def is_integer(identifier: object) -> "TypeGuard[int | np.integer[Any]]":
+    """Is this an integer of Python's or of NumPy's, and no truth value?"""
+    return isinstance(identifier, (int, np.integer)) and not isinstance(identifier, bool)
 
-    @cached
-    @abstractmethod
-    def python(self) -> list[Hashable]:
-        """All ids as Python values."""
 
-    @cached
-    @abstractmethod
-    def column(self) -> library.Column:
-        """The ids as the compiled kernel takes them."""
+def as_integer(identifier: Any) -> Any:
+    """The integer from 0 whose digits an id is; other ids as they are, ``"07"`` among them."""
+    if isinstance(identifier, str) and _DIGITS.fullmatch(identifier):
+        return int(identifier)
+    return identifier
 
-    def compact(self) -> Ids:
-        """The same ids in memory of their own."""
-        return self.take(np.arange(len(self)))
 
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self.python)
+_DIGITS = re.compile("0|[1-9][0-9]{0,18}")
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what is computed from it, such as addresses in memory."""
-        return {name: one for name, one in vars(self).items() if name not in ("column", "python")}
 
-    def __getitem__(self, at: Any) -> Any:
-        if "python" in self.__dict__ or (isinstance(at, slice) and at.step not in (None, 1)):
-            return self.python[at]
-        if isinstance(at, slice):
-            start, stop, _ = at.indices(len(self))
-            return self.part(start, max(start, stop)).python
-        row = range(len(self))[at]
-        return self.part(row, row + 1).python[0]
+def is_missing(one: Any) -> bool:
+    """Does this stand for an id that is not there: None, NaN, or another library's word for them?"""
+    if one is None or getattr(one, "is_valid", True) is False:  # Arrow's
+        return True
+    try:
+        return bool(one != one)
+    except (TypeError, ValueError, ArithmeticError):  # pandas' NA is neither; a signalling NaN
+        return True
 
 
-class Integers(Ids):
-    """Ids that are integers of 64 bits."""
+def shown_id(identifier: bytes) -> str:
+    """The id in an error message: quoted, and shortened where it is long."""
+    try:
+        return clip(identifier.decode())
+    except UnicodeDecodeError:
+        return clip(identifier).removeprefix("b")
 
-    kind = "integer"
 
-    def __init__(self, values: Ints) -> None:
-        self.values = values
+def by_bytes(identifiers: list[Any]) -> Ints:
+    """The positions of ids in the ascending order of their bytes."""
+    try:
+        text = "\n".join(identifiers).encode()
+    except (TypeError, UnicodeEncodeError):  # ids that are not text, or not UTF-8
+        return _sorted(list(map(to_bytes, identifiers)))
+    data = np.frombuffer(text + bytes(_SHORT), np.uint8)
+    ends = np.append(np.flatnonzero(data[: len(text)] == ord("\n")), len(text))
+    starts = np.append(0, ends[:-1] + 1)
+    size = ends - starts
+    if len(ends) != len(identifiers) or b"\0" in text or size.max() > _SHORT:
+        return _sorted(identifiers)  # Python orders text as UTF-8 orders its bytes
+    words = np.ndarray(len(data) - 7, ">u8", data, strides=(1,))
+    first = words[starts].astype(np.uint64) & _MASKS[np.minimum(size, 8)]
+    if size.max() <= 8:
+        return np.argsort(first)
+    rest = np.minimum(np.maximum(size - 8, 0), 8)
+    return np.lexsort((words[starts + 8].astype(np.uint64) & _MASKS[rest], first))
 
-    def __len__(self) -> int:
-        return len(self.values)
 
-    @cached
-    def python(self) -> list[Hashable]:
-        return self.values.tolist()  # type: ignore[no-any-return]
+_SHORT = 16  # bytes that two words hold
+# the bytes of a big-endian word that belong to an id of 0 … 8 bytes
+_MASKS = ~np.array([(1 << 8 * (8 - n)) - 1 for n in range(9)], np.uint64)
 
-    @cached
-    def column(self) -> library.Column:
-        return library.Column.of_integers(self.values)
 
-    def part(self, start: int, stop: int) -> Integers:
-        return Integers(self.values[start:stop])
-
-    def take(self, rows: Ints) -> Integers:
-        return Integers(self.values[rows])
-
-    def as_text(self) -> Text:
-        import pyarrow as pa
-
-        return text_of_arrow(self.to_arrow().cast(pa.string()))
-
-    def to_arrow(self) -> pa.Array:
-        import pyarrow as pa
-
-        kind = pa.uint64() if self.values.dtype == np.uint64 else pa.int64()
-        values = np.ascontiguousarray(self.values)
-        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
-
-
-class Text(Ids):
-    """Text as bytes: id i is ``data[starts[i]:starts[i] + sizes[i]]``."""
-
-    kind = "text"
-
-    def __init__(self, data: Any, starts: Ints, sizes: Ints) -> None:
-        self.data, self.starts, self.sizes = data, starts, sizes  # data: array of uint8
-
-    @classmethod
-    def empty(cls) -> Text:
-        """No ids."""
-        return text_of_bytes([])
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    @cached
-    def python(self) -> list[Hashable]:
-        return [one.decode("utf-8", "surrogateescape") for one in self.to_bytes()]
-
-    def to_bytes(self) -> list[bytes]:
-        """The bytes of each id."""
-        view, starts = memoryview(self.data), self.starts.tolist()
-        sizes = self.sizes.tolist()
-        return [bytes(view[at : at + size]) for at, size in zip(starts, sizes, strict=True)]
-
-    @cached
-    def column(self) -> library.Column:
-        return library.Column.of_spans(self.data, self.starts, self.sizes)
-
-    def part(self, start: int, stop: int) -> Text:
-        return Text(self.data, self.starts[start:stop], self.sizes[start:stop])
-
-    def take(self, rows: Ints) -> Text:
-        return Text(self.data, self.starts[rows], self.sizes[rows])
-
-    def as_text(self) -> Text:
-        return self
-
-    def compact(self) -> Text:
-        ends = _ragged.offsets(self.sizes)
-        if self._is_contiguous():
-            first = int(self.starts[0]) if len(self) else 0
-            return Text(self.data[first : first + int(ends[-1])].copy(), ends[:-1], self.sizes)
-        if int(ends[-1]) > _LONG * len(self):  # cheaper than the place of each byte
-            return Text(np.frombuffer(b"".join(self.to_bytes()), np.uint8), ends[:-1], self.sizes)
-        at = np.repeat(self.starts - ends[:-1], self.sizes)
-        at += np.arange(len(at))
-        return Text(self.data[at], ends[:-1], self.sizes)
-
-    def _is_contiguous(self) -> bool:
-        """Does each id begin where the one before ends?"""
-        return bool((self.starts[1:] == self.starts[:-1] + self.sizes[:-1]).all())
-
-    def to_arrow(self) -> pa.Array:
-        import pyarrow as pa
-
-        text = self if self._is_contiguous() else self.compact()
-        first = int(text.starts[0]) if len(text) else 0
-        offsets = _ragged.offsets(text.sizes) + first
-        narrow = int(offsets[-1]) <= np.iinfo(np.int32).max
-        offsets = offsets.astype(np.int32 if narrow else np.int64)
-        data = pa.py_buffer(np.ascontiguousarray(text.data))
-        return pa.Array.from_buffers(
-            pa.binary() if narrow else pa.large_binary(),
-            len(text),
-            [None, pa.py_buffer(offsets), data],
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as the bytes and their lengths."""
-        sent = self.compact()
-        return _unpickle, (sent.data, sent.sizes.astype(np.uint32), self.kind)
-
-
-_LONG = 64  # bytes of a text, on average
-
-
-def _unpickle(data: Any, sizes: Ints, kind: str) -> Text:
-    sizes = sizes.astype(np.int64)
-    text = Text(data, _ragged.offsets(sizes)[:-1], sizes)
-    text.kind = kind
-    return text
-
-
-class Categories(Ids):
-    """Each id is the number of an entry in a list of distinct texts."""
-
-    kind = "text"
-
-    def __init__(self, codes: Ints, entries: Text) -> None:
-        self.codes, self.entries = codes.astype(np.int32, copy=False), entries
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @cached
-    def python(self) -> list[Hashable]:
-        if len(self.codes) < len(self.entries):
-            return self.as_text().python
-        return list(map(self.entries.python.__getitem__, self.codes.tolist()))
-
-    @cached
-    def column(self) -> library.Column:
-        return library.Column.of_codes(self.codes, self.entries.column)
-
-    def part(self, start: int, stop: int) -> Categories:
-        return Categories(self.codes[start:stop], self.entries)
-
-    def take(self, rows: Ints) -> Categories:
-        return Categories(self.codes[rows], self.entries)
-
-    def as_text(self) -> Text:
-        return self.entries.take(self.codes)
-
-    def to_arrow(self) -> pa.Array:
-        return self.as_text().to_arrow()
-
-    def compact(self) -> Ids:
-        if len(self.entries) <= len(self.codes):
-            return Categories(self.codes.copy(), self.entries)
-        used, codes = np.unique(self.codes, return_inverse=True)
-        return Categories(codes, self.entries.take(used).compact())
-
-
-# --- Made from other things ------------------------------------------------------------------------
-
-
-def text_of_bytes(values: Sequence[bytes]) -> Text:
-    """A column of some texts."""
-    ends = _ragged.offsets(list(map(len, values)))
-    return Text(np.frombuffer(b"".join(values), np.uint8), ends[:-1], np.diff(ends))
-
-
-def text_of_arrow(array: pa.Array) -> Text:
-    """The column of an Arrow array of text or bytes of any layout, without a copy where possible."""
-    import pyarrow as pa
-
-    kind, size = str(array.type), len(array)
-    if kind in ("string_view", "binary_view"):
-        short = _short_views(array) if size else None
-        if short is not None:
-            return short
-        array = array.cast(pa.large_binary() if kind == "binary_view" else pa.large_string())
-        kind = str(array.type)
-    if kind.startswith("fixed_size_binary"):
-        width = array.type.byte_width
-        starts = (np.arange(size) + array.offset) * width
-        return Text(_bytes(array.buffers()[1]), starts, np.full(size, width))
-    _, offsets, data = array.buffers()
-    if not size or offsets is None:
-        return Text.empty()
-    dtype = np.int64 if kind.startswith("large") else np.int32
-    ends = np.frombuffer(offsets, dtype)[array.offset : array.offset + size + 1]
-    return Text(_bytes(data), ends[:-1], np.diff(ends))
-
-
-def _bytes(buffer: pa.Buffer | None) -> Any:
-    return np.frombuffer(b"" if buffer is None else buffer, np.uint8)
-
-
-def values_of_arrow(array: pa.Array) -> Ints:
-    """The values of an array of numbers, or of truth values as bytes.
-
-    Arrow's own to_numpy imports pandas where it is installed, which takes longer than a small file.
-    """
-    data, kind = array.buffers()[1], str(array.type)
-    if data is None:
-        return np.zeros(0, np.int64)
-    if kind == "bool":
-        bits = np.frombuffer(data, np.uint8)
-        return np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)]
-    values = np.frombuffer(data, "float64" if kind == "double" else kind)
-    return values[array.offset : array.offset + len(array)]
-
-
-_VIEW, _SHORT = 16, 12  # bytes of a view, and of a text that stands inside of it
-
-
-def _short_views(array: pa.Array) -> Text | None:
-    """The texts of an array of views, where each of them stands inside its view."""
-    views = np.frombuffer(array.buffers()[1], np.uint8)
-    views = views[array.offset * _VIEW : (array.offset + len(array)) * _VIEW]
-    sizes = views.view(np.int32)[:: _VIEW // 4]
-    if sizes.max() > _SHORT:
-        return None
-    return Text(views, np.arange(len(array)) * _VIEW + 4, sizes)
-
-
-def ids_of_python(ids: Sequence[Hashable]) -> Ids:
-    """A column of Python values: integers where all of them are, otherwise text.
-
-    Where only some are integers, its kind is neither, so that it matches no other column.
-    """
-    if isinstance(ids, Ids):
-        return ids
-    from germane.sources.ids import to_bytes
-
-    kinds = set(map(type, ids))
-    whole = {kind for kind in kinds if issubclass(kind, (int, np.integer)) and kind is not bool}
-    if kinds and whole == kinds:
-        for width in (np.int64, np.uint64):
-            if width is np.uint64 and any(one < 0 for one in ids):  # type: ignore[operator]
-                break  # NumPy 1 makes large numbers of them
-            try:
-                return Integers(np.array(ids, width))
-            except OverflowError:
-                continue
-    text = text_of_bytes(list(map(to_bytes, ids)))
-    if whole:
-        text.kind = "of several types" if whole < kinds else "integer beyond 64 bits"
-    return text
-
-
-def join_ids(parts: Sequence[Ids]) -> Ids:
-    """The ids of several columns of one kind, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    integers = [part.values for part in parts if isinstance(part, Integers)]
-    if len(integers) == len(parts):
-        if len({values.dtype for values in integers}) > 1:
-            return join_ids([part.as_text() for part in parts])
-        return Integers(np.concatenate(integers))
-    categories = [part for part in parts if isinstance(part, Categories)]
-    if len(categories) == len(parts) and len({id(part.entries) for part in categories}) == 1:
-        codes = np.concatenate([part.codes for part in categories])
-        return Categories(codes, categories[0].entries)
-    texts = [part.as_text().compact() for part in parts]  # without what else is in their memory
-    before = _ragged.offsets([len(text.data) for text in texts]).tolist()
-    return Text(
-        np.concatenate([text.data for text in texts]),
-        np.concatenate([text.starts + at for text, at in zip(texts, before, strict=False)]),
-        np.concatenate([text.sizes for text in texts]),
-    )
+def _sorted(keys: list[Any]) -> Ints:
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__))

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Floats, Ints
-from germane.kernel.ids import Categories, Ids, Integers, text_of_arrow, values_of_arrow
+from germane.kernel.columns import Categories, Ids, Integers, text_of_arrow, values_of_arrow
 
 if TYPE_CHECKING:
     from germane.kernel.reduction import Batch, Judged

@@ -18,7 +18,7 @@ from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
-from germane.kernel.ids import Ids
+from germane.kernel.columns import Ids
 from germane.kernel.ranks import order_by_rank
 from germane.retrieval import COPIES, Order, Retrieved
 
@@ -225,7 +225,9 @@ def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        batch = replace(batch, score=order.precise(batch.score, batch.offsets))
+        score = order.precise(batch.score, batch.offsets)
+        most = np.finfo(float).max  # for what is infinite in single precision
+        batch = replace(batch, score=np.clip(score, -most, most))
     if order.takes_all:
         return batch
     kept: Bools = np.ones(len(batch.items), bool)

@@ -3,22 +3,23 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-from germane import sources
-from germane.choices import Choices, opened
+from germane import readers
+from germane.choices import OtherChoices, opened
 from germane.collection import Collection
 from germane.errors import DuplicateError, InputError
 from germane.listed import is_list
 from germane.measure import Measure, parse
-from germane.policy import Policy
+from germane.policy import Policy, Relevant
 from germane.progress import progress_of
+from germane.readers import Progress
 from germane.reconcile.candidates import Candidate, of_dialects, pairs, singles
+from germane.reconcile.chance import chance
 from germane.reconcile.example import Example, collected, examples
 from germane.reconcile.hints import hints
 from germane.reconcile.queries import agreeing, agreement, best, named
 from germane.reconcile.reconciliation import SHOWN, Reconciliation
 from germane.reconcile.reported import Reported, ReportedQueries, read, read_queries
 from germane.reconcile.search import Given, Search
-from germane.sources import Progress
 from germane.spread import Values
 
 __all__ = ["Reconciliation", "reconcile"]
@@ -30,16 +31,16 @@ def reconcile(
     *,
     reported: str | float,
     measure: str | Measure = "AP@10",
-    relevant: int | Iterable[float] | None = None,
+    relevant: int | Iterable[float] | Relevant | None = None,
     reported_per_query: Any = None,
     progress: Progress | bool | None = None,
-    **policy: Unpack[Choices],
+    **policy: Unpack[OtherChoices],
 ) -> Reconciliation:
     """Find the definitions that give a reported number on the same data, or say that none does.
 
     >>> found = germane.reconcile([1, 0, 1], relevant=20, reported=0.83, measure="AP@10")
     >>> [str(one) for one in found]
-    ['AP(norm=found)@10']
+    ['AP(norm=found)@10', 'AP@10, relevant=listed']
     >>> found.found[0].candidate.tools[-1]
     'continuous-eval:average_precision@10'
 
@@ -57,18 +58,21 @@ def reconcile(
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
     progress = progress_of(progress)
+    choices: dict[str, Any] = {**policy}
+    if isinstance(relevant, str):  # with qrels it is a convention
+        choices["relevant"], relevant = relevant, None
     asked = measure if isinstance(measure, Measure) else parse(measure)
     number = read(reported)
-    if is_list(qrels, run, policy):
-        _check_list(run, reported_per_query, policy)
+    if is_list(qrels, run, choices):
+        _check_list(run, reported_per_query, choices)
         qrels, run = collected(qrels, relevant, asked.rel or 1.0)
     elif run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     elif relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
-    qrels, run, conventions = opened(qrels, run, policy)
-    fixed = {name: word for name, word in policy.items() if name in Policy.__annotations__}
-    loaded = sources.loaded(run, progress)
+    qrels, run, conventions = opened(qrels, run, choices)
+    fixed = {name: word for name, word in choices.items() if name in Policy.__annotations__}
+    loaded = readers.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = Search(values, conventions, asked, number.tolerance, progress)
@@ -97,6 +101,7 @@ def _answer(
         others = (one.measure for one in tools)
         tried += search.all([*rest, *pairs(asked, conventions, fixed, grades, others)])
         found = _found(search, tried, reported, per_query)
+    values, likely = chance(search, tried, reported, per_query) if found else (0, 0.0)
     closest = () if found else _nearest(search, tried, reported, per_query)
     return Reconciliation(
         reported,
@@ -113,6 +118,8 @@ def _answer(
         of_mean=() if found or queries is None else _found(search, tried, reported, None),
         agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
         hints=slips,
+        values=values,
+        chance=likely,
         unsure={one.tool: one.says for one in unsure if _gives(search, one.candidate, reported)},
     )
 

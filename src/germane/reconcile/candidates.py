@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from germane._records import replaced
@@ -10,6 +10,7 @@ from germane.dialects import SEAMS, Seam, dialects
 from germane.foreign import fitting, in_kind
 from germane.measure import Measure
 from germane.policy import RARE_WORDS, WORDS, Policy
+from germane.spread import LISTED
 
 Choices = tuple[tuple[str, Any], ...]
 
@@ -86,8 +87,9 @@ def of_dialects(
 ) -> Iterator[Candidate]:
     """What every tool means by such a measure."""
     for dialect in dialects().values():
-        for foreign in fitting(dialect, asked):
-            words = {**dialect.choices, **foreign.choices, **given}
+        readings = [{}, LISTED] if dialect.sees == "list" else [{}]
+        for foreign, alone in product(fitting(dialect, asked), readings):
+            words = {**dialect.choices, **foreign.choices, **alone, **given}
             choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
             yield Candidate(
                 in_kind(foreign, asked),

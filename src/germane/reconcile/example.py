@@ -16,9 +16,9 @@ from germane.errors import GermaneError
 from germane.measure import Measure
 from germane.policy import Policy
 from germane.ranking import Ranking
+from germane.readers.sequences import ranking_of
 from germane.reconcile.candidates import Candidate, mean_of
 from germane.retrieval import Qrels
-from germane.sources.sequences import ranking_of
 from germane.spread import Values
 
 Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses
@@ -41,6 +41,7 @@ SHOWN: Mapping[str, tuple[str, Any, Any]] = {
         {"q": {"a": 1}, "r": {"b": 0}},
         {"q": ["x", "a"], "r": ["b"]},
     ),
+    "relevant": ("a relevant item that is not in the list", {"q": ["a", "b"]}, {"q": ["a", "x"]}),
     "repeated": ("an item judged twice", {"q": ["a", "a", "b"]}, {"q": ["a"]}),
     "scores": (
         "scores that are equal in single precision only",

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,29 @@ class Agreement:
     def agree(self) -> int:
         """The number of queries that are as reported."""
         return self.of - len(self.off)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; NaN becomes None."""
+        return {
+            "reported": self.of,
+            "agree": self.agree,
+            "not_reported": list(map(str, self.without)),
+            "off": [
+                {
+                    "query": str(one.query),
+                    "reported": one.reported.text,
+                    "value": _json(one.value),
+                    "off_by": _json(one.difference),
+                    "moves_mean_by": _json(one.moves),
+                    "says": one.says,
+                }
+                for one in self.off
+            ],
+        }
+
+
+def _json(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def named(

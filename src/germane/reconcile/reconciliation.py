@@ -4,17 +4,19 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from germane._version import VERSION
 from germane.errors import GermaneError, clip, some
 from germane.measure import Measure
 from germane.policy import RARE_WORDS, WORDS, Policy
+from germane.reconcile.chance import POSSIBLE
 from germane.reconcile.example import SHOWN as SHOWN_BY
 from germane.reconcile.example import Example
 from germane.reconcile.queries import Agreement
 from germane.reconcile.reported import Reported, plain
 from germane.reconcile.search import Given, Undecided
+from germane.spread import NOT_COUNTED
 from germane.tables import Table
 
 SCHEMA = 1
@@ -60,6 +62,10 @@ class Reconciliation:
     """which queries the nearest definition gives, where values of queries were reported"""
     hints: tuple[str, ...] = ()
     """slips that would explain the number"""
+    values: int = 0
+    """the different values of the definitions that are as simple as the simplest that was found, or simpler"""
+    chance: float = 0.0
+    """how likely one of them falls within the rounding of a number that has nothing to do with them"""
     unsure: Mapping[str, str] = field(default_factory=dict)
     """tools whose definition gives the number, but that may say something else of such data: why"""
 
@@ -70,6 +76,13 @@ class Reconciliation:
         return len(self.found)
 
     @property
+    def answer(self) -> Literal["found", "possible", "none"]:
+        """Was the number found; is it possible, since chance may give it as well; or does nothing give it?"""
+        if not self.found:
+            return "none"
+        return "possible" if self.chance > POSSIBLE else "found"
+
+    @property
     def verdict(self) -> str:
         """The answer in a sentence or two."""
         what = f"{self.reported} as {self.measure}"
@@ -77,10 +90,15 @@ class Reconciliation:
             finest = min(one.tolerance for one in self.per_query.values())
             what += f" with the values of {_count(self.per_query, 'query', 'queries')}"
             what += f" (±{plain(finest)})"
-        if len(self.found) == 1:
-            return f"{what}: one definition gives it, {self.found[0]}."
         if self.found:
-            return f"{what}: {len(self.found)} definitions give it."
+            one = f"one definition gives it, {self.found[0]}"
+            gives = one if len(self.found) == 1 else f"{len(self.found)} definitions give it"
+            doubt = (
+                f"; possible, not certain. {self._by_chance()}"
+                if self.answer == "possible"
+                else "."
+            )
+            return f"{what}: {gives}{doubt}"
         if self.of_mean:
             return f"{what}: no definition gives both. {self._mean_alone()}{self._worst()}"
         nearest, digits = self.nearest[0], self._digits
@@ -165,6 +183,7 @@ class Reconciliation:
         return (
             *self._whole(),
             *self._hints(),
+            *self._listed(),
             *self._alike(),
             *self._undecided(),
             *self._unsure(),
@@ -183,6 +202,10 @@ class Reconciliation:
 
     def _hints(self) -> tuple[str, ...]:
         return self.hints if self.found else ()  # else the verdict holds them
+
+    def _listed(self) -> Iterator[str]:
+        if any(("relevant", "listed") in one.candidate.choices for one in self.found):
+            yield f"With relevant=listed, {NOT_COUNTED}."
 
     def _alike(self) -> Iterator[str]:
         values = sorted({round(one.value, 12) for one in self.found})
@@ -227,6 +250,17 @@ class Reconciliation:
             f"Tried: {_count({one.candidate.key for one in self.tried}, 'definition', 'definitions')} "
             f"with {_count(values, 'value', 'different values')} from {_number(values[0], digits)} "
             f"to {_number(values[-1], digits)}."
+        )
+        if self.answer == "found":
+            yield self._by_chance()
+
+    def _by_chance(self) -> str:
+        values = (
+            "the one value" if self.values == 1 else f"one of the {self.values} different values"
+        )
+        return (
+            f"A wrong number would fall within the rounding of {values} tried so far in "
+            f"{_percent(self.chance)} of cases."
         )
 
     def _on_queries(self, shown: int) -> Iterator[str]:
@@ -287,6 +321,9 @@ class Reconciliation:
             "measure": str(self.measure),
             "policy": self.policy.to_dict(),
             "verdict": self.verdict,
+            "answer": self.answer,
+            "values": self.values,
+            "chance": self.chance,
             "own": {"says": str(own)} if isinstance(own, GermaneError) else self._row(own),
             "found": [self._row(one) for one in self.found],
             "nearest": [self._row(one) for one in self.nearest],
@@ -294,7 +331,7 @@ class Reconciliation:
             "tried": len(self.tried),
             "undecided": {one.convention: list(one.words) for one in self.undecided},
             "alike": [_alike(names, example) for names, example in self.examples],
-            "queries": None if self.agreement is None else _queries(self.agreement),
+            "queries": None if self.agreement is None else self.agreement.to_dict(),
             "hints": list(self.hints),
         }
 
@@ -307,25 +344,6 @@ class Reconciliation:
             "differs_in": list(candidate.seams(self.measure)),
             "tools": list(candidate.tools),
         }
-
-
-def _queries(agreement: Agreement) -> dict[str, Any]:
-    return {
-        "reported": agreement.of,
-        "agree": agreement.agree,
-        "not_reported": list(map(str, agreement.without)),
-        "off": [
-            {
-                "query": str(one.query),
-                "reported": one.reported.text,
-                "value": _json(one.value),
-                "off_by": _json(one.difference),
-                "moves_mean_by": _json(one.moves),
-                "says": one.says,
-            }
-            for one in agreement.off
-        ],
-    }
 
 
 def _alike(names: tuple[str, ...], example: Example | None) -> dict[str, Any]:
@@ -353,6 +371,10 @@ def _tools(given: Given, most: int | None) -> str:
 
 def _count(things: Sized, one: str, several: str) -> str:
     return f"{len(things)} {one if len(things) == 1 else several}"
+
+
+def _percent(share: float) -> str:
+    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"
 
 
 def _and(names: Iterable[str]) -> str:

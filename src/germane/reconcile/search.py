@@ -15,8 +15,8 @@ from germane.measure import Measure
 from germane.measures import Scored
 from germane.policy import Policy
 from germane.ranking import Ranking
+from germane.readers import Progress
 from germane.reconcile.candidates import Candidate, mean_of, words_beside
-from germane.sources import Progress
 from germane.spread import Values
 
 _SAME = 1e-12
@@ -155,10 +155,14 @@ class Search:
             merged[key] = Given(replace(simpler, tools=tuple(tools)), before.value)
         return sorted(merged.values(), key=self.simplicity)
 
-    def simplicity(self, given: Given) -> tuple[int, int, str]:
-        """Sorts by what is otherwise than asked, then by the number of tools."""
+    def simplicity(self, given: Given) -> tuple[int, bool, int, str]:
+        """Sorts by what is otherwise than asked, then by the number of tools.
+
+        Tools that may be given a list alone are also given all that is judged: this comes first.
+        """
         candidate = given.candidate
-        return candidate.distance(self.asked), -len(candidate.tools), str(candidate)
+        alone = ("relevant", "listed") in candidate.choices
+        return candidate.distance(self.asked), alone, -len(candidate.tools), str(candidate)
 
     def _reduced(self, candidate: Candidate) -> Candidate:
         """Its conventions are left out one by one, as long as that changes nothing."""
@@ -176,6 +180,8 @@ class Search:
     def _lesser(self, candidate: Candidate) -> Iterator[Candidate]:
         for name, _ in reversed(candidate.choices):
             yield candidate.without(name)
+        if ("relevant", "listed") in candidate.choices and candidate.measure != self.asked:
+            yield replace(candidate, measure=self.asked)  # norms of short lists are then alike
         mean, usual = mean_of(candidate.measure), mean_of(self.asked)
         if mean and usual and mean != usual:
             yield candidate.averaged(usual)

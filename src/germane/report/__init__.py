@@ -24,12 +24,12 @@ from germane.measure import Measure, Measures
 from germane.placement import Placement
 from germane.progress import progress_of
 from germane.ranking import Ranking
+from germane.readers import Progress
 from germane.report.again import kept, named, told
 from germane.report.findings import Explained, Findings, Spreads
 from germane.report.origin import Origin, origin_of
 from germane.report.page import page
 from germane.result import Result, Results
-from germane.sources import Progress
 
 __all__ = ["Report", "report"]
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from germane import sources
+from germane import readers
 from germane.errors import GermaneError
+from germane.readers import Progress, formats
+from germane.readers.paths import is_path
 from germane.result import Results
-from germane.sources import Progress, formats
-from germane.sources.paths import is_path
 from germane.spread import Spread, spreads
 
 ROOM = 1_000_000  # results of all the runs that are read again, which are held in memory
@@ -28,16 +28,16 @@ def kept(runs: Mapping[str, Any], results: Results, policy: Mapping[str, Any]) -
             again[name] = run
         elif os.path.isfile(run):  # standard input and pipes are gone when they are read
             plain = formats.format_of(run, "run", policy.get("input_format")) == "trec"
-            again[name] = sources.loaded(run) if plain else run
+            again[name] = readers.loaded(run) if plain else run
     return again
 
 
 def named(again: Mapping[str, Any], results: Results) -> dict[str, Any]:
     """Those whose items are found by query, at no cost: not files and frames."""
     return {
-        name: sources.spelled(placement.qrels, run)
+        name: readers.spelled(placement.qrels, run)
         for name, run in again.items()
-        if not sources.is_searched(run) and (placement := results[name].placement)
+        if not readers.is_searched(run) and (placement := results[name].placement)
     }
 
 

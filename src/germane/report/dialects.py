@@ -8,7 +8,7 @@ from germane.dialects import SEAMS
 from germane.report.findings import Findings
 from germane.report.markup import table, text, wide
 from germane.result import number
-from germane.spread import Spread, Stated
+from germane.spread import LIST_ALONE, NOT_COUNTED, Spread, Stated
 
 Row = tuple[str, ...]
 
@@ -35,6 +35,8 @@ def dialects(findings: Findings) -> Iterator[str]:
         columns = ("reported by", *findings.spreads, "moved by", "as")
         words = len(columns) - 2, len(columns) - 1
         yield from wide(table(columns, _rows(each), words, "dialects"))
+        if any(one.listed for found in each for one in found.stated):
+            yield f'<p class="small">{LIST_ALONE.strip()}: {NOT_COUNTED}.</p>'
         if each[0].without:
             yield f'<p class="small">No such measure: {text(", ".join(each[0].without))}</p>'
         yield "</details>"
@@ -51,13 +53,20 @@ def dialects(findings: Findings) -> Iterator[str]:
 
 def _rows(each: Sequence[Spread]) -> Iterator[Row]:
     """From the highest value of the first run to the lowest, germane's own where it belongs."""
-    by_name = [{one.dialect: one for one in (found.own, *found.stated)} for found in each]
+    by_name = [
+        {row.dialect: row for one in (found.own, *found.stated) for row in one.rows}
+        for found in each
+    ]
     tools: dict[Row, list[str]] = {}
-    order = sorted(by_name[0].values(), key=_descending)
-    for first in order:
-        stated = [names[first.dialect] for names in by_name]
+    labels = dict.fromkeys(name for names in by_name for name in names)
+    told = [  # of another run the list alone may say what all judgments do
+        [names.get(label, names[label.removesuffix(LIST_ALONE)]) for names in by_name]
+        for label in labels
+    ]
+    by_label = zip(labels, told, strict=True)
+    for label, stated in sorted(by_label, key=lambda each: _descending(each[1][0])):
         alike = tuple(map(_value, stated))
-        tools.setdefault((*alike, _why(stated), str(first.measure)), []).append(first.dialect)
+        tools.setdefault((*alike, _why(stated), str(stated[0].measure)), []).append(label)
     for said, names in tools.items():
         yield (", ".join(names), *said)
 

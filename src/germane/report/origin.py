@@ -11,7 +11,7 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.errors import InputError
-from germane.sources.paths import Progress, is_path
+from germane.readers.paths import Progress, is_path
 
 BLOCK = 2**20
 

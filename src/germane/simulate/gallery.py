@@ -10,10 +10,10 @@ from germane import output
 from germane._version import VERSION
 from germane.errors import InputError
 from germane.progress import progress_of
+from germane.readers import Progress
 from germane.simulate import simulate
 from germane.simulate.experiment import Design, Experiment
 from germane.simulate.figures import ExperimentDisplay
-from germane.sources import Progress
 from germane.tables import Table
 
 INDEX = "index.md"

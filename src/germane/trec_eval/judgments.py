@@ -15,12 +15,12 @@ import numpy as np
 
 from germane import _ragged
 from germane.errors import GermaneError
-from germane.kernel.ids import text_of_bytes
+from germane.kernel.columns import text_of_bytes
+from germane.kernel.ids import shown_id
 from germane.kernel.reduction import Batch, find_repeat
+from germane.readers import trec
+from germane.readers.files import BOM
 from germane.retrieval import Qrels
-from germane.sources import trec
-from germane.sources.files import BOM
-from germane.sources.ids import shown_id
 from germane.trec_eval import text
 from germane.trec_eval.numerals import real, whole
 from germane.trec_eval.options import Options

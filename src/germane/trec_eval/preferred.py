@@ -8,9 +8,9 @@ import numpy as np
 
 from germane._ragged import Ints
 from germane.errors import InputError
+from germane.kernel.ids import shown_id, to_bytes, to_text
 from germane.preferences import MEASURES, Group, Judged, partial_order, total_order
 from germane.retrieval import Qrels, Retrieved
-from germane.sources.ids import shown_id, to_bytes, to_text
 from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line
 from germane.trec_eval.options import Options

@@ -9,8 +9,8 @@ import re
 
 import numpy as np
 
-from germane.sources.files import BOM, Block, TextFile
-from germane.sources.streams import compression
+from germane.readers.files import BOM, Block, TextFile
+from germane.readers.streams import compression
 
 _UNTAGGED = re.compile(rb"^[ \t]*(?!#)\S+(?:[ \t]+\S+){4}[ \t]+\r?$", re.MULTILINE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 
 from germane.errors import InputError
-from germane.sources.ids import shown_id
+from germane.kernel.ids import shown_id
 from germane.trec_eval import text
 from germane.trec_eval.numerals import real
 from germane.trec_eval.status import ZSCORES, TrecEvalError

@@ -1,0 +1,298 @@
+"""Arrow arrays as columns of ids and of numbers; what cannot be one is an error that says where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane._ragged import Floats, Ints
+from germane.errors import FormatError, GradeError, InputError, ScoreError
+from germane.kernel import plain
+from germane.kernel.columns import Categories, Ids, Integers, Text, text_of_arrow, text_of_bytes
+from germane.readers.numbers import EXACT
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Entries:
+    """The entries of the last list of categories: many stretches of rows share one, or have copies."""
+
+    def __init__(self, distinct: bool = False) -> None:
+        self._distinct = distinct  # are those of each list known to differ?
+        self._last: tuple[pa.Array, Ids, bool] | None = None
+
+    def of(self, array: pa.Array, read: Callable[[], Ids]) -> tuple[Ids, bool]:
+        """The entries of a list, and whether all of them differ.
+
+        Another thread may read other rows of the same frame, so that what is kept is taken at once.
+        """
+        last = self._last
+        if last is None or not _same(array, last[0]):
+            entries = read()
+            distinct = self._distinct or len(plain.number_ids(entries)[1]) == len(entries)
+            # the array is held, so that its memory is nobody else's
+            last = self._last = array, entries, distinct
+        return last[1:]
+
+
+def _same(array: pa.Array, other: pa.Array) -> bool:
+    """Parquet's reader hands out a copy of a row group's entries with every stretch of its rows."""
+    return _addresses(array) == _addresses(other) or bool(array.equals(other))
+
+
+def _addresses(array: pa.Array) -> tuple[object, ...]:
+    buffers = (buffer.address if buffer else None for buffer in array.buffers())
+    return len(array), array.offset, *buffers
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array stands, for errors."""
+
+    source: str  # the run, the qrels or a file
+    column: str
+    row: int = 0  # of its first value
+    entries: Entries = field(default_factory=Entries)
+    parts: Sequence[tuple[int, str]] = ()  # of several files: the row that each begins with
+
+    def __str__(self) -> str:
+        return f"{self.source}, column {self.column!r}"
+
+    def at(self, row: int) -> str:
+        """Where one of its values stands."""
+        row += self.row
+        start, source = max((p for p in self.parts if p[0] <= row), default=(0, self.source))
+        return f"{source}, column {self.column!r}, row {row - start}"
+
+
+def ids(array: pa.Array, place: Place) -> Ids:
+    """Integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a null."""
+    import pyarrow as pa
+
+    _check_nulls(array, place, FormatError, "an id")
+    kind = array.type
+    if isinstance(kind, pa.BaseExtensionType):
+        if kind.extension_name == "arrow.uuid":
+            return text_of_arrow(_uuids(array.storage))
+        if kind.extension_name == "pandas.period":  # whose numbers count from 1970
+            return text_of_bytes([str(period).encode() for period in array.to_pandas()])
+        return ids(array.storage, place)
+    types = pa.types
+    if types.is_integer(kind):
+        values = _fixed(array, _dtype(kind))
+        return Integers(values if kind == pa.uint64() else values.astype(np.int64, copy=False))
+    if types.is_dictionary(kind):
+        return _categories(array, place)
+    if str(kind) in _TEXT or types.is_fixed_size_binary(kind):
+        return text_of_arrow(array)
+    raise FormatError(
+        f"{place}: ids are integers or text; the column is {kind}.{_advice(types, kind)}"
+    )
+
+
+_TEXT = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
+
+
+def _advice(types: Any, kind: Any) -> str:
+    if types.is_floating(kind):
+        return " Integers become floats where a value is missing; cast the column to int64."
+    return " Cast it to one of them."
+
+
+def _categories(array: pa.DictionaryArray, place: Place) -> Ids:
+    _check_entries(_codes(array), len(array.dictionary), place)
+    if array.dictionary.null_count:
+        array = _without_nulls(array, place)
+    codes = _codes(array)
+    entries, distinct = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
+    if not isinstance(entries, Text) or not distinct:
+        return entries.take(codes)
+    return Categories(codes, entries)
+
+
+def _codes(array: pa.DictionaryArray) -> Ints:
+    """The place in the list of each row's entry."""
+    index = _dtype(array.type.index_type)
+    return _fixed(array.indices, np.int64 if index == np.uint64 else index)  # places, for NumPy
+
+
+def _check_entries(codes: Ints, size: int, place: Place) -> None:
+    """Refuse what is no place in the list: Arrow's reader counts an entry that stands there twice once."""
+    unsigned = codes.view(f"u{codes.itemsize}")  # in which what is below 0 is large
+    if len(codes) and unsigned.max() >= size:
+        row = int(unsigned.argmax())
+        raise FormatError(
+            f"{place.at(row)}: the id is entry {codes[row]} of a list of {size}, which is damaged or has "
+            "an entry twice."
+        )
+
+
+def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
+    """The same rows, without the entries that are null; no row may have one of these."""
+    import pyarrow as pa
+
+    entries = array.dictionary.to_pylist()
+    absent = np.array([entry is None for entry in entries])
+    codes = _codes(array)
+    if absent[codes].any():
+        raise FormatError(_missing(int(absent[codes].argmax()), place, "an id"))
+    kept = pa.array([entry for entry in entries if entry is not None], array.dictionary.type)
+    return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), kept)
+
+
+def size(record: pa.RecordBatch) -> int:
+    """Its bytes."""
+    try:
+        return record.nbytes  # type: ignore[no-any-return]
+    except TypeError:  # pyarrow 18 does not know which bytes of a buffer belong to views
+        return record.get_total_buffer_size()  # type: ignore[no-any-return]
+
+
+_FLOATS = {"halffloat": "f2", "float": "f4", "double": "f8"}
+
+
+def _dtype(kind: pa.DataType) -> Any:
+    """NumPy's type for integers and floats. Arrow's own answer needs pandas in its older versions."""
+    name = str(kind)
+    return np.dtype(_FLOATS.get(name, name))
+
+
+def _fixed(array: pa.Array, dtype: Any) -> Ints:
+    """The values of an array of numbers, without a copy."""
+    data = array.buffers()[1]
+    if data is None:
+        return np.zeros(0, dtype)
+    return np.frombuffer(data, dtype)[array.offset : array.offset + len(array)]
+
+
+_HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), "S2")
+
+
+def _uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
+    """UUIDs as they are written: 8-4-4-4-12 hexadecimal digits."""
+    import pyarrow as pa
+
+    raw = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
+    raw = raw[array.offset : array.offset + len(array)]
+    digits = np.ascontiguousarray(_HEX[raw]).view(np.uint8).reshape(-1, 32)
+    text = np.insert(digits, [8, 12, 16, 20], ord("-"), axis=1)
+    offsets = np.arange(len(raw) + 1, dtype=np.int32) * 36
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(text))]
+    return pa.Array.from_buffers(pa.binary(), len(raw), buffers)
+
+
+# --- Record batches --------------------------------------------------------------------------------
+
+
+def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in records of at least so many, where theirs are shorter: each takes its time."""
+    held: list[pa.RecordBatch] = []
+    count = 0
+    for record in records:
+        held.append(record)
+        count += record.num_rows
+        if count >= rows:
+            yield from combine(held)
+            held, count = [], 0
+    yield from combine(held)
+
+
+def combine(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """The rows of some records in one, or in few where Arrow cannot hold their texts in one."""
+    import pyarrow as pa
+
+    some = [record for record in records if record.num_rows]
+    if len(some) < 2 or any(map(pa.types.is_dictionary, some[0].schema.types)):
+        return some  # unifying the lists of categories would look at all their entries
+    return pa.Table.from_batches(some).combine_chunks().to_batches()  # type: ignore[no-any-return]
+
+
+def decode(array: pa.Array) -> pa.Array:
+    """Categories as what they stand for, and anything else as it is."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        return array
+    entries = array.dictionary
+    if str(entries.type) in ("string_view", "binary_view"):  # of which Arrow cannot take rows
+        wide = pa.large_binary() if entries.type == pa.binary_view() else pa.large_string()
+        array = pa.DictionaryArray.from_arrays(array.indices, entries.cast(wide))
+    return array.dictionary_decode()
+
+
+# --- Numbers ---------------------------------------------------------------------------------------
+
+
+def numbers(array: pa.Array, place: Place, what: str) -> Floats:
+    """Scores or grades as doubles, ranks as they are. Raises an error for what is no finite number."""
+    import pyarrow as pa
+
+    error = GradeError if what == "relevance grade" else ScoreError
+    _check_nulls(array, place, error, f"a {what}")
+    kind = array.type
+    if pa.types.is_boolean(kind):
+        array = array.cast(pa.uint8())
+        kind = array.type
+    if pa.types.is_integer(kind):
+        values = _fixed(array, _dtype(kind))
+        if what != "rank":
+            return _finite(values.astype(float), place, what, error)
+        _check_positive(values, place)
+        return values
+    if pa.types.is_decimal(kind):
+        array = array.cast(pa.float64())
+    elif not pa.types.is_floating(kind):
+        raise error(f"{place}: a {what} must be a finite number; the column is {kind}.")
+    values = _fixed(array, _dtype(array.type)).astype(float, copy=False)
+    finite = _finite(values, place, what, error)
+    if what == "rank":
+        _check_whole(finite, place)
+        _check_positive(finite, place)
+    return finite
+
+
+def _check_whole(ranks: Floats, place: Place) -> None:
+    """Refuse what is no place in a list: the lowest would be taken for the best."""
+    odd = np.flatnonzero(ranks != np.floor(ranks))
+    if len(odd):
+        raise ScoreError(
+            f"{place.at(int(odd[0]))}: a rank is a whole number; got {ranks[odd[0]]}. A column of scores "
+            "is called score, or named by columns={'score': name, 'rank': None}."
+        )
+
+
+def _check_positive(ranks: Floats | Ints, place: Place) -> None:
+    """Refuse ranks below 0: negated ranks are scores, and the lowest would be taken for the best."""
+    odd = np.flatnonzero(ranks < 0)
+    if len(odd):
+        raise ScoreError(
+            f"{place.at(int(odd[0]))}: a rank is 0 or more, the lowest the best; got "
+            f"{ranks[odd[0]]:g}. Where higher is better the column holds scores: columns={{'score': "
+            f"{place.column!r}, 'rank': None}}."
+        )
+
+
+def _finite(values: Floats, place: Place, what: str, error: type[InputError]) -> Floats:
+    largest = EXACT if what == "relevance grade" else np.finfo(float).max
+    if not np.isfinite(values.sum()) or largest == EXACT:
+        odd = np.flatnonzero(~(np.abs(values) <= largest))
+        if len(odd):
+            row = int(odd[0])
+            within = " in the range ±2^53" if np.isfinite(values[row]) else ""
+            raise error(
+                f"{place.at(row)}: a {what} must be a finite number{within}; got {values[row]}"
+            )
+    return values
+
+
+def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
+    if array.null_count:
+        raise error(_missing(array.is_null().to_pylist().index(True), place, what))
+
+
+def _missing(row: int, place: Place, what: str) -> str:
+    return f"{place.at(row)}: {what} is missing (null, or NaN in pandas)."

@@ -1,0 +1,197 @@
+"""Files with named columns: Arrow, CSV, TSV, JSON Lines, and the lists of MS MARCO."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from germane.errors import EmptyError, FormatError, clip
+from germane.readers import headings, misread, parquet_files
+from germane.readers.arrow import Place
+from germane.readers.files import check_text
+from germane.readers.frames import Frame
+from germane.readers.headings import Headings
+from germane.readers.misread import is_number
+from germane.readers.opener import Opener, explained
+from germane.readers.paths import Path, name_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
+    """A run or qrels in a file of columns, its columns found. Raises InputError that names it."""
+    named = os.fspath(path)
+    where = "standard input" if named == "-" else str(named)
+    if input_format == "parquet":
+        return parquet_files.opened(path, where, kind, columns)
+    source = Opener(path)
+    with explained(where):
+        names, reader, ids = _READERS[input_format](source, kind, columns)
+    rounded = 0
+    if input_format == "jsonl" and kind == "run":
+        from germane.readers import json_lines
+
+        rounded = json_lines.count_rounded_scores(source, names, reader())
+    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk", rounded=rounded)
+
+
+_Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]
+
+
+def _arrow(source: Opener, kind: str, columns: Any) -> _Opened:
+    import pyarrow as pa
+
+    def batches() -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        with source.mapped() as start:
+            streamed = start.read(6) != b"ARROW1"
+        if streamed:
+            stream = pa.ipc.open_stream(source.mapped())
+            return stream.schema, iter(stream)
+        file = pa.ipc.open_file(source.mapped())
+        return file.schema, map(file.get_batch, range(file.num_record_batches))
+
+    found = headings.resolve(batches()[0].names, kind, source.name, columns)
+
+    def records() -> Iterator[pa.RecordBatch]:
+        with explained(source.name):
+            for batch in batches()[1]:
+                yield batch.select(found.all)
+
+    return found, records, "typed"
+
+
+def _separated(
+    source: Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
+) -> _Opened:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    parse = csv.ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
+    read = csv.ReadOptions(column_names=header)
+    names = header or _first_line(source, separator)
+    try:
+        found = headings.resolve(names, kind, source.name, columns)
+    except FormatError as error:
+        raise FormatError(f"{error}{_no_header(names, separator)}") from None
+    ids = (found.query, found.item)
+    types = dict.fromkeys(ids, pa.string())
+    for name in (found.score, found.relevance, found.rank):
+        if name is not None:
+            types[name] = pa.float64()
+    convert = csv.ConvertOptions(column_types=types, include_columns=found.all)
+
+    def records() -> Iterator[pa.RecordBatch]:
+        row = 0
+        with explained(source.name):
+            try:
+                for record in csv.open_csv(source.columns(), read, parse, convert):
+                    for name in ids:
+                        _refuse_nul(record.column(name), Place(source.name, name, row))
+                    if any(_has_infinite(record.column(name)) for name in types if name not in ids):
+                        misread.check(source, separator, names, found)
+                    yield record
+                    row += record.num_rows
+            except pa.ArrowInvalid:
+                misread.check(source, separator, names, found)
+                raise
+
+    return found, records, "text"
+
+
+def _has_infinite(numbers: pa.DoubleArray) -> bool:
+    """Is there a number that Arrow found beyond the range of a double, or one written as infinite?"""
+    return bool(np.isinf(numbers.to_numpy(zero_copy_only=False)).any())
+
+
+def _refuse_nul(text: pa.StringArray, place: Place) -> None:
+    """Refuse a file with a hole: an id that a NUL byte stands in matches nothing."""
+    if not len(text):
+        return
+    _, offsets, data = text.buffers()
+    ends = np.frombuffer(offsets, np.int32)[text.offset :][: len(text) + 1]
+    if data is not None and not np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].min(initial=1):
+        row = next(row for row, one in enumerate(text.to_pylist()) if "\0" in one)
+        raise FormatError(
+            f"{place.at(row)}: the id has a NUL byte (\\x00): {clip(text[row].as_py())}"
+        )
+
+
+def _first_line(source: Opener, separator: str) -> list[str]:
+    import csv
+
+    with source.columns() as stream:
+        start = stream.read(1 << 16)
+    check_text(source.name, start[:8])
+    text = start.decode("utf-8", "replace").removeprefix("\ufeff")
+    if not text.strip():
+        raise EmptyError(f"{source.name}: the file is empty: it has no header.")
+    first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[
+        0
+    ]  # splitlines knows more ends than Arrow
+    try:
+        return next(csv.reader([first], delimiter=separator))
+    except csv.Error as error:
+        raise FormatError(f"{source.name}: the header cannot be read: {error}.") from None
+
+
+def _no_header(names: list[str], separator: str) -> str:
+    """What to say of a first line that names no columns."""
+    if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
+        format_name = "CSV" if separator == "," else "TSV"
+        return f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these {_SEPARATORS[other]}?"
+    known = {one.casefold() for several in headings.NAMES.values() for one in several}
+    if any(map(_is_figure, names)) and known.isdisjoint(name.casefold() for name in names):
+        return "  The first line names the columns, and this one has numbers in it: is the header missing?"
+    return ""
+
+
+def _is_figure(name: str) -> bool:
+    return is_number(name) and any(map(str.isdigit, name))
+
+
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+
+
+def _csv(source: Opener, kind: str, columns: Any) -> _Opened:
+    return _separated(source, kind, columns, ",")
+
+
+def _tsv(source: Opener, kind: str, columns: Any) -> _Opened:
+    return _separated(source, kind, columns, "\t")
+
+
+def _msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
+    return _separated(source, kind, None, "\t", ["query", "item", "rank"])
+
+
+def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
+    import pyarrow as pa
+
+    from germane.readers import json_lines
+
+    with source.columns() as stream:
+        start = stream.read(8)
+    if not start:
+        raise EmptyError(f"{source.name}: the file is empty.")
+    check_text(source.name, start)
+
+    table = json_lines.read(source)
+    found = headings.resolve(table.column_names, kind, source.name, columns)
+    ids = (found.query, found.item)
+    dates = [name for name in ids if pa.types.is_temporal(table[name].type)]
+    chosen = (json_lines.read(source, dates) if dates else table).select(found.all)
+    return found, lambda: iter(chosen.to_batches()), "typed"
+
+
+_READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
+    "arrow": _arrow,
+    "csv": _csv,
+    "tsv": _tsv,
+    "jsonl": _jsonl,
+    "msmarco": _msmarco,
+}

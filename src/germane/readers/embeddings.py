@@ -1,0 +1,238 @@
+"""Embeddings: every query against the whole gallery, a block of queries at a time."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, get_args
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    InputError,
+    PolicyError,
+    choices,
+    clip,
+    suggestion,
+)
+from germane.readers import grid, host, margins, matrix
+from germane.readers.ahead import ahead
+from germane.readers.paths import Progress
+from germane.readers.products import Factors, multiply, prepare, products
+from germane.readers.similarity import Similarity, Vectors, squared_lengths
+from germane.retrieval import Order, Qrels, Retrieved
+
+CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
+LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
+TRIED = 8  # queries that tell how many scores are near
+COST = 64  # of a similarity that is computed alone, when doubles are multiplied for 1 each
+ROOM = 8  # times the largest square: no similarity on the way overflows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Embeddings:
+    """Vectors of queries and gallery, and who is no candidate for whom."""
+
+    vectors: Vectors
+    excluded: Ints | None  # (Q), the column that is no candidate for a query; -1: none
+    name: str
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.vectors.queries), len(self.vectors.gallery)
+
+
+def read(
+    queries: Any, gallery: Any, similarity: Similarity, exclude_self: Any, name: str
+) -> Embeddings:
+    """Check and prepare vectors: (Q, D) and (N, D)."""
+    words = get_args(Similarity)
+    if similarity not in words:
+        near = suggestion(similarity, words) if isinstance(similarity, str) else ""
+        raise InputError(f"similarity takes {choices(words)}; got {clip(similarity)}.{near}")
+    left, right = _vectors(queries, "queries"), _vectors(gallery, "gallery")
+    if left.shape[1] != right.shape[1]:
+        raise FormatError(
+            f"queries have {left.shape[1]} dimensions, the gallery has {right.shape[1]}."
+        )
+    dtype = np.result_type(left, right)
+    left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
+    excluded = _excluded(exclude_self, len(left), len(right))
+    squares = [_squared_lengths(left, "queries"), _squared_lengths(right, "gallery")]
+    if similarity == "cosine":
+        left, right = _scaled(left, squares[0], "queries"), _scaled(right, squares[1], "gallery")
+    else:
+        _refuse_overflow(squares, dtype)
+    vectors = Vectors(left, right, np.sqrt(squares[0]), np.sqrt(squares[1]), similarity)
+    return Embeddings(vectors, excluded, name)
+
+
+def retrieve(
+    qrels: Qrels, run: Embeddings, duplicates: str, order: Order, progress: Progress | None
+) -> Retrieved:
+    """The ranks of the judged items of each query among the whole gallery."""
+    if run.vectors.similarity == "euclidean" and not order.plain:
+        raise PolicyError(
+            "euclidean orders the gallery by distance, which is no score; scores, threshold and "
+            "nonpositive are for cosine and dot."
+        )
+    size, width = run.shape
+
+    def done(queries: int) -> None:
+        if progress is not None:
+            progress(run.name, queries, size)
+
+    step = max(1, min(size, CELLS // width))
+    reduced = partial(grid.reduced, qrels, run.shape, order=order, what="gallery", done=done)
+    if not order.plain:  # the scores themselves matter, each of them
+        return reduced(lambda asked: _without(run, asked, run.vectors.block(asked)))
+    factors = _factors(qrels, run)
+    step = max(1, step * run.vectors.gallery.itemsize // factors.gallery.itemsize)
+    held = [np.empty((step, width), factors.gallery.dtype) for _ in range(min(2, -(-size // step)))]
+
+    def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
+        def exact(b: int, near: Ints) -> Floats:
+            return run.vectors.scores(int(rows[b]), near)
+
+        return margins.ranks(scores, offsets, columns, factors.margin[rows], exact)
+
+    with products(factors, step) as multiply:
+
+        def block(asked: Ints) -> grid.Scores:
+            held.reverse()
+            scores = held[0][: len(asked)]
+            multiply(factors.queries[_ragged.as_slice(asked)], scores)
+            return _without(run, asked, scores)
+
+        taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
+        return reduced(block, cells=step * width, rank=rank, taken=taken)
+
+
+def _factors(qrels: Qrels, run: Embeddings) -> Factors:
+    """Singles where the vectors are, unless these leave so many near that doubles are faster.
+
+    A few queries tell.
+    """
+    vectors = run.vectors
+    factors = prepare(vectors, vectors.gallery.dtype)
+    rows = grid.rows_of(qrels, run.shape[0])
+    asked = np.flatnonzero(rows >= 0)
+    some = asked[:: max(1, len(asked) // TRIED)]
+    if factors.gallery.dtype == vectors.wide or len(asked) < TRIED * TRIED:
+        return factors
+    scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
+    multiply(factors, factors.queries[rows[some]], scores, slice(0, run.shape[1]))
+    scores, _ = _without(run, rows[some], scores)
+    judgments, sizes = grid.judgments_of(qrels, some)
+    columns = grid.columns_of(qrels, run.shape[1], "gallery")[judgments]
+    near = margins.count_near(scores, _ragged.offsets(sizes), columns, factors.margin[rows[some]])
+    return prepare(vectors, vectors.wide) if near * COST > scores.size else factors
+
+
+def _without(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
+    """The scores of some queries without those of items that are no candidates."""
+    if run.excluded is None:
+        return scores, None
+    excluded = run.excluded[asked]
+    inside = np.flatnonzero(excluded >= 0)
+    scores[inside, excluded[inside]] = -np.inf
+    return scores, (excluded >= 0).astype(np.int64)
+
+
+def without_excluded(qrels: Qrels, run: Embeddings) -> Qrels:
+    """The qrels without the judgments of items that are no candidates for their query."""
+    if run.excluded is None:
+        return qrels
+    row = grid.rows_of(qrels, run.shape[0])
+    owner = np.repeat(row, np.diff(qrels.offsets))
+    kept = (owner < 0) | (grid.columns_of(qrels, run.shape[1], "gallery") != run.excluded[owner])
+    return grid.some_judgments(qrels, kept)
+
+
+def _vectors(given: Any, what: str) -> Any:
+    """(rows, D) floating-point numbers: halves become singles and whole numbers doubles."""
+    vectors = host.to_numpy(given, what)
+    if vectors.ndim != 2:
+        raise FormatError(f"{what}: vectors have shape (rows, dimensions); got {vectors.shape}")
+    if not vectors.size:
+        raise EmptyError(f"{what}: there are no vectors; the shape is {vectors.shape}.")
+    if np.ma.is_masked(vectors):
+        row, column = np.argwhere(np.ma.getmaskarray(vectors))[0].tolist()
+        raise InputError(
+            f"{what}, row {row}, column {column}: a number is needed; got a masked cell"
+        )
+    if vectors.dtype.kind != "f":
+        return vectors.astype(np.float64)
+    return vectors.astype(np.float32) if vectors.dtype.itemsize == 2 else vectors
+
+
+def _squared_lengths(vectors: Any, what: str) -> Floats:
+    """(rows). A number that is none shows in its row's sum, so that only then every number is looked at."""
+    squares = squared_lengths(vectors)
+    if not np.isfinite(squares).all() and (odd := np.argwhere(~np.isfinite(vectors))).size:
+        row, column = odd[0].tolist()
+        raise InputError(
+            f"{what}, row {row}, column {column}: a number is needed; got {vectors[row, column]}"
+        )
+    return squares
+
+
+def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
+    """A similarity is at most the product of two lengths, or the square of their sum."""
+    largest = max(float(side.max()) for side in squares)
+    if largest > float(np.finfo(kind).max) / ROOM:
+        raise InputError(
+            f"the longest vector has length {largest**0.5:.3g}, whose square is too large for "
+            f"{np.dtype(kind)}. Scale all vectors down alike."
+        )
+
+
+def _scaled(vectors: Any, squares: Floats, what: str) -> Any:
+    """The vectors, those scaled whose squares overflow or lose digits; their squares become the new ones.
+
+    They are scaled by powers of two, which loses none.
+    """
+    extreme = np.flatnonzero((squares < 1 / LARGE) | (squares > LARGE))
+    if not len(extreme):
+        return vectors
+    largest = np.abs(vectors[extreme]).max(axis=1)
+    zero = extreme[largest == 0]
+    if len(zero):
+        raise InputError(
+            f"{what}, row {zero[0]}: a vector of zeros has no direction, so that its cosine is not "
+            f"defined ({len(zero)} of {len(vectors)} rows). Leave these rows out, or use "
+            "similarity=dot or euclidean."
+        )
+    vectors = vectors.copy()
+    vectors[extreme] = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
+    squares[extreme] = squared_lengths(vectors[extreme])
+    return vectors
+
+
+def _excluded(given: Any, queries: int, gallery: int) -> Ints | None:
+    if given is False or given is None:
+        return None
+    if given is True:
+        if queries != gallery:
+            raise InputError(
+                f"exclude_self=True takes query i for item i of the gallery, but there are {queries} "
+                f"queries and {gallery} items; give the position of each query in the gallery "
+                "(-1: not in it)."
+            )
+        return np.arange(queries)
+    positions = host.to_numpy(given, "exclude_self")
+    if positions.shape != (queries,) or positions.dtype.kind not in "iu":
+        raise FormatError(
+            f"exclude_self is True, or {queries} positions in the gallery, one a query; got "
+            f"{positions.dtype} of shape {positions.shape}"
+        )
+    outside = np.flatnonzero((positions < -1) | (positions >= gallery))
+    if len(outside):
+        raise InputError(
+            f"exclude_self, query {outside[0]}: {positions[outside[0]]} is no position in a gallery "
+            f"of {gallery} items."
+        )
+    found: Ints = positions.astype(np.int64)
+    return found

@@ -1,0 +1,204 @@
+"""A grid of queries × items, both numbered from 0: the way that all array sources share."""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Bools, Ints
+from germane._records import replaced
+from germane.errors import CoverageError, InputError, clip
+from germane.kernel.columns import Integers
+from germane.kernel.ids import as_integer, is_integer
+from germane.readers import matrix
+from germane.retrieval import Order, Qrels, Retrieved
+
+CELLS = 1 << 23  # scores that are held at once
+
+Scores: TypeAlias = tuple[Any, Ints | None]
+"""Rows of scores, and how many of each row are -inf, since they are not there; or None."""
+Block: TypeAlias = Callable[[Ints], Scores]
+"""Row numbers → their scores."""
+Rank: TypeAlias = Callable[[Ints, Any, Ints, Ints], matrix.Ranks]
+"""Row numbers, their scores, and what ``matrix.ranks`` takes besides → the ranks."""
+Taken: TypeAlias = tuple[Ints, Scores]
+"""Queries, and the scores of their rows."""
+
+
+def rank_scores(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
+    """The ranks by the scores as they are."""
+    return matrix.ranks(scores, offsets, columns)
+
+
+def reduced(
+    qrels: Qrels,
+    shape: tuple[int, int],
+    block: Block,
+    order: Order,
+    *,
+    what: str,
+    cells: int = CELLS,
+    rank: Rank = rank_scores,
+    taken: Callable[[Iterator[Taken]], Iterator[Taken]] = iter,
+    done: Callable[[int], None] | None = None,
+) -> Retrieved:
+    """The judged columns of scores of this shape, taken in blocks of about ``cells`` scores.
+
+    ``taken``: how one block comes after the other. Raises InputError where the judgments are of
+    other columns.
+    """
+    rows, width = rows_of(qrels, shape[0]), shape[1]
+    columns = columns_of(qrels, width, what)
+    asked = np.flatnonzero(rows >= 0)
+    retrieved = np.zeros(len(qrels), np.int64)
+    hits, ranked = Hits(len(columns)), 0
+    step = max(1, cells // max(1, width))
+    shares = (asked[start : start + step] for start in range(0, len(asked), step))
+    for queries, (scores, absent) in taken((share, block(rows[share])) for share in shares):
+        if not order.plain:
+            ends = np.arange(len(scores) + 1) * width
+            scores = admitted(scores.ravel(), ends, order).reshape(scores.shape)
+            absent = np.count_nonzero(scores == -np.inf, axis=1)
+        retrieved[queries] = width if absent is None else width - absent
+        judgments, sizes = judgments_of(qrels, queries)
+        if absent is not None:
+            local = np.repeat(np.arange(len(queries)), sizes)
+            there = scores[local, columns[judgments]] > floor(order)
+            judgments, local = judgments[there], local[there]
+            sizes = np.bincount(local, minlength=len(queries))
+        found = rank(rows[queries], scores, _ragged.offsets(sizes), columns[judgments])
+        hits.add(judgments, np.repeat(queries, sizes), found)
+        del scores  # before the next ones are made
+        ranked += len(queries)
+        if done is not None:
+            done(ranked)
+    return hits.result(retrieved, rows, shape[0])
+
+
+def admitted(scores: Any, offsets: Ints, order: Order) -> Any:
+    """Flat scores of queries as precise as asked for, -inf where they do not count as retrieved."""
+    there = scores > -np.inf
+    left = _ragged.counts(there, _ragged.owners(offsets), len(offsets) - 1)
+    precise = order.precise(scores[there].astype(float), _ragged.offsets(left))
+    precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, and are there
+    precise[~order.above(precise)] = -np.inf
+    out = np.full(len(scores), -np.inf)
+    out[there] = precise
+    return out
+
+
+def floor(order: Order) -> float:
+    """A judged item is found where its score is above this."""
+    return 0.0 if order.nonpositive == "miss" else -np.inf
+
+
+class Hits:
+    """What blocks of queries found of so many judgments, each at most once."""
+
+    def __init__(self, judgments: int) -> None:
+        self._judgment, self._owner, self._rank = np.empty((3, judgments), np.int64)
+        self._tied: list[matrix.Tied] = []
+        self._count = 0
+
+    def add(self, judgments: Ints, owner: Ints, found: matrix.Ranks) -> None:
+        """The ranks of some judgments, and their queries."""
+        start, self._count = self._count, self._count + len(judgments)
+        here = slice(start, self._count)
+        judgments.take(found.order, out=self._judgment[here], mode="clip")
+        self._owner[here], self._rank[here] = owner, found.rank
+        for at, first, last in found.tied:
+            self._tied.append((slice(start + at.start, start + at.stop), first, last))
+
+    def result(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
+        """All of them. ``rows``: each query's row of ``count``, or -1."""
+        judgment, owner, rank = (
+            part[: self._count] for part in (self._judgment, self._owner, self._rank)
+        )
+        tied_from, tied_to = matrix.groups(rank, self._tied)
+        if (owner[1:] < owner[:-1]).any():  # the blocks were not in the order of queries
+            order = np.argsort(owner, kind="stable")
+            judgment, owner, rank = judgment[order], owner[order], rank[order]
+            tied_from, tied_to = tied_from[order], tied_to[order]
+        return Retrieved(
+            judgment, owner, rank, tied_from, tied_to, retrieved, rows >= 0, unknown(rows, count)
+        )
+
+
+def unknown(rows: Ints, count: int) -> list[Hashable]:
+    """The rows, of ``count``, that are no query's."""
+    seen = np.zeros(count, bool)
+    seen[rows[rows >= 0]] = True
+    return cast("list[Hashable]", np.flatnonzero(~seen).tolist())
+
+
+def rows_of(qrels: Qrels, count: int) -> Ints:
+    """Q: the row of each query, -1 where there is none. A query's id is the number of its row."""
+    if qrels.width is not None:  # made of an array, whose rows are all there
+        if len(qrels) != count:
+            raise InputError(f"the qrels have {len(qrels)} rows, the run has {count}.")
+        return np.arange(count)
+    rows = np.full(len(qrels), -1)
+    for q, query in enumerate(_numbers(qrels, qrels.queries)):
+        if isinstance(query, (int, np.integer)) and 0 <= query < count:
+            rows[q] = query
+    return rows
+
+
+def _numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
+    """Ids of the qrels; a file of text has no integers, and means them by their digits.
+
+    Those of LETOR's lines without ids are the lines' numbers, and no columns.
+    """
+    of_lines = getattr(qrels.lines, "items", "ids") == "places"
+    return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
+
+
+def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
+    """J: the column of each judged item; its id is its number. Any where the width is None."""
+    if qrels.width is not None and width is not None and qrels.width != width:
+        raise InputError(
+            f"the shapes differ: the qrels have {qrels.width} columns, the {what} have {width}."
+        )
+    items = qrels.items if isinstance(qrels.items, Integers) else _numbers(qrels, qrels.items)
+    columns = items.values if isinstance(items, Integers) else np.asarray(items)
+    if columns.dtype.kind not in "iu" and len(columns):
+        odd = next((item for item in items if not _is_column(item)), "")
+        raise CoverageError(
+            f"the items of arrays are column numbers from 0; the qrels judge item {clip(odd)}."
+        )
+    numbers = columns.astype(np.int64, copy=False)
+    outside = (numbers < 0) | (numbers >= width) if width is not None else numbers < 0
+    if outside.any():
+        j = int(np.argmax(outside))
+        query = qrels.queries[int(np.searchsorted(qrels.offsets, j, "right")) - 1]
+        last = "" if width is None else f" to {width - 1}"
+        raise InputError(
+            f"qrels, query {clip(query)}: item {columns[j]} is no column of the {what}; they are 0{last}."
+        )
+    return numbers
+
+
+def _is_column(item: Hashable) -> bool:
+    return is_integer(item) and 0 <= int(item) < 1 << 63
+
+
+def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
+    """The judgments of some queries, one query after the other, and how many each has."""
+    sizes = _ragged.lengths(qrels.offsets)[queries]
+    if isinstance(_ragged.as_slice(queries), slice):
+        return np.arange(qrels.offsets[queries[0]], qrels.offsets[queries[-1] + 1]), sizes
+    return _ragged.between(qrels.offsets[queries], sizes), sizes
+
+
+def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
+    """The qrels with some of their judgments; a query that loses all of them stays."""
+    left = _ragged.counts(kept, _ragged.owners(qrels.offsets), len(qrels))
+    items = Integers(columns_of(qrels, None, "gallery")[kept])
+    return replaced(
+        qrels,
+        offsets=_ragged.offsets(left),
+        items=items,
+        grades=qrels.grades[kept],
+        columns=None,
+    )

@@ -1,0 +1,135 @@
+"""JSON Lines as Arrow reads them, and which line is wrong where it does not."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from json import loads
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import json
+
+from germane.errors import FormatError, ScoreError, clip, typed
+from germane.kernel.ids import shown_id
+from germane.readers.headings import Headings
+from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
+from germane.readers.opener import Opener
+
+
+def read(source: Opener, text: Sequence[str] = ()) -> pa.Table:
+    """A row for each line; Arrow makes dates of some text, unless a column is said to be ``text``.
+
+    Raises FormatError that names a line.
+    """
+    schema = pa.schema([(name, pa.string()) for name in text])
+    with source.text() as stream:
+        lines = pa.PythonFile(_Objects(stream, source.name), mode="r")
+        try:
+            return json.read_json(lines, parse_options=json.ParseOptions(schema))
+        except pa.ArrowInvalid:
+            _check(source)
+            raise
+
+
+def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.RecordBatch]) -> int:
+    """How many whole scores became equal to another where Arrow has made doubles of them.
+
+    Raises ScoreError for one that no double holds.
+    """
+    columns = [record.column(names.score) for record in records if names.score is not None]
+    if not any(_may_round(column) for column in columns):
+        return 0
+    whole: dict[Hashable, list[int]] = {}
+    with io.BufferedReader(source.text()) as stream:
+        for number, line in enumerate(stream, 1):
+            held = loads(line.decode("utf-8-sig", "surrogateescape")) if line.strip() else {}
+            score = held.get(names.score)
+            if isinstance(score, int):
+                if not is_finite_number(score):
+                    says = f"a score must be a finite number; got {show_number(score)}"
+                    raise ScoreError(f"{source.name}:{number}: {says}")
+                whole.setdefault(held.get(names.query), []).append(score)
+    return sum(count_rounded(scores, np.array(scores, float)) for scores in whole.values())
+
+
+def _may_round(column: pa.Array) -> bool:
+    values = column.to_numpy(zero_copy_only=False) if column.type == pa.float64() else np.zeros(0)
+    return bool((np.abs(values) >= EXACT).any())
+
+
+class _Objects:
+    """A stream of JSON Lines. Arrow's reader ends the process where a block begins with ``null``."""
+
+    closed = False
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._stream, self._name = stream, name
+        self._lines, self._last = 1, b"\n"
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        text = self._last + data
+        null = _NULL.search(text) if b"null" in text else None
+        if null is not None:
+            line = self._lines + text.count(b"\n", 0, null.end()) - 1
+            raise FormatError(f"{self._name}:{line}: a line is a JSON object, {{…}}; got null")
+        self._lines += data.count(b"\n")
+        begun = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+        before = text[:begun].rstrip()[-1:]
+        self._last = before + b"\n" + text[begun:].lstrip(b" \t")[:8]
+        return data
+
+
+_NULL = re.compile(rb"(?:^|[^:,\[\s])\s*[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
+"""At the beginning of a line, and no value of an object that goes on."""
+
+
+def _check(source: Opener) -> None:
+    """Raise the error that names the first line that is no JSON object, or has a value of another type."""
+    before: dict[str, tuple[str, Any]] = {}
+    with io.BufferedReader(source.text()) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            where = f"{source.name}:{number}"
+            text = line.decode("utf-8-sig", "surrogateescape")
+            try:
+                held = loads(text, parse_int=_whole)
+            except (ValueError, RecursionError) as error:
+                if _is_read(line):  # several objects on a line, or one on several
+                    return  # Arrow's words have to do
+                says = getattr(error, "msg", "too deep")
+                raise FormatError(f"{where}: no JSON ({says}): {shown_id(line.strip())}") from None
+            if not isinstance(held, dict):
+                raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
+            for name, value in held.items():
+                kind = _KINDS.get(type(value))
+                if kind is None:
+                    continue
+                if before.setdefault(name, (kind, value))[0] != kind:
+                    raise FormatError(
+                        f"{where}: the values of a column have one type; {name!r} is {typed(value)} "
+                        f"here, and {typed(before[name][1])} before."
+                    )
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) < 20 else float(digits)
+
+
+def _is_read(line: bytes) -> bool:
+    """Does Arrow read the line by itself?"""
+    if not line.lstrip().startswith(b"{"):
+        return False
+    try:
+        json.read_json(pa.BufferReader(line))
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+_KINDS = {str: "text", int: "number", float: "number", bool: "truth", list: "list", dict: "object"}
+"""Of the values of JSON; null is of every type."""

@@ -1,0 +1,95 @@
+"""Judgments from frames: anything that hands out Arrow columns, and files with columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane._records import replaced
+from germane.errors import EmptyError
+from germane.kernel.columns import Ids, ids_of_python, join_ids
+from germane.kernel.reduction import Batch, choose_copies, find_changes, find_distinct, find_repeat
+from germane.readers.frames import Frame, opened, twice
+from germane.readers.paths import Progress
+from germane.retrieval import Qrels
+
+
+def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) -> Qrels:
+    """Judgments of a frame; without a column of grades every row is relevant."""
+    frame = opened(given, "qrels").reported(progress)
+    queries, offsets, item, grade = _judgments(frame)
+    first, group = find_distinct(queries)
+    if len(first) < len(queries):
+        owner = np.repeat(group, np.diff(offsets))
+        by_query = np.argsort(owner, kind="stable")
+        queries, item, grade = queries.take(first), item.take(by_query), grade[by_query]
+        offsets = _ragged.offsets(np.bincount(owner))
+    judged = Batch(np.arange(len(queries)), offsets, item, grade)
+    again = find_repeat(judged)
+    if again is not None:
+        if duplicates not in ("first", "last", "max"):
+            raise twice(frame.where, "judged", queries[int(judged.owner[again])], item[again])
+        kept = choose_copies(judged, duplicates)
+        offsets, item, grade = np.searchsorted(kept, offsets), item.take(kept), grade[kept]
+    columns = queries, item
+    return Qrels(
+        queries.python, offsets, item, grade, frame.name, frame.ids, columns, lines=frame.lines
+    )
+
+
+def _judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
+    """The query of each stretch of rows, where the stretches begin, and all items and grades."""
+    queries: list[Ids] = []
+    starts: list[Ints] = []
+    items: list[Ids] = []
+    grades: list[Floats] = []
+    name, row = frame.headings.relevance, 0
+    for record in frame.records():
+        if not record.num_rows:
+            continue
+        query, item = frame.identifiers(record, row)
+        changes = find_changes(query)
+        queries.append(query.take(changes))
+        starts.append(row + changes)
+        items.append(item)
+        if name is not None:
+            grades.append(frame.numbers(record, name, row, "relevance grade"))
+        row += record.num_rows
+    if not queries:
+        raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
+    query, start = join_ids(queries), np.concatenate(starts)
+    changes = find_changes(query)  # a stretch may go on in the next record
+    offsets = np.append(start[changes], row)
+    grade = np.broadcast_to(1.0, row) if name is None else np.concatenate(grades)
+    return query.take(changes), offsets, join_ids(items), grade
+
+
+def prepared(qrels: Qrels) -> Qrels:
+    """The judgments with their ids as columns, which are then made once for many runs."""
+    if qrels.columns is not None:
+        return qrels
+    queries, items = map(ids_of_python, (qrels.queries, qrels.items))
+    return replaced(qrels, columns=(queries, items))
+
+
+def joined(parts: Sequence[Qrels]) -> Qrels:
+    """The judgments of frames that have no query in common, one after the other.
+
+    Raises EmptyError where there are none.
+    """
+    some = [part for part in parts if len(part)]
+    if not some:
+        raise EmptyError("qrels: there are no rows, so there are no judgments.")
+    queries, items = (join_ids(ids) for ids in zip(*(p.columns for p in some), strict=True))
+    return replaced(
+        some[0],
+        queries=queries.python,
+        offsets=_ragged.offsets(np.concatenate([_ragged.lengths(part.offsets) for part in some])),
+        items=items,
+        grades=np.concatenate([part.grades for part in some]),
+        columns=(queries, items),
+    )

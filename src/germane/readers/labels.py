@@ -1,0 +1,168 @@
+"""Labels: relevance as having a label in common, for every query and every item of a gallery."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Ints
+from germane._records import Record
+from germane._values import listed
+from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
+from germane.kernel.ids import is_missing
+from germane.readers import host
+from germane.retrieval import Qrels
+
+
+class Labels:
+    """Qrels made of labels: an item is relevant, of grade 1, where it has a label of the query.
+
+    >>> import numpy as np
+    >>> labels = germane.Labels(["cat", "dog"], ["dog", "cat", "cat"])
+    >>> similarity = np.array([[0.9, 0.8, 0.1], [0.9, 0.2, 0.1]])
+    >>> germane.evaluate(labels, similarity, "AP")["AP"].per_query
+    {0: 0.5833333333333333, 1: 1.0}
+
+    ``query_labels`` (Q) and ``gallery_labels`` (N): one label each, text or a number; or several, as
+    sets or as matrices (Q, L) and (N, L) of 0 and 1, where 1 says that the item has the label of
+    that column. Queries and items are numbered from 0.
+
+    Raises FormatError where a label is missing (None, NaN) or the two are of different forms,
+    CoverageError where no query has a label of the gallery.
+    """
+
+    def __init__(self, query_labels: Any, gallery_labels: Any) -> None:
+        queries = _read(query_labels, "query_labels")
+        gallery = _read(gallery_labels, "gallery_labels")
+        if queries.form != gallery.form:
+            raise FormatError(
+                f"query_labels are {queries.form}, gallery_labels are {gallery.form}; both are one "
+                "label each, sets of labels, or matrices of the same labels."
+            )
+        self.shape = (queries.size, gallery.size)
+        self._offsets, self._columns = _matched(queries, gallery)
+
+    def __repr__(self) -> str:
+        return f"Labels({self.shape[0]} queries, {self.shape[1]} items)"
+
+    def qrels(self, complete: str) -> Qrels:
+        """The pairs with a common label; with all others too where something needs them."""
+        from germane.readers import relevance
+
+        offsets, columns, width = self._offsets, self._columns, self.shape[1]
+        if not complete:
+            return relevance.qrels_of(offsets, columns, np.broadcast_to(1.0, len(columns)), width)
+        relevance.check_cells(self.shape, complete)
+        grades = np.zeros(self.shape)
+        grades[_ragged.owners(offsets), columns] = 1.0
+        every = np.arange(len(grades) + 1) * width
+        return relevance.qrels_of(
+            every, np.tile(np.arange(width), len(grades)), grades.ravel(), width
+        )
+
+
+class _Read(Record):
+    """Labels of either side: item i's are ``values[offsets[i]:offsets[i + 1]]``."""
+
+    form: str
+    offsets: Ints
+    values: Sequence[Hashable]
+
+    @property
+    def size(self) -> int:
+        return len(self.offsets) - 1
+
+
+def _read(given: Any, what: str) -> _Read:
+    if host.is_array(given) and len(given.shape) == 2:
+        cells = host.to_numpy(given, what)
+        _check_matrix(cells, what)
+        rows, columns = np.nonzero(cells)
+        offsets = _ragged.offsets(np.bincount(rows, minlength=len(cells)))
+        return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
+    given = listed(given)
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise FormatError(f"{what}: one label, or a set of labels, an item; got {clip(given)}")
+    labels = list(given)
+    if not labels:
+        raise EmptyError(f"{what} are empty.")
+    kinds = set(map(type, labels))
+    several = {kind for kind in kinds if issubclass(kind, (Set, list, tuple))}
+    if several and several != kinds:
+        one, many = (
+            next(i for i in labels if (type(i) in several) is not m) for m in (True, False)
+        )
+        raise FormatError(
+            f"{what}: all items have one label, or all have a set of labels; got {clip(one)} and "
+            f"{clip(many)}"
+        )
+    values = list(chain.from_iterable(labels)) if several else labels
+    offsets = _ragged.offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
+    _check(values, offsets, what)
+    return _Read("sets of labels" if several else "one label each", offsets, values)
+
+
+def _check_matrix(cells: Any, what: str) -> None:
+    """Refuse a column of labels, and what is no matrix of 0 and 1."""
+    if cells.shape[1] == 1:
+        raise FormatError(
+            f"{what} have shape {cells.shape}: one label each is an array of shape ({len(cells)},), as "
+            "ravel() makes it; of several labels a matrix has a column each."
+        )
+    if (cells != cells).any():
+        raise FormatError(f"{what}: a cell of the matrix of labels is missing; got nan")
+    odd = np.argwhere((cells != 0) & (cells != 1))
+    if len(odd):
+        row, column = odd[0].tolist()
+        raise FormatError(
+            f"{what}, row {row}, column {column}: a matrix of labels holds 1 where the item has the "
+            f"label of the column, and 0 elsewhere; got {cells[row, column]}"
+        )
+
+
+def _check(values: list[Any], offsets: Ints, what: str) -> None:
+    """Refuse a label that is missing, or that is none."""
+    kinds = set(map(type, values))
+    if kinds <= {str, int}:
+        return
+    unfit = {kind for kind in kinds if not issubclass(kind, Hashable)}
+    odd = (i for i, label in enumerate(values) if type(label) in unfit or is_missing(label))
+    at = next(odd, None)
+    if at is not None:
+        item = int(np.searchsorted(offsets, at, "right")) - 1
+        raise FormatError(
+            f"{what}, item {item}: a label is text or a number; got {clip(values[at])}"
+        )
+
+
+def _matched(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
+    """Q + 1 and J: the columns that have a label of each query, ascending."""
+    codes = {label: code for code, label in enumerate(dict.fromkeys(gallery.values))}
+    having = np.fromiter(map(codes.__getitem__, gallery.values), np.int64, len(gallery.values))
+    asked = np.array([codes.get(label, -1) for label in queries.values], np.int64)
+    if not (asked >= 0).any():
+        _refuse_strangers(queries, gallery)
+    columns = _ragged.owners(gallery.offsets)[np.argsort(having, kind="stable")]
+    sizes = np.append(np.bincount(having, minlength=len(codes)), 0)  # of a label nobody has: 0
+    starts = np.append(0, np.cumsum(sizes[:-1]))[: len(sizes)]
+    lengths = sizes[asked]
+    found = columns[_ragged.between(starts[asked], lengths)]
+    if queries.form == "one label each":
+        return _ragged.offsets(lengths), found
+    owner = np.repeat(_ragged.owners(queries.offsets), lengths)
+    pairs = np.unique(owner * gallery.size + found)  # two labels in common are one reason
+    owner, found = np.divmod(pairs, gallery.size)
+    return _ragged.offsets(np.bincount(owner, minlength=queries.size)), found
+
+
+def _refuse_strangers(queries: _Read, gallery: _Read) -> None:
+    types = [sorted({type(label).__name__ for label in side.values}) for side in (queries, gallery)]
+    told = ""
+    if types[0] and types[1] and not set(types[0]) & set(types[1]):
+        told = f" The queries' are {choices(types[0])}, the gallery's are {choices(types[1])}."
+    raise CoverageError(
+        f"no query has a label of the gallery. query_labels: {clip(queries.values[:3])}; "
+        f"gallery_labels: {clip(gallery.values[:3])}.{told}"
+    )

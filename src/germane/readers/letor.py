@@ -1,0 +1,269 @@
+"""LETOR files, which are SVMlight's with ``qid:``, and scores that go with their lines.
+
+A line is ``label qid:query 1:value 2:value … # docid = item``. Its item is what the comment says; where
+no line has a comment that says one, an item is the number of its line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from germane._ragged import Bools, Floats
+from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError, clip
+from germane.kernel.ids import shown_id
+from germane.readers import headings, host
+from germane.readers.files import TextFile
+from germane.readers.frames import Frame
+from germane.readers.headings import Headings
+from germane.readers.paths import Path, is_path, name_of
+
+_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_PLAIN_NUMBER = re.compile(_NUMBER)
+_LINE = re.compile(rb"[ \t]*(" + _NUMBER + rb")[ \t]+qid:([^\s#]+)([^#]*)(?:#(.*))?")
+_FEATURES = re.compile(rb"(?:[ \t]+\d+:\S+)*+")
+_OF_NUMBERS = b"0123456789.eE+-"
+_DOCID = re.compile(rb"\bdocid\s*[=:]\s*(\S+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Lines(Frame):
+    """The lines of a LETOR file in order; scores without ids may be aligned with them."""
+
+    items: str = "ids"  # or places: the numbers of their lines
+
+    @property
+    def lines(self) -> Lines:
+        return self
+
+    @property
+    def ties(self) -> str:
+        """The number of a line is a place, not an id: tied lines stay in their order."""
+        return "trec" if self.items == "ids" else "given"
+
+
+def opened(path: Path, kind: str, columns: Any = None) -> Lines:
+    """Qrels whose grades are the labels, or a run whose scores are the feature that is named."""
+    import pyarrow as pa
+
+    with TextFile(path) as file:
+        feature = _feature(file.name, columns) if kind == "run" else None
+        names = ["qid", "docid", "label", *([feature] if feature else [])]
+        found = headings.resolve(names, kind, file.name, columns)
+        read = _read(file, None if feature is None else feature.encode())
+    numbers = {"label": read.labels} if feature is None else {feature: read.values}
+    table = pa.table(
+        {
+            "qid": pa.array(read.queries, pa.binary()),
+            "docid": pa.array(read.items, pa.binary()),
+            **{name: pa.array(column, pa.float64()) for name, column in numbers.items()},
+        }
+    )
+    return _of_table(file.name, name_of(path), found, table, read.kind)
+
+
+def _of_table(where: str, name: str, found: Headings, table: Any, items: str) -> Lines:
+    batches = table.select(found.all).to_batches()
+    return Lines(where, name, found, partial(iter, batches), ids="text", items=items)
+
+
+def _feature(where: str, columns: Any) -> str:
+    """The feature that is the score, as the caller names it."""
+    told = {**(columns or {}), **((columns or {}).get("run") or {})}
+    feature = told.get("score")
+    if feature is None:
+        raise FormatError(
+            f"{where}: a LETOR file has labels and features, and none of them is called the score. "
+            "columns={'score': '25'} takes feature 25; scores in a file of their own, one a line, are "
+            "read with input_format='scores'."
+        )
+    if not (feature.isascii() and feature.isdigit()):
+        raise FormatError(f"{where}: a feature is named by its number; got {clip(feature)}.")
+    return str(feature)
+
+
+# --- Lines -----------------------------------------------------------------------------------------
+
+
+class _Columns(NamedTuple):
+    queries: list[bytes]
+    items: list[bytes]
+    kind: str  # of the items: ids or places
+    labels: list[float]
+    values: list[float]  # of the feature that was asked for
+
+
+def _read(file: TextFile, feature: bytes | None) -> _Columns:
+    """The file's lines as columns. Raises InputError with file and line for what is wrong."""
+    wanted = None if feature is None else re.compile(rb"[ \t]" + feature + rb":([^\s#]+)")
+    queries: list[bytes] = []
+    items: list[bytes | None] = []
+    numbers: list[int] = []
+    labels: list[float] = []
+    values: list[float] = []
+    for number, line in _lines(file):
+        try:
+            found = _LINE.fullmatch(line)
+            if found is None or not _are_features(found[3].rstrip()):
+                raise _malformed(line)
+            label, query, features, comment = found.groups()
+            labels.append(_finite(label, "a relevance grade", GradeError))
+            if wanted is not None:
+                values.append(_value(wanted.search(features), feature, features))
+        except InputError as error:
+            raise type(error)(f"{file.name}:{number}: {error}") from None
+        queries.append(query)
+        items.append(_docid(comment))
+        numbers.append(number)
+    if not queries:
+        raise EmptyError(f"{file.name}: the file is empty: it has no lines with labels.")
+    return _Columns(queries, *_named(file.name, items, numbers), labels, values)
+
+
+def _lines(file: TextFile) -> Iterator[tuple[int, bytes]]:
+    """The lines that hold something, with their numbers from 1."""
+    before = 1
+    for block in file.blocks("lines"):
+        lines = block.data.split(b"\n")
+        for number, line in enumerate(lines, before):
+            if line and not line.isspace() and not line.lstrip().startswith(b"#"):
+                yield number, line
+        before += len(lines) - 1
+
+
+def _are_features(written: bytes) -> bool:
+    """Is this a list of ``number:value``? Without the numbers a blank and a colon of each are left."""
+    left = written.translate(None, _OF_NUMBERS)
+    plain = left == b" :" * (len(left) // 2) and b": " not in written and b" :" not in written
+    return plain or _FEATURES.fullmatch(written) is not None
+
+
+def _docid(comment: bytes | None) -> bytes | None:
+    """The item that a comment names: what follows ``docid =``, or its only word."""
+    if comment is None:
+        return None
+    if found := _DOCID.search(comment):
+        return found[1]
+    words = comment.split()
+    return words[0] if len(words) == 1 else None
+
+
+def _named(where: str, items: list[bytes | None], numbers: list[int]) -> tuple[list[bytes], str]:
+    """The items' ids: those of the comments, or the numbers of the lines where no comment has one."""
+    named = [item for item in items if item is not None]
+    if not named:
+        return [b"%d" % number for number in numbers], "places"
+    if len(named) < len(items):
+        without, with_one = (
+            numbers[next(i for i, item in enumerate(items) if (item is None) == absent)]
+            for absent in (True, False)
+        )
+        raise FormatError(
+            f"{where}:{without}: no docid in the comment, where line {with_one} has one."
+        )
+    return named, "ids"
+
+
+def _value(found: re.Match[bytes] | None, feature: bytes | None, features: bytes) -> float:
+    if found is None:
+        there = [name.partition(b":")[0].decode() for name in features.split()]
+        shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
+        raise ScoreError(
+            f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in "
+            "whether one that is left out is 0; write it out."
+        )
+    return _finite(found[1], "a score", ScoreError)
+
+
+def _finite(written: bytes, what: str, error: type[InputError]) -> float:
+    if _PLAIN_NUMBER.fullmatch(written):
+        number = float(written)
+        if np.isfinite(number):
+            return number
+    raise error(f"{what} must be a finite number; got {shown_id(written)}")
+
+
+def _malformed(line: bytes) -> InputError:
+    stripped = line.strip()
+    why = ""
+    if _PLAIN_NUMBER.fullmatch(stripped):
+        why = "  This looks like scores, one a line: input_format='scores'."
+    elif b"qid:" not in line:
+        why = "  Without qid:, labels and scores are given as arrays, with group=."
+    return FormatError(
+        f"a LETOR line is 'label qid:query 1:value 2:value … # docid = item'; got "
+        f"{shown_id(stripped)}{why}"
+    )
+
+
+# --- Scores beside the lines -----------------------------------------------------------------------
+
+
+def aligned(qrels: Any, run: Any) -> Lines:
+    """A run of scores without ids, one for each line of the LETOR file that the qrels are from."""
+    lines = getattr(qrels, "lines", None)
+    if lines is None:
+        raise InputError(
+            "scores without ids, one a line, go with the lines of a LETOR file, and these qrels are not from one."
+        )
+    import pyarrow as pa
+
+    table = pa.Table.from_batches(lines.records())
+    where, kept = "run", None
+    if is_path(run):
+        with TextFile(run) as file:
+            where, scores = file.name, _scores(file, table.column("qid").to_pylist(), lines.where)
+    else:
+        scores, kept = _flat(run)
+    if len(scores) != table.num_rows:
+        raise FormatError(
+            f"{where}: {len(scores)} scores for {table.num_rows} lines of {lines.where}."
+        )
+    table = table.select(["qid", "docid"]).append_column("score", pa.array(scores))
+    table = table if kept is None else table.filter(pa.array(kept))
+    found = Headings("qid", "docid", "score")
+    return _of_table(where, name_of(run) if is_path(run) else "run", found, table, lines.items)
+
+
+def _flat(run: Any) -> tuple[Floats, Bools]:
+    """A score a line, and which lines were retrieved: those that are not masked."""
+    given = host.to_numpy(run, "scores")
+    if given.ndim != 1:
+        flat = ", as scores.ravel() is" if given.dtype.kind == "f" else ""
+        raise FormatError(
+            f"the lines of a LETOR file have one score each, in a flat array{flat}; got shape {given.shape}"
+        )
+    scores, kept = np.ma.getdata(given).astype(float), ~np.ma.getmaskarray(given)
+    odd = np.flatnonzero(~np.isfinite(scores) & kept)
+    if len(odd):
+        raise ScoreError(
+            f"scores, item {odd[0]}: a score must be a finite number; got {scores[odd[0]]}"
+        )
+    return scores, kept
+
+
+def _scores(file: TextFile, queries: list[bytes], judged: str) -> Floats:
+    """One score a line; or RankLib's three fields, of which the first must be the line's query."""
+    scores: list[float] = []
+    for number, line in _lines(file):
+        fields = line.split()
+        try:
+            if len(fields) not in (1, 3):
+                raise FormatError(
+                    "a line is a score, or RankLib's 'query place score'; got "
+                    f"{shown_id(line.strip())}"
+                )
+            at = len(scores)
+            if len(fields) == 3 and at < len(queries) and fields[0] != queries[at]:
+                raise FormatError(
+                    f"query {shown_id(fields[0])}, where {judged} has {shown_id(queries[at])}."
+                )
+            scores.append(_finite(fields[-1], "a score", ScoreError))
+        except InputError as error:
+            raise type(error)(f"{file.name}:{number}: {error}") from None
+    return np.array(scores, float)

@@ -1,0 +1,413 @@
+"""Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
+
+import sys
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import islice
+from math import nan
+from typing import Any, TypeAlias, TypeGuard
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane._values import listed
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    GradeError,
+    PolicyError,
+    ScoreError,
+    clip,
+    typed,
+)
+from germane.kernel.ids import by_bytes, is_missing
+from germane.readers import headings, mapping_errors
+from germane.readers.numbers import EXACT, ORDINARY, doubles, is_finite_number, show_number
+from germane.retrieval import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
+
+MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
+_Ranked: TypeAlias = tuple[Any, Any, Any, Any]
+"""Judgments, their ranks, and the first and last ranks of their groups: lists, or arrays."""
+
+_FEW = 4  # judged items up to which counting is cheaper than sorting
+_SHORT = 64  # results up to which Python's own sorting is cheaper than NumPy's counting
+
+
+def is_scores(given: object) -> bool:
+    return is_mapping(given) and isinstance(next(iter(given.values()), None), MAPPING)
+
+
+def is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Is this a mapping, and no sparse matrix that happens to be a dict as well?"""
+    return isinstance(given, MAPPING) and (type(given) is dict or not hasattr(given, "tocsr"))
+
+
+def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
+    """``{query: {item: grade}}``, or ``{query: relevant items}`` for grade 1."""
+    if not given:
+        raise EmptyError("the qrels are empty: there are no judgments.")
+    headings.refuse_columns("qrels", given)
+    queries: list[Hashable] = []
+    unjudged: list[Hashable] = []
+    items: list[Hashable] = []
+    grades: list[Any] = []
+    offsets = [0]
+    for query, judged in given.items():
+        if isinstance(judged, MAPPING):
+            if not judged:
+                unjudged.append(query)
+                continue
+            items += judged
+            grades += judged.values()
+        else:
+            relevant = _relevant(query, judged, duplicates)
+            items += relevant
+            grades += [1.0] * len(relevant)
+        queries.append(query)
+        offsets.append(len(items))
+    if not queries:
+        raise EmptyError("the qrels are empty: no query has a judgment.")
+    _check_named("qrels", queries, items)
+    numbers = doubles(grades, EXACT)
+    odd = not ORDINARY.issuperset(map(type, grades))
+    if numbers is None or (odd and not all(map(is_finite_number, grades))):
+        raise _bad_grade(given)
+    return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
+
+
+def _check_named(where: str, *several: Iterable[Hashable]) -> None:
+    """Refuse what stands for an id that is missing: None, NaN, and what pandas has for them."""
+    for ids in several:
+        if not _NAMES.issuperset(map(type, ids)):
+            for one in ids:
+                if is_missing(one):
+                    raise FormatError(f"{where}: an id is missing; got {clip(one)}")
+
+
+_NAMES = {str, int, bytes, tuple, np.str_, np.int64}
+"""Types of ids that are never missing."""
+
+
+@lru_cache(1)
+def _nothings(pandas: Any) -> frozenset[Any]:
+    """The values that stand for a missing id and are always the same object."""
+    return frozenset({None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())})
+
+
+def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
+    judged = listed(judged)
+    if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
+        raise FormatError(
+            f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
+            f"items; got {typed(judged)}"
+        )
+    try:
+        unique = list(dict.fromkeys(judged))
+    except TypeError:
+        raise _bad_id("qrels", query, judged) from None
+    if duplicates == "each":
+        return list(judged)
+    if len(unique) < len(judged) and duplicates not in ("first", "last", "max"):
+        twice = next(item for item in unique if list(judged).count(item) > 1)
+        raise DuplicateError(
+            f"qrels, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or "
+            "repeated=once counts it once."
+        )
+    return unique
+
+
+def _bad_id(where: str, query: Hashable, items: Iterable[Any]) -> FormatError:
+    odd = next((item for item in items if not isinstance(item, Hashable)), items)
+    return FormatError(
+        f"{where}, query {clip(query)}: an item id is text or a number; got {clip(odd)}"
+    )
+
+
+def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
+    query, item, grade = next(
+        (query, item, grade)
+        for query, judged in given.items()
+        if isinstance(judged, Mapping)
+        for item, grade in judged.items()
+        if not is_finite_number(grade) or abs(grade) > EXACT
+    )
+    within = " in the range ±2^53" if is_finite_number(grade) else ""
+    return GradeError(
+        f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade must be a finite "
+        f"number{within}; got {show_number(grade)}"
+    )
+
+
+def retrieve_scores(
+    qrels: Qrels,
+    run: Mapping[Hashable, Any],
+    duplicates: str,
+    order: Order,
+    progress: object = None,
+) -> Retrieved:
+    """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
+    return _each_query(qrels, run, _scored, order)
+
+
+def retrieve_lists(
+    qrels: Qrels,
+    run: Mapping[Hashable, Any],
+    duplicates: str,
+    order: Order,
+    progress: object = None,
+) -> Retrieved:
+    """Find the judged items of ranked lists, ``{query: [item, …]}``."""
+    if order.threshold is not None:
+        raise PolicyError("threshold=… is for scores; ranked lists have none.")
+    if order.own == "drop":
+        run = {query: [item for item in got if item != query] for query, got in run.items()}
+    return _each_query(qrels, run, _listed, duplicates)
+
+
+def descends(run: Any) -> bool | None:
+    """Do the results of every query stand in the order of their scores? None of what is no mapping."""
+    if not isinstance(run, MAPPING):
+        return None
+    scored = (doubles(got.values()) for got in run.values() if isinstance(got, MAPPING))
+    return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
+
+
+def _each_query(
+    qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: "str | Order"
+) -> Retrieved:
+    if not run:
+        raise EmptyError("the run is empty: it has no queries.")
+    _check_named("run", run)
+    hits, answers = _Hits(len(qrels)), 0
+    for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
+        got = run.get(query, _ABSENT)
+        if got is not _ABSENT:
+            answers += 1
+            hits.answered[q] = True
+            add(hits, q, query, judged, got, choice)
+    if not answers:
+        mapping_errors.refuse_queries(qrels, run)
+    if not hits.judgment:
+        mapping_errors.refuse_items(qrels, run)
+    unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
+    return hits.result(qrels, run, unknown)
+
+
+_ABSENT = object()
+
+
+class _Hits:
+    """The hits found so far."""
+
+    def __init__(self, queries: int) -> None:
+        self.nothings = _nothings(sys.modules.get("pandas"))
+        self.answered = np.zeros(queries, bool)
+        self.retrieved = np.zeros(queries, np.int64)
+        self.found = [0] * queries
+        self.judgment, self.rank = array("q"), array("q")
+        self.tied_from = self.tied_to = self.rank  # the same until there is a tie
+
+    def add(self, q: int, judgment: Any, rank: Any, tied_from: Any, tied_to: Any) -> None:
+        """Add one query's hits, as lists or as arrays; where none is tied, the ranks are one of these."""
+        if tied_from is not tied_to and self.tied_from is self.tied_to:
+            self.tied_from, self.tied_to = self.rank[:], self.rank[:]
+        extend = array.fromlist if isinstance(judgment, list) else _from_array
+        self.found[q] = len(judgment)
+        extend(self.judgment, judgment)
+        extend(self.rank, rank)
+        if self.tied_from is not self.tied_to:
+            extend(self.tied_from, tied_from)
+            extend(self.tied_to, tied_to)
+
+    def result(
+        self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
+    ) -> Retrieved:
+        judgment, rank = np.asarray(self.judgment), np.asarray(self.rank)
+        is_tied = self.tied_from is not self.tied_to
+        owner = _ragged.owners_of(self.found)
+        tied_from = np.asarray(self.tied_from) if is_tied else rank
+        tied_to = np.asarray(self.tied_to) if is_tied else rank
+        return Retrieved(
+            judgment,
+            owner,
+            rank,
+            tied_from,
+            tied_to,
+            self.retrieved,
+            self.answered,
+            unknown,
+            sample=partial(_sample, qrels.queries, run),
+        )
+
+
+def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
+    """The first results of some judged queries."""
+    depth = most // max(1, min(len(queries), len(run), SAMPLED, most // DEEP))
+    items: list[Hashable] = []
+    given: list[Any] = []
+    answered, ends = [], [0]
+    for query in queries:
+        got = run.get(query, ())
+        if len(got):
+            answered.append(query)
+            items += islice(got, depth)
+            if isinstance(got, MAPPING):
+                given += islice(got.values(), depth)
+            ends.append(len(items))
+            if len(answered) == SAMPLED or len(items) > most - depth:
+                break
+    score = doubles(given) if given else None
+    return Sample(
+        answered,
+        np.array(ends),
+        items,
+        score,
+        given=(lambda count: given[:count]) if given else None,
+    )
+
+
+def _from_array(to: "array[int]", numbers: Ints) -> None:
+    to.frombytes(numbers.tobytes())
+
+
+def _scored(
+    hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any, order: Order
+) -> None:
+    if not isinstance(got, MAPPING):
+        raise FormatError(
+            f"run, query {clip(query)}: results are {{item: score}}; got {typed(got)}"
+        )
+    if not got.keys().isdisjoint(hits.nothings) or type(next(iter(got), "")) not in _NAMES:
+        _check_named(f"run, query {clip(query)}", got)
+    scores = doubles(got.values())
+    first = next(iter(got.values()), 0)
+    if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
+        raise _bad_score(query, got)
+    if not order.plain:
+        got, scores = _admitted(query, got, scores, order)
+    hits.retrieved[q] = len(scores)
+    few = len(judged) <= _FEW or len(scores) <= _SHORT
+    find = _few_scored if few and order.nonpositive == "hit" else _many_scored
+    hits.add(q, *find(judged, got, scores, order))
+
+
+def _few_scored(
+    judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
+) -> _Ranked:
+    """The judged items and their ranks, where NumPy would take longer to begin than Python to end."""
+    n = len(scores)
+    found = [i for i in judged if i in got] if len(judged) <= n else [i for i in got if i in judged]
+    own = [float(got[item]) for item in found]
+    if n <= _SHORT:
+        ascending = sorted(scores.tolist())
+        first = [n + 1 - bisect_right(ascending, score) for score in own]
+        last = [n - bisect_left(ascending, score) for score in own]
+    else:
+        first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
+        last = [int(np.count_nonzero(scores >= score)) for score in own]
+    rank = first
+    if first == last:
+        last = first
+    else:
+        items = list(got)
+        place = {item: i for i, item in enumerate(items)}
+        rank = (np.array(first) + _places([place[i] for i in found], items, scores, order)).tolist()
+    return [judged[item] for item in found], rank, first, last
+
+
+def _admitted(
+    query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
+) -> tuple[Mapping[Hashable, Any], Floats]:
+    """The items that count as retrieved, their scores as precise as asked for."""
+    scores = order.precise(scores, np.array([0, len(scores)]))
+    kept = order.above(scores)
+    if order.own == "drop":
+        kept &= np.fromiter((item != query for item in got), bool, len(kept))
+    scores = scores[kept]
+    items = [item for item, keep in zip(got, kept.tolist(), strict=True) if keep]
+    return dict(zip(items, scores.tolist(), strict=True)), scores
+
+
+def _many_scored(
+    judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
+) -> _Ranked:
+    """The same where sorting the scores once is cheaper than looking for each item."""
+    items = list(got)
+    at = [i for i, item in enumerate(items) if item in judged]
+    if order.nonpositive == "miss":
+        at = [i for i in at if scores[i] > 0]
+    own, ascending = scores[at], np.sort(scores)
+    rank = first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
+    last = len(scores) - np.searchsorted(ascending, own, "left")
+    if (last > first).any():
+        rank = first + _places(at, items, scores, order)
+    else:
+        last = first
+    return np.array([judged[items[i]] for i in at], np.int64), rank, first, last
+
+
+def _places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:
+    """The place, from 0, of the items at some positions among the items of their score."""
+    by_key = np.arange(len(scores)) if order.equal == "given" else by_bytes(items)[::-1]
+    falling = -scores[by_key]
+    arranged = np.argsort(falling, kind="stable")
+    position = np.empty(len(scores), np.int64)
+    position[by_key[arranged]] = np.arange(len(scores))
+    places: Ints = position[at] - np.searchsorted(falling[arranged], -scores[at], "left")
+    return places
+
+
+def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
+    item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
+    return ScoreError(
+        f"run, query {clip(query)}, item {clip(item)}: a score must be a finite number; "
+        f"got {show_number(score)}"
+    )
+
+
+def _listed(
+    hits: _Hits,
+    q: int,
+    query: Hashable,
+    judged: dict[Hashable, int],
+    got: Any,
+    duplicates: str,
+) -> None:
+    got = listed(got)
+    if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
+        raise FormatError(
+            f"run, query {clip(query)}: results are a list of items; got {typed(got)}"
+        )
+    try:
+        items = set(got)
+        if not items.isdisjoint(hits.nothings) or (got and type(got[0]) not in _NAMES):
+            _check_named(f"run, query {clip(query)}", got)
+        if len(items) < len(got):
+            got = _unique(query, got, duplicates)
+        ranks = [i for i, item in enumerate(got, 1) if item in judged]
+    except TypeError:
+        raise _bad_id("run", query, got) from None
+    hits.retrieved[q] = len(got)
+    hits.add(q, [judged[got[rank - 1]] for rank in ranks], ranks, ranks, ranks)
+
+
+def _unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequence[Hashable]:
+    match duplicates:
+        case "keep" | "again":
+            return got
+        case "last":
+            return list(dict.fromkeys(reversed(got)))[::-1]
+        case "first" | "max":  # the first copy is the one ranked highest
+            return list(dict.fromkeys(got))
+    rank_of: dict[Hashable, int] = {}
+    for rank, item in enumerate(got, 1):
+        if rank_of.setdefault(item, rank) != rank:
+            raise DuplicateError(
+                f"run, query {clip(query)}: item {clip(item)} is retrieved twice, at ranks "
+                f"{rank_of[item]} and {rank}. duplicates=first keeps its first copy."
+            )
+    return got

@@ -1,0 +1,164 @@
+"""Judgments as arrays: a grade for every cell (Q, N), or a CSR matrix of the cells judged."""
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.errors import DuplicateError, EmptyError, FormatError, GradeError, InputError
+from germane.kernel.columns import Integers
+from germane.readers import host
+from germane.readers.numbers import EXACT
+from germane.retrieval import Qrels
+
+MOST = 1 << 26  # judged cells that are held at once
+SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
+
+
+def qrels_of(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrels:
+    """Qrels whose queries and items are the rows and columns of an array."""
+    queries, items = Integers(np.arange(len(offsets) - 1)), Integers(columns)
+    return Qrels(queries.python, offsets, items, grades, columns=(queries, items), width=width)
+
+
+def read_dense(given: Any, complete: str) -> Qrels:
+    """(Q, N) grades; a masked cell is not judged.
+
+    Only cells above 0 are kept, unless ``complete`` names what looks at the others.
+    """
+    grades = host.to_numpy(given, "qrels")
+    if grades.ndim != 2:
+        raise FormatError(
+            f"qrels: an array of grades has shape (queries, items); got {grades.shape}. "
+            "Flat arrays need group=…"
+        )
+    if not grades.size:
+        raise EmptyError(f"the qrels are empty: their shape is {grades.shape}.")
+    judged = ~np.ma.getmaskarray(grades) if isinstance(grades, np.ma.MaskedArray) else None
+    grades = np.asarray(grades)
+    if grades.dtype.kind == "f":
+        _check_finite(grades, judged)
+    kept = grades > 0
+    if complete:
+        check_cells(grades.shape, complete)
+        kept = np.ones(grades.shape, bool)
+    if judged is not None:
+        kept &= judged
+    rows, columns = np.nonzero(kept)
+    offsets = _ragged.offsets(np.bincount(rows, minlength=len(grades)))
+    values = grades[kept].astype(float)
+    if (large := beyond(values)) is not None:
+        raise out_of_range(f"qrels, row {rows[large]}, column {columns[large]}", values[large])
+    return qrels_of(offsets, columns, values, grades.shape[1])
+
+
+def beyond(grades: Floats) -> int | None:
+    """The place of a grade that is no number or that doubles may not hold exactly; None: there is none."""
+    if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
+        return None
+    return int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
+
+
+def out_of_range(where: str, grade: float) -> GradeError:
+    """The error that says so."""
+    within = " in the range ±2^53" if isfinite(grade) else ""
+    return GradeError(f"{where}: a relevance grade must be a finite number{within}; got {grade}")
+
+
+def check_cells(shape: tuple[int, ...], complete: str) -> None:
+    """Refuse judgments of every cell where these are too many to hold."""
+    cells = shape[0] * shape[1]
+    if cells > MOST:
+        raise InputError(
+            f"{complete} {'look' if ', ' in complete else 'looks'} at every item judged not relevant: {shape[0]:,} × {shape[1]:,} cells, "
+            f"and at most {MOST:,} are held at once. Leave it out, evaluate fewer queries at a time, "
+            "or give a CSR matrix of the cells that are judged."
+        )
+
+
+def _check_finite(grades: Any, judged: Any) -> None:
+    finite = np.isfinite(grades)
+    if judged is not None:
+        finite |= ~judged
+    if not finite.all():
+        row, column = (int(at[0]) for at in np.nonzero(~finite))
+        raise GradeError(
+            f"qrels, row {row}, column {column}: a relevance grade must be a finite number; got "
+            f"{grades[row, column]}"
+        )
+
+
+def read_csr(given: Any) -> Qrels:
+    """A CSR matrix (Q, N): the stored cells are judged, zeros among them too."""
+    if getattr(given, "format", "csr") != "csr":
+        raise FormatError(
+            f"qrels: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
+            f"shape {given.shape}. Its tocsr() may be what you need."
+        )
+    width = int(given.shape[1])
+    offsets, columns, grades = (
+        host.to_numpy(getattr(given, part), f"qrels, {part}")
+        for part in ("indptr", "indices", "data")
+    )
+    if not len(columns):
+        raise EmptyError("the qrels are empty: the matrix stores no cell.")
+    _check_offsets(offsets, given.shape, len(columns), len(grades))
+    offsets = offsets.astype(np.int64)
+    stored = int(offsets[-1])  # a matrix may have room for more
+    columns = columns[:stored].astype(np.int64, copy=False)
+    grades = grades[:stored].astype(float, copy=False)
+    if (odd := beyond(grades)) is not None:
+        row = int(np.searchsorted(offsets, odd, "right")) - 1
+        raise out_of_range(f"qrels, row {row}, column {columns[odd]}", grades[odd])
+    twice = _stored_twice(offsets, columns, width)
+    if twice is not None:
+        raise DuplicateError(
+            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
+        )
+    return qrels_of(offsets, columns, grades, width)
+
+
+def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: int) -> None:
+    """Refuse a CSR matrix whose parts do not fit each other."""
+    wrong = ""
+    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if len(offsets) != shape[0] + 1:
+        wrong = f"indptr has {len(offsets):,} numbers where {shape[0]:,} rows need {shape[0] + 1:,}"
+    elif columns != grades:
+        wrong = f"indices has {columns:,} numbers and data {grades:,}"
+    elif offsets[0] != 0:
+        wrong = f"indptr begins with {offsets[0]} and not with 0"
+    elif len(falls):
+        row = int(falls[0])
+        wrong = f"indptr falls from {offsets[row]} to {offsets[row + 1]} at row {row}"
+    elif offsets[-1] > columns:
+        wrong = f"indptr ends with {offsets[-1]:,} where {columns:,} cells are stored"
+    if wrong:
+        raise FormatError(
+            f"qrels: the CSR matrix is damaged: {wrong}. Make it anew from its cells: "
+            "scipy.sparse.csr_matrix((grades, (rows, columns)), shape)"
+        )
+
+
+def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:
+    """The row and the column of a cell that is stored twice; None: there is none."""
+    rising = columns[1:] > columns[:-1]
+    rising[offsets[(offsets > 0) & (offsets < len(columns))] - 1] = True
+    if rising.all():
+        return None
+    rows = len(offsets) - 1
+    step = max(1, min((2**31 - 1) // width, rows * SORTED // len(columns)))
+    kind = np.int32 if step > 1 else np.int64
+    for start in range(0, rows, step):
+        ends = offsets[start : start + step + 1]
+        lengths = np.diff(ends)
+        cells: Ints = columns[ends[0] : ends[-1]].astype(kind)
+        cells += np.repeat((np.arange(len(lengths)) * width).astype(kind), lengths)
+        cells.sort()
+        twice = np.flatnonzero(cells[1:] == cells[:-1])
+        if len(twice):
+            row, column = divmod(int(cells[twice[0]]), width)
+            return start + row, column
+    return None

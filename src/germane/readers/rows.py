@@ -1,0 +1,254 @@
+"""Runs as rows of (query, item, score or rank): reduced where queries stand together, else gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane.errors import FormatError
+from germane.kernel.columns import (
+    Ids,
+    Integers,
+    Text,
+    ids_of_python,
+    join_ids,
+    text_of_arrow,
+    values_of_arrow,
+)
+from germane.kernel.ids import to_bytes, to_text
+from germane.kernel.reduction import (
+    Batch,
+    Judged,
+    Part,
+    Reduction,
+    Scattered,
+    find_distinct,
+    split_queries,
+)
+from germane.kernel.threads import map_in_threads
+from germane.readers import spill
+from germane.readers.paths import Noted
+from germane.readers.spill import Spill
+from germane.retrieval import Order, Qrels, Retrieved
+
+P = TypeVar("P")
+
+STEP = 1 << 18  # rows that are reduced at once; they stay in the processor's cache
+IN_MEMORY = " (its queries are scattered: sorted in memory)"
+ON_DISK = " (its queries are scattered: sorted on disk)"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows: those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. There are scores, ranks
+    or both."""
+
+    queries: Sequence[Hashable]
+    offsets: Ints
+    items: Ids
+    score: Floats | None
+    rank: Ints | None = None
+
+    def split(self) -> Iterator[Rows]:
+        """The rows in parts of whole stretches, of about STEP rows."""
+        starts = np.searchsorted(self.offsets, np.arange(0, len(self.items), STEP))
+        for begin, end in pairwise(
+            [*np.unique(starts[starts < len(self.queries)]), len(self.queries)]
+        ):
+            yield self.take(np.arange(begin, end))
+
+    def take(self, stretches: Ints) -> Rows:
+        """The rows of some stretches."""
+        lengths = _ragged.lengths(self.offsets)[stretches]
+        kept = _ragged.as_slice(_ragged.between(self.offsets[stretches], lengths))
+        queries = self.queries
+        if isinstance(queries, Ids):
+            queries = queries.take(stretches)
+        else:
+            queries = [queries[s] for s in stretches.tolist()]
+        return Rows(
+            queries,
+            _ragged.offsets(lengths),
+            self.items.part(kept.start, kept.stop)
+            if isinstance(kept, slice)
+            else self.items.take(kept),
+            None if self.score is None else self.score[kept],
+            None if self.rank is None else self.rank[kept],
+        )
+
+
+def judge_text(qrels: Qrels) -> Judged:
+    """The judgments as a file of text is matched with: every id is its text."""
+    queries = [to_text(to_bytes(query)) for query in qrels.queries]
+    items = ids_of_python(qrels.items).as_text()
+    check_texts(qrels, items)
+    return Judged(queries, qrels.offsets, items)
+
+
+def check_texts(qrels: Qrels, items: Text) -> None:
+    """Raise FormatError where two items of a query, of several types, are the same text."""
+    if isinstance(qrels.items, Ids) or set(map(type, qrels.items)) <= {str}:
+        return
+    pairs = zip(_ragged.owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
+    if len(set(pairs)) < len(items):
+        raise FormatError("two item ids of a query of the qrels have the same text.")
+
+
+class RowReducer:
+    """Reduces the rows of a run, which may be read twice: ``pieces`` gives them from the beginning.
+
+    ``read`` makes rows of a piece. Pieces end where a query does, unless the queries are scattered.
+    """
+
+    def __init__(
+        self,
+        judged: Judged,
+        pieces: Callable[[], Iterator[P]],
+        read: Callable[[P], Rows],
+        duplicates: str,
+        order: Order,
+    ) -> None:
+        self._judged, self._pieces, self._read = judged, pieces, read
+        self._duplicates, self._order = duplicates, order
+        self._places = {query: q for q, query in enumerate(judged.queries)}
+        if len(self._places) < len(judged.queries):
+            raise FormatError("two query ids of the qrels have the same text.")
+        self._unknown: dict[Hashable, None] = {}
+        self.rows = 0
+
+    def reduce(self, note: Noted, *, on_disk: bool = True) -> Retrieved:
+        """Reduce the run. Raises RepeatedItem for a repeated item where that is an error.
+
+        Where a query's rows do not stand together, all rows are read again and sorted: many of them
+        on disk, if that is allowed.
+        """
+        try:
+            return self._reduce_grouped()
+        except Scattered:
+            pass
+        self._unknown, self.rows = {}, 0
+        note.note = IN_MEMORY
+        return self._reduce_gathered(note, on_disk)
+
+    def _reduce_grouped(self) -> Retrieved:
+        reduction = Reduction(self._judged, self._duplicates, self._order)
+
+        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int]:
+            rows = self._read(piece)
+            known, code, unknown = self._known(rows)
+            part = self._reduce_batch(reduction, code, known) if len(code) else None
+            return part, unknown, len(rows.items)
+
+        for part, unknown, rows in map_in_threads(reduce_piece, self._pieces()):
+            self.rows += rows
+            self._unknown.update(dict.fromkeys(unknown))
+            if part is not None:
+                reduction.add(part)
+        return reduction.result(list(self._unknown))
+
+    def _known(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
+        """The rows of judged queries, the number of each stretch's query, and the other queries."""
+        queries, place = rows.queries, None
+        if isinstance(queries, Ids):  # of which many may be the same
+            first, place = find_distinct(queries)
+            queries = queries.take(first).python
+        code = np.array([self._places.get(query, -1) for query in queries], np.int64)
+        unknown = [query for query, q in zip(queries, code.tolist(), strict=True) if q < 0]
+        code = code if place is None else code[place]
+        if not unknown:
+            return rows, code, []
+        known = np.flatnonzero(code >= 0)
+        return rows.take(known), code[known], unknown
+
+    def _reduce_batch(self, reduction: Reduction, code: Ints, rows: Rows) -> Part:
+        return reduction.reduce(Batch(code, rows.offsets, rows.items, rows.score, rows.rank))
+
+    # --- Rows in any order ---------------------------------------------------------------------
+
+    def _reduce_gathered(self, note: Noted, on_disk: bool) -> Retrieved:
+        reduction = Reduction(self._judged, self._duplicates, self._order)
+        with Spill() as disk:
+            for code, rows in self._gather(disk, note, on_disk):
+                order = _sort_stably(code)
+                for queries, offsets, part in split_queries(code[order], STEP):
+                    at = order[part]
+                    score = None if rows.score is None else rows.score[at]
+                    rank = None if rows.rank is None else rows.rank[at]
+                    some = Rows([], offsets, rows.items.take(at), score, rank)
+                    reduction.add(self._reduce_batch(reduction, queries, some))
+        return reduction.result(list(self._unknown))
+
+    def _gather(self, disk: Spill, note: Noted, on_disk: bool) -> Iterator[tuple[Ints, Rows]]:
+        """All rows of some judged queries at a time, with the number of each row's query."""
+        held: list[tuple[Ints, Rows]] = []
+        for piece in self._pieces():
+            rows = self._read(piece)
+            self.rows += len(rows.items)
+            known, code, unknown = self._known(rows)
+            self._unknown.update(dict.fromkeys(unknown))
+            held.append((np.repeat(code, _ragged.lengths(known.offsets)), _compact(known)))
+            if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
+                note.note = ON_DISK
+                for code, some in held:
+                    disk.add(code, _to_columns(some))
+                held = []
+        for table in disk.parts():
+            yield values_of_arrow(table.column("code").chunk(0)), _of_columns(table)
+        held = [(code, some) for code, some in held if len(code)]
+        if held:
+            codes, parts = zip(*held, strict=True)
+            yield np.concatenate(codes), join_rows(parts)
+
+
+def _compact(rows: Rows) -> Rows:
+    score, rank = (None if one is None else one.copy() for one in (rows.score, rows.rank))
+    return Rows([], rows.offsets, rows.items.compact(), score, rank)
+
+
+def join_rows(parts: Sequence[Rows]) -> Rows:
+    """The rows of several parts, one after the other."""
+    scores = [part.score for part in parts if part.score is not None]
+    ranks = [part.rank for part in parts if part.rank is not None]
+    lengths = [_ragged.lengths(part.offsets) for part in parts]
+    return Rows(
+        [query for part in parts for query in part.queries],
+        _ragged.offsets(np.concatenate(lengths)),
+        join_ids([part.items for part in parts]),
+        np.concatenate(scores) if scores else None,
+        np.concatenate(ranks) if ranks else None,
+    )
+
+
+def _to_columns(rows: Rows) -> dict[str, Any]:
+    """Rows as they stand on disk."""
+    item = rows.items.to_arrow()
+    item = item if isinstance(rows.items, Integers) else item.cast("large_binary")
+    columns = {"item": item, "score": rows.score, "rank": rows.rank}
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _of_columns(table: Any) -> Rows:
+    """Rows that stood on disk."""
+    score, rank = (
+        values_of_arrow(table.column(name).chunk(0)) if name in table.column_names else None
+        for name in ("score", "rank")
+    )
+    item = table.column("item").chunk(0)
+    numeric = "int" in str(item.type)
+    ids = Integers(values_of_arrow(item)) if numeric else text_of_arrow(item)
+    return Rows([], np.zeros(1, np.int64), ids, score, rank)
+
+
+def _sort_stably(code: Ints) -> Ints:
+    """The rows by the number of their query, those of a query in their order."""
+    # sorting numbers that hold query and row is several times faster than a stable argsort
+    rows = np.arange(len(code)).astype(np.uint64)
+    packed = np.sort((code.astype(np.uint64) << np.uint64(32)) | rows)
+    order: Ints = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
+    return order

@@ -1,0 +1,283 @@
+"""Files that can be opened more than once, as streams: from disk, a pipe or standard input, compressed or not."""
+
+import bz2
+import contextlib
+import errno
+import gzip
+import io
+import lzma
+import os
+import sys
+import weakref
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, BinaryIO, Self
+
+from germane.errors import InputError, clip
+from germane.readers import temporary
+from germane.readers.paths import LimitedPath, Path, Progress
+
+FREE = 1 << 28  # bytes that any compressed file may become
+_CHUNK = 1 << 20
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+_LONGEST = max(len(magic) for magic, _ in _MAGIC)
+
+
+class File:
+    """A file that can be opened more than once.
+
+    What cannot be reopened (standard input, a pipe) is first copied to a temporary file, so that
+    a run whose queries are scattered can be read again without holding it in memory.
+    """
+
+    def __init__(self, path: Path, progress: Progress | None = None) -> None:
+        named = os.fsdecode(path)
+        self.name = "standard input" if named == "-" else named
+        if not named.strip() or "\0" in named:
+            raise InputError(f"{clip(named)}: there is no such file.")
+        self._progress = progress
+        self.limits = path if isinstance(path, LimitedPath) else LimitedPath(named)
+        self.path = named
+        self._copy: BinaryIO | None = None
+        with explained(self.name):
+            if named == "-":
+                if sys.stdin is None or sys.stdin.buffer.closed:
+                    raise InputError("standard input is closed.")
+                self._keep(sys.stdin.buffer)
+            elif os.path.isdir(named):
+                raise InputError(f"{self.name}: this is a directory, not a file.")
+            elif not os.path.isfile(named) and os.path.exists(named):
+                with open(named, "rb") as pipe:
+                    self._keep(pipe)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._copy is not None:
+            self._copy.close()
+
+    @property
+    def copied(self) -> bool:
+        """Does it read a copy, which its path does not lead to?"""
+        return self._copy is not None
+
+    def raw(self) -> io.FileIO:
+        """Its bytes as they are."""
+        place = self.path if self._copy is None else self._copy.fileno()
+        stored = open(place, "rb", buffering=0, closefd=self._copy is None)  # noqa: SIM115
+        stored.seek(0)  # a copy's descriptor is where it was left
+        return stored
+
+    def text(self) -> io.BufferedIOBase | io.RawIOBase:
+        """Its text, decompressed, which ends with an error where a small file becomes very large."""
+        raw = self.raw()
+        try:
+            start = raw.read(_LONGEST)
+            if _is_cut(start):
+                raise EOFError
+            raw.seek(0)
+        except BaseException:
+            raw.close()
+            raise
+        kind = compression(start)
+        watched = _Watched(raw, self.name, self._progress)
+        stream = io.BufferedReader(watched, 1 << 16)
+        return (
+            stream
+            if kind is None
+            else _Limited(_decompressed(stream, kind), watched, self.limits.max_expansion)
+        )
+
+    def _keep(self, source: BinaryIO) -> None:
+        import tempfile
+
+        room = partial(
+            temporary.explained, f"A copy of {self.name} is made there, to be read again."
+        )
+        with room():
+            self._copy = copy = tempfile.TemporaryFile()  # noqa: SIM115  (closed with what needs it)
+        weakref.finalize(self, copy.close)
+        done = 0
+        while chunk := source.read(_CHUNK):
+            with room():
+                copy.write(chunk)
+            done += len(chunk)
+            if self._progress:
+                self._progress(self.name, done, None)
+        with room():
+            copy.flush()
+
+
+@contextlib.contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Turn what the system and the decompressors raise into one sentence that names the file."""
+    try:
+        yield
+    except (FileNotFoundError, UnicodeEncodeError):  # text of which no path can be made
+        raise InputError(_absent(name)) from None
+    except PermissionError:
+        raise InputError(f"{name}: no permission to read this file.") from None
+    except EOFError:
+        raise InputError(f"{name}: the compressed file is truncated.") from None
+    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, _Damaged) as error:
+        raise InputError(f"{name}: the compressed file is damaged ({error}).") from None
+    except OSError as error:
+        if "runcated" in str(error):  # Zstandard's
+            raise InputError(f"{name}: the compressed file is truncated.") from None
+        reason = " ".join((error.strerror or str(error)).split())  # Arrow's have several lines
+        if reason.startswith("ZSTD"):
+            raise InputError(f"{name}: the compressed file is damaged ({reason}).") from None
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(_absent(name)) from None
+        raise InputError(f"{name}: cannot be read ({reason}).") from None
+
+
+def _absent(name: str) -> str:
+    if "\n" in name.strip() or len(name) > _PATH:
+        return f"{clip(name)}: a path is needed, and this looks like the text of a file."
+    return f"{name if name.isprintable() else clip(name)}: there is no such file."
+
+
+_PATH = 4096  # characters; no system's paths are longer
+
+
+def compression(start: bytes) -> str | None:
+    """How a file that begins with these bytes is compressed, if it is."""
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
+
+
+def _is_cut(whole: bytes) -> bool:
+    """Is a file of so few bytes the beginning of a compressed one?"""
+    return any(whole and whole != magic and magic.startswith(whole) for magic, _ in _MAGIC)
+
+
+class _Watched(io.RawIOBase):
+    """A raw file that reports how far it has been read."""
+
+    def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
+        self._raw, self.name, self._progress = raw, name, progress
+        self._size = os.fstat(raw.fileno()).st_size
+        self.done = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int | None:
+        read = self._raw.readinto(buffer)
+        self.done += read or 0
+        if self._progress:
+            self._progress(self.name, self.done, self._size)
+        return read
+
+
+class _Limited(io.RawIOBase):
+    """A decompressed stream that ends with an error where a small file becomes a very large one."""
+
+    def __init__(self, stream: BinaryIO, file: Any, most: float) -> None:
+        self._stream, self._file, self._most = stream, file, most
+        self._done = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer, so that a long line is not searched for its end after every piece."""
+        view, filled = memoryview(buffer), 0
+        while filled < len(view):
+            got: int = self._stream.readinto(view[filled:])  # type: ignore[attr-defined]
+            if not got:
+                break
+            filled += got
+            self._done += got
+            self._check()
+        return filled
+
+    def _check(self) -> None:
+        if self._done > FREE and self._done > self._most * self._file.done:
+            raise InputError(
+                f"{self._file.name}: the compressed file becomes more than {self._most:g} times as "
+                f"large: {self._file.done:,} bytes of it are {self._done:,}. Is it what it should be? "
+                "max_expansion=none reads it all the same, and a number is a higher limit."
+            )
+
+
+class _Damaged(Exception):  # noqa: N818  (explained turns it into an error)
+    """What a decompressor was given is not what it can read."""
+
+
+class _Members(io.RawIOBase):
+    """What the members of a bzip2 or xz file hold, one after the other, zeros between them or not.
+
+    Python's own files end without a word at a member that is damaged in its first bytes.
+    """
+
+    def __init__(self, raw: BinaryIO, member: Callable[[], Any]) -> None:
+        self._raw, self._member, self._one = raw, member, member()
+        self._between = False  # of members: the last one has ended
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            given = self._next() if self._one.eof or self._one.needs_input else b""
+            if self._between:
+                return 0
+            try:
+                got = self._one.decompress(given, len(buffer))
+            except OSError as error:  # bzip2 has no other for it
+                raise _Damaged(str(error)) from None
+            if got:
+                buffer[: len(got)] = got
+                return len(got)
+
+    def _next(self) -> bytes:
+        """Compressed bytes, of the next member where one has ended; none where all have."""
+        rest = self._one.unused_data if self._one.eof else b""
+        self._between |= self._one.eof
+        while self._between and not (rest := rest.lstrip(b"\0")):
+            rest = self._raw.read(_CHUNK)
+            if not rest:
+                return b""
+        if self._between:
+            self._one, self._between = self._member(), False
+            return rest
+        rest = self._raw.read(_CHUNK)
+        if not rest:
+            raise EOFError
+        return rest
+
+
+def _decompressed(raw: Any, kind: str) -> BinaryIO:
+    match kind:
+        case "gzip":
+            return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+        case "bzip2":
+            return _Members(raw, bz2.BZ2Decompressor)  # type: ignore[return-value]
+        case "xz":
+            return _Members(raw, lzma.LZMADecompressor)  # type: ignore[return-value]
+        case _:
+            import pyarrow as pa
+
+            stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+            return io.BufferedReader(stream, 1 << 16)

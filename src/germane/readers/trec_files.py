@@ -1,0 +1,321 @@
+"""Qrels and runs from TREC files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from germane import _ragged
+from germane._ragged import Floats, Ints
+from germane._records import replaced
+from germane.errors import DuplicateError, EmptyError
+from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
+from germane.kernel.ids import shown_id, to_bytes, to_text
+from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
+from germane.readers import mappings, trec
+from germane.readers.files import BLOCK, Block, TextFile, ends_of_lines
+from germane.readers.paths import BATCH, Noted, Path, Progress, name_of
+from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
+from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run read into memory: its rows grouped by query.
+
+    >>> run = germane.read_run("examples/digits/lda.run")
+    >>> len(run)
+    200
+    """
+
+    name: str
+    rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.rows.queries)
+
+    def __repr__(self) -> str:
+        return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.items)} results)"
+
+    def only(self, query: str) -> Run:
+        """The rows of one query; none where the run does not have it."""
+        at = [s for s, found in enumerate(self.rows.queries) if found == query]
+        return Run(self.name, self.rows.take(np.array(at, np.int64)))
+
+
+def retrieve_read(
+    qrels: Qrels, run: Run, duplicates: str, order: Order, progress: object = None
+) -> Retrieved:
+    """Find the judged items of a run that was read into memory."""
+    reducer = RowReducer(judge_text(qrels), run.rows.split, _as_is, duplicates, order)
+    try:
+        got = reducer.reduce(Noted(None), on_disk=False)
+    except RepeatedItem as found:
+        raise explain_repeat(run.name, "retrieved", found.query, found.item) from None
+    unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
+    got = replaced(got, unknown=unknown)
+    return replaced(got, sample=partial(_sample, run.rows))
+
+
+def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:
+    """The first rows of some queries, of the first blocks of a file."""
+    data, rows = blocks[0]
+    if len(rows.items) < most and len(blocks) > 1:  # the last query has a block of its own
+        several = [blocks[start] for start in sorted(blocks)]
+        data = b"".join(data for data, _ in several)
+        rows = join_rows([rows for _, rows in several])
+    return _sample(rows, most, data)
+
+
+def _sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
+    """The first rows of some queries; with the lines, also their ranks and scores as they are written."""
+    at, offsets = choose_rows(rows.offsets, most)
+    queries, items = rows.queries[: len(offsets) - 1], rows.items.take(at)
+    score = None if rows.score is None else np.asarray(rows.score)[at]
+    if data is None:
+        return Sample(queries, offsets, items, score, ids="text")
+    owner = _ragged.owners(offsets).tolist()
+
+    def find_fields(count: int) -> list[list[bytes]]:
+        pairs = [(to_bytes(queries[s]), to_bytes(items[i])) for i, s in enumerate(owner[:count])]
+        return trec.find_fields(data, pairs)
+
+    return Sample(
+        queries,
+        offsets,
+        items,
+        score,
+        rank=lambda count: trec.read_ranks(find_fields(count)),
+        given=lambda count: [fields[trec.RUN.number] for fields in find_fields(count)],
+        ids="text",
+    )
+
+
+def _as_is(rows: Rows) -> Rows:
+    return rows
+
+
+def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
+    """Read a TREC qrels file."""
+    comments = trec.Comments()
+    with TextFile(path, progress) as file:
+        try:
+            queries, offsets, items, grades = _read_grouped(file, trec.QRELS, comments)
+        except EmptyError:
+            if not comments.maybe_data:
+                raise
+            queries, offsets, items, grades = [], np.zeros(1, np.int64), Text.empty(), np.zeros(0)
+        batch = Batch(np.arange(len(queries)), offsets, items, grades)
+        repeat = find_repeat(batch)
+        if repeat is not None:
+            if duplicates not in ("first", "last", "max"):
+                query, item = queries[int(batch.owner[repeat])], items[repeat]
+                raise _twice(file, trec.QRELS, query, item)
+            batch = batch.take(choose_copies(batch, duplicates))
+    assert batch.score is not None
+    qrels = Qrels(
+        [*queries],
+        batch.offsets,
+        batch.items,
+        batch.score,
+        name_of(path),
+        "text",
+        comments=comments.count + len(comments.maybe_data),
+    )
+    if comments.maybe_data:
+        return replaced(qrels, maybe_data=_of_lines(comments.maybe_data))
+    return qrels
+
+
+def _of_lines(rows: list[tuple[bytes, bytes, float]]) -> Qrels:
+    judged: dict[Hashable, dict[str, float]] = {}
+    for query, item, grade in rows:
+        judged.setdefault(to_text(query), {})[to_text(item)] = grade
+    qrels = mappings.read_qrels(judged, "error")
+    return replaced(qrels, ids="text", items=ids_of_python(qrels.items))
+
+
+def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
+    """The judgments with those of lines that begin with ``#`` and have one of the run's queries."""
+    maybe = qrels.maybe_data
+    if maybe is None:
+        return qrels
+    data = [q for q, query in enumerate(maybe.queries) if query in queries]
+    for q in data:
+        query = to_bytes(maybe.queries[q])
+        if to_text(query[1:]) in queries:
+            raise trec.explain_both(query)
+    if not data:
+        if not len(qrels):
+            raise EmptyError(f"{qrels.name}: all lines of the qrels are comments.")
+        return qrels
+    more = maybe.some(np.array(data, np.int64))
+    return replaced(
+        qrels,
+        queries=[*qrels.queries, *more.queries],
+        offsets=np.append(qrels.offsets, qrels.offsets[-1] + more.offsets[1:]),
+        items=join_ids([ids_of_python(qrels.items), ids_of_python(more.items)]),
+        grades=np.append(qrels.grades, more.grades),
+        maybe_data=None,
+        comments=qrels.comments - len(more.items),
+    )
+
+
+def find_queries(path: Path, queries: Iterable[Hashable]) -> set[Hashable]:
+    """Those of some queries that a run file has, with or without a ``#`` before them."""
+    wanted = {to_bytes(query) for query in queries}
+    wanted |= {query[1:] for query in wanted}
+    with TextFile(path) as file:
+        found = {
+            query for lines in trec.read(file, trec.RUN, _AnyQuery()) for query in lines.queries
+        }
+    return {to_text(query) for query in found & wanted}
+
+
+class _AnyQuery(trec.Comments):
+    """Takes every line that can be data for data."""
+
+    def read(self, line: bytes, layout: trec.Layout) -> tuple[bytes, bytes, float] | None:
+        super().read(line, layout)
+        return self.maybe_data.pop() if self.maybe_data else None
+
+
+def read_run(path: Path, progress: Progress | None = None) -> Run:
+    """Read a whole TREC run file, its rows grouped by query."""
+    with TextFile(path, progress) as file:
+        return Run(name_of(path), Rows(*_read_grouped(file, trec.RUN, _AnyQuery())))
+
+
+def _read_grouped(
+    file: TextFile, layout: trec.Layout, comments: trec.Comments
+) -> tuple[list[str], Ints, Ids, Floats]:
+    """All lines, grouped by query in the order in which the queries first appear."""
+    codes: dict[bytes, int] = {}
+    owners: list[Ints] = []
+    items: list[Ids] = []
+    numbers: list[Floats] = []
+    for lines in trec.read(file, layout, comments):
+        code = np.array([codes.setdefault(q, len(codes)) for q in lines.queries], np.int32)
+        owners.append(np.repeat(code, _ragged.lengths(lines.offsets)))
+        items.append(lines.items.compact())
+        numbers.append(lines.number)
+    owner, item, number = np.concatenate(owners), join_ids(items), np.concatenate(numbers)
+    del items, numbers
+    if (owner[1:] < owner[:-1]).any():
+        order = np.argsort(owner, kind="stable")
+        item, number = item.take(order), number[order]
+    return list(map(to_text, codes)), _ragged.offsets(np.bincount(owner)), item, number
+
+
+def read_query(path: Path, query: str, duplicates: str, progress: Progress | None = None) -> Run:
+    """Read a whole TREC run file, and keep one query's rows. Raises DuplicateError with the line."""
+    wanted = to_bytes(query)
+    found: list[Rows] = []
+    with TextFile(path, progress) as file:
+        for lines in trec.read(file, trec.RUN, trec.Comments({wanted})):
+            at = [s for s, other in enumerate(lines.queries) if other == wanted]
+            if at:
+                rows = _rows_of(lines).take(np.array(at))
+                found.append(
+                    Rows([query], np.array([0, len(rows.items)]), rows.items.compact(), rows.score)
+                )
+        if duplicates == "error":
+            copies = Counter(item for rows in found for item in rows.items)
+            if (most := copies.most_common(1)) and most[0][1] > 1:
+                raise _twice(file, trec.RUN, query, most[0][0])
+    if not found:
+        return Run(name_of(path), Rows([], np.zeros(1, np.int64), Text.empty(), np.zeros(0)))
+    items = join_ids([rows.items for rows in found])
+    score = np.concatenate([rows.score for rows in found])
+    return Run(name_of(path), Rows([query], np.array([0, len(items)]), items, score))
+
+
+def _rows_of(lines: trec.Lines) -> Rows:
+    return Rows(list(map(to_text, lines.queries)), lines.offsets, lines.items, lines.number)
+
+
+def retrieve(
+    qrels: Qrels, path: Path, duplicates: str, order: Order, progress: Progress | None = None
+) -> Retrieved:
+    """Find the judged items of a run file while it is read.
+
+    Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
+    that comes back to a query it had left is read again, and its rows are sorted, many of them on disk.
+    """
+    note, judged = Noted(progress), judge_text(qrels)
+    comments = trec.Comments({*map(to_bytes, judged.queries)})
+    with TextFile(path, note) as file:
+        read = partial(trec.split_block, file, layout=trec.RUN, comments=comments)
+        first: dict[int, tuple[bytes, Rows]] = {}  # the blocks that a sample is taken of
+
+        def read_rows(block: Block) -> Rows:
+            rows = _rows_of(read(block))
+            if block.start < BLOCK:
+                first[block.start] = block.data, rows
+            return rows
+
+        reducer = RowReducer(judged, file.blocks, read_rows, duplicates, order)
+        try:
+            got = reducer.reduce(note)
+        except RepeatedItem as found:
+            raise _twice(file, trec.RUN, found.query, found.item) from None
+        if not reducer.rows:
+            raise trec.explain_empty(file, trec.RUN)
+        return replaced(got, comments=comments.count, sample=partial(_sample_blocks, first))
+
+
+def batches(path: Path, start: int, progress: Progress | None = None) -> Iterator[tuple[int, Run]]:
+    """The lines from a byte on as runs of whole queries, held in memory, and where each ends."""
+    held: list[Rows] = []
+    end = start
+    with TextFile(path, progress) as file:
+        for block in file.blocks():
+            if block.start < start:
+                continue
+            rows = _rows_of(trec.split_block(file, block, trec.RUN, trec.Comments()))
+            end = block.start + len(block.data)
+            held.append(rows)
+            if sum(len(one.items) for one in held) >= BATCH:
+                yield end, Run(name_of(path), join_rows(held))
+                held = []
+    if held and any(len(one.items) for one in held):
+        yield end, Run(name_of(path), join_rows(held))
+
+
+def _twice(file: TextFile, layout: trec.Layout, query: Hashable, item: Hashable) -> DuplicateError:
+    """The error for a repeated row, with the lines it stands on."""
+    wanted = re.compile(
+        rb"(?:\A|(?<=[\r\n]))[ \t]*"
+        + re.escape(to_bytes(query))
+        + rb"[ \t]+\S+[ \t]+"
+        + re.escape(to_bytes(item))
+        + rb"[ \t]"
+    )
+    lines: list[int] = []
+    line = 1
+    for block in file.blocks():
+        data = block.data
+        found = (match.start() for match in wanted.finditer(data))
+        lines += [line + ends_of_lines(data, start) for start in found]
+        line += ends_of_lines(data)
+        if len(lines) > 1:
+            break
+    again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
+    like = f", as on line {lines[0]}" if len(lines) > 1 else ""
+    what = "retrieved" if layout is trec.RUN else "judged"
+    return explain_repeat(f"{file.name}:{again}", what, query, item, like)
+
+
+def explain_repeat(
+    where: str, what: str, query: Hashable, item: Hashable, like: str = ""
+) -> DuplicateError:
+    """The error for a pair of query and item that stands twice."""
+    return DuplicateError(
+        f"{where}: item {shown_id(to_bytes(item))} is {what} twice for query "
+        f"{shown_id(to_bytes(query))}{like}. duplicates=first, last or max keeps one copy."
+    )
