@@ -85,15 +85,7 @@ EXAMPLES = {
         run={q: {item: n for n, item in enumerate(held, 1)} for q, held in RUN.items()}
     ),
     "scores rise as given": Example(run=with_scores(lambda score: -score)),
-    "ranks fall as given": Example(
-        run=pa.table(
-            {
-                "query": [query for query, held in RUN.items() for _ in held],
-                "item": [item for held in RUN.values() for item in held],
-                "rank": [len(held) - n for held in RUN.values() for n in range(len(held))],
-            }
-        )
-    ),
+    "ranks fall as given": Example(run=with_ranks(lambda place: 21 - place)),
     "relevant results stand last": Example(
         run={q: {item: -s for item, s in reversed(held.items())} for q, held in RUN.items()}
     ),

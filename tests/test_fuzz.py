@@ -142,9 +142,13 @@ def test_a_query_that_is_not_utf8_and_nobody_judged(tmp_path: Path) -> None:
 @given(st.text(st.characters()), st.text(st.characters()))
 def test_any_two_ids_can_be_compared(one: str, other: str) -> None:
     """Halves of surrogate pairs as well, which no encoding has."""
-    forms = [*spelling.fold_ids([one]), one.upper(), f"  {one}"]
-    for pair in spelling.find_pairs([one], [other, *forms]):
+    ways = [one + "\f", f"'{one}'", f"\v{one}\x1c", one.upper(), f"\ufeff{one}"]
+    for pair in spelling.find_pairs([one], [other, *ways]):
         assert len(spelling.describe_difference(*pair)) < 200, "never all that it may be"
+    assert spelling.fold_ids([one, other]) == [
+        *spelling.fold_ids([one]),
+        *spelling.fold_ids([other]),
+    ]
     spelling.find_affix([one], [other])
 
 
