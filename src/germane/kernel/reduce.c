@@ -595,7 +595,8 @@ static int read_line(Lines *lines, const int64_t (*field)[2], int64_t count) {
     if (count < lines->fields || text[query] == '#') return STOPPED;
     if (count > lines->fields) {   /* a number for a tag: an id with a blank inside may have moved the score */
         uint8_t tag = text[field[lines->fields - 1][0]];
-        if (!lines->more || is_digit(tag) || tag == '-' || tag == '+' || tag == '.') return STOPPED;
+        if (!lines->more || count > 2 * lines->fields - 2) return STOPPED;   /* or several lines in one? */
+        if (is_digit(tag) || tag == '-' || tag == '+' || tag == '.') return STOPPED;
     }
     if (!read_number(text + field[lines->number][0], text + field[lines->number][1], &number)) return STOPPED;
     if (number > lines->largest || number < -lines->largest) return STOPPED;
