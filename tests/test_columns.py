@@ -1201,14 +1201,16 @@ def test_negative_ranks_are_refused(ranks: list[float]) -> None:
 
 
 @pytest.mark.parametrize("lengths", [[5], [3, 2], [2, 2, 1], [40, 30]])
-def test_ranks_that_fall_as_given_are_told_of(lengths: list[int]) -> None:
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_ranks_that_fall_as_given_are_told_of(lengths: list[int], kind: type) -> None:
     query = np.repeat(np.arange(len(lengths)), lengths)
-    rank = np.concatenate([np.arange(n, 0, -1) for n in lengths])
+    rank = np.concatenate([np.arange(n, 0, -1) for n in lengths]).astype(kind)
     run = {"query": query, "item": np.arange(len(query)), "rank": rank}
     with pytest.warns(germane.GermaneWarning, match="the ranks of every query fall in the order"):
         germane.evaluate({0: [0]}, pa.table(run), "RR")
     rising = pa.table({**run, "rank": np.concatenate([np.arange(n) + 1 for n in lengths])})
-    scored = pa.table({**run, "score": -rank})
+    scored = pa.table({**run, "score": -rank.astype(float)})
+    assert "ranks fall as given" in str(germane.check({0: [0]}, pa.table(run)))
     for other in (rising, scored):
         found = germane.evaluate({0: [0]}, other, "RR").findings
         assert not [one for one in found if one.what == "ranks fall as given"]

@@ -76,7 +76,7 @@ def falling_as_given(data: Data) -> Sees:
     run, order = data.run, data.as_given
     if run.number is not None or run.rank is None:
         return
-    steps = np.diff(run.rank[order])[_are_beside(data)]
+    steps = np.diff(run.rank[order].astype(float))[_are_beside(data)]  # unsigned ones do not fall
     if len(steps) > 1 and (steps < 0).all() and not is_meant(data, max(len(steps), CERTAIN)):
         says = (
             "the ranks of every query fall in the order given, over "
