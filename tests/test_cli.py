@@ -637,6 +637,7 @@ def test_json_schema(files: Path) -> None:
                     "unjudged_queries": 0,
                     "judged_items_retrieved": 3,
                     "tied": 0,
+                    "comments": 0,
                 },
                 "measures": [
                     {

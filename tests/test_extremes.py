@@ -91,8 +91,10 @@ def test_the_limit_that_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(bytes(32 << 20)))
     with pytest.raises(InputError, match="more than 1000 times") as raised:
-        evaluated(path)
+        evaluated(path, max_line="none")
     assert f"{path}: " in str(raised.value)
+    with pytest.raises(InputError, match=r"run\.gz:1: the line is longer than 1,048,576 bytes"):
+        evaluated(path)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 0.5, "all", True, [], float("nan")])

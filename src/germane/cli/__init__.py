@@ -159,7 +159,7 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from germane.kernel.library import kernel_name
 
-        print(f"germane {VERSION}\nkernel: {kernel_name()}")
+        print(f"germane {VERSION}\nkernel: {kernel_name()}", flush=True)
         parser.exit()
 
 
