@@ -61,7 +61,7 @@ bench: bench/.venv/.installed
 	bench/.venv/bin/python bench/run.py
 
 clean:
-	rm -rf build src/germane/kernel/reduce-*.so
+	rm -rf build src/germane/kernel/reduce-*.library
 	rm -rf $(VENV) $(OLDEST) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c

@@ -33,8 +33,11 @@ class Kernel(BuildHookInterface):
 
 
 def name_library():
-    """The library is named after its source, so that one made of another source is never loaded."""
-    return SOURCE.with_name(f"reduce-{zlib.crc32(SOURCE.read_bytes()):08x}.so")
+    """The library is named after its source, so that one made of another source is never loaded.
+
+    It does not end in .so, which Python would take for a module.
+    """
+    return SOURCE.with_name(f"reduce-{zlib.crc32(SOURCE.read_bytes()):08x}.library")
 
 
 def compile_library(library):
@@ -49,7 +52,7 @@ def compile_library(library):
             subprocess.run(command, check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
             continue
-        for old in SOURCE.parent.glob("reduce-*.so"):
+        for old in SOURCE.parent.glob("reduce-*.library"):
             old.unlink()
         part.replace(library)
         return True

@@ -1,12 +1,44 @@
-"""Hypothesis profiles: ``ci`` is the same on every run; ``thorough`` looks further.
+"""Hypothesis profiles, and the two kernels that every test of a reader is run with.
 
+The profile ``ci`` is the same on every run; ``thorough`` looks further:
 python -m pytest --hypothesis-profile=thorough
 """
 
+import os
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from germane.kernel import library
 
 _SLOW_MACHINES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 settings.register_profile("ci", derandomize=True, max_examples=100, database=None, **_SLOW_MACHINES)
 settings.register_profile("thorough", max_examples=5000, print_blob=True, **_SLOW_MACHINES)
 settings.load_profile("ci")
+
+READERS = {
+    "test_check_lines", "test_columns", "test_comments", "test_evaluator", "test_gauntlet", "test_gauntlet_frames",
+    "test_gauntlet_objects", "test_gauntlet_siblings", "test_judging", "test_letor", "test_reduction",
+    "test_scattered", "test_sources", "test_sources_against_oracle", "test_streams",
+}  # fmt: skip
+"""Modules whose tests read runs: they are run with the compiled kernel and in plain NumPy."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.module.__name__ in READERS and "kernel" not in metafunc.fixturenames:
+        metafunc.fixturenames.append("kernel")
+        metafunc.parametrize("kernel", ["compiled", "plain"], indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
+def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The kernel in use, in this process and in those that it starts."""
+    if request.param == "compiled" and not library.is_loaded():
+        pytest.skip("there is no compiled kernel")
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param == "plain":
+            patched.setattr(library, "load_library", lambda: None)
+            patched.setitem(os.environ, "GERMANE_KERNEL", "0")
+        yield request.param

@@ -91,7 +91,7 @@ MEASURES = [row.name for row in TABLE]
 MODULES = [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(germane.__path__, "germane.")
-    if not found.name.endswith("__main__") and "-" not in found.name  # the compiled kernel is none
+    if not found.name.endswith("__main__")
 ]
 
 

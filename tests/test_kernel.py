@@ -688,7 +688,7 @@ def test_an_installation_compiles_the_kernel_of_its_source(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     made = [path.name for path in kernel.iterdir()]
     checksum = zlib.crc32((kernel / "reduce.c").read_bytes())
-    assert sorted(made) == [f"reduce-{checksum:08x}.so", "reduce.c"]
+    assert sorted(made) == [f"reduce-{checksum:08x}.library", "reduce.c"]
 
 
 @pytest.mark.parametrize("compiler", ["no-such-compiler", "false", "cc --no-such-option"])

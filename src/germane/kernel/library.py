@@ -83,7 +83,7 @@ def _find_library() -> str | None:
         checksum = zlib.crc32(source.read_bytes())
     except OSError:
         return None
-    library = source.with_name(f"reduce-{checksum:08x}.so")
+    library = source.with_name(f"reduce-{checksum:08x}.library")
     return str(library) if library.exists() else None
 
 
