@@ -514,14 +514,14 @@ def test_intervals_are_at_the_level_of_the_correction() -> None:
 
 
 def test_no_sentence_contradicts_its_interval() -> None:
-    """An interval that has 0 where the difference is significant, or has not, is called borderline."""
+    """An interval that has 0 where the difference is significant, or has not, is said to disagree."""
     looked = 0
     for seed in range(40):
         runs = {"one": run(seed), "two": run(seed + 1000, 4), "three": run(seed + 2000, 5)}
         for pair in compare(runs, "RR P@1 AP(norm=R)@2").pairs:
             assert pair.interval is not None
             has_zero = pair.interval.low <= 0 <= pair.interval.high
-            assert ("borderline" in pair.sentence) == (pair.significant == has_zero)
+            assert ("does not agree" in pair.sentence) == (pair.significant == has_zero)
             looked += pair.significant == has_zero
     assert 0 < looked < 36  # of 360
 

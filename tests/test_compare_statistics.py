@@ -193,7 +193,7 @@ def test_no_outcome_has_a_smaller_p(test: str) -> None:
     [[least]] = TESTS[test].smallest(two, [(0, 1)], 5000)
     reached = [p_value(test, np.array(signs) * sizes) for signs in product((1, -1), repeat=7)]
     assert min(reached) >= least * 0.9
-    if test != "tukey":
+    if test not in ("tukey", "t"):  # the latter depends on the sizes of the differences
         assert min(reached) == least
 
 

@@ -395,3 +395,30 @@ def test_flat_names_are_accepted_everywhere() -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_./-]+", name) for name in flat)
     assert list(flat)[:3] == ["test/AP", "test/AP_at_10", "test/AP_norm-R_at_10"]
     assert flat["test/AP_at_10"] == 1.0
+
+
+def test_a_gate_is_for_measures_of_which_more_is_better() -> None:
+    """Fewer unjudged results are no regression."""
+    runs = {"q": ["d", "x"]}, {"q": ["x", "y"]}
+    with pytest.raises(germane.MeasureError, match="more is better; Unjudged@2 is none"):
+        germane.gate({"q": ["d"]}, runs[0], "RR Unjudged@2", baseline=runs[1])
+
+
+def test_what_passed_needs_no_test() -> None:
+    """Nothing is called inconclusive below a table in which everything passed."""
+    qrels = {f"q{i}": ["d"] for i in range(5)}
+    good = {query: ["d"] for query in qrels}
+    found = germane.gate(qrels, {**good, "q0": ["x", "d"]}, "RR", baseline=good, max_drop=0.5)
+    assert found.passed
+    assert "nconclusive" not in str(found)
+
+
+def test_a_t_test_has_no_smallest_p() -> None:
+    """One query that outweighs the others makes it weak, and not impossible."""
+    qrels = {f"q{i}": {"d": 1} for i in range(50)}
+    good = {query: ["d"] for query in qrels}
+    ranks = [40, *(2 for _ in range(49))]
+    worse = {q: [*(f"x{j}" for j in range(n - 1)), "d"] for q, n in zip(qrels, ranks, strict=True)}
+    [pair] = germane.compare(qrels, {"a": good, "b": worse}, "RR", test="t").pairs
+    assert pair.limit is None
+    assert germane.gate(qrels, worse, "RR", baseline=good, test="t").verdicts == {"RR": "fell"}

@@ -8,12 +8,13 @@ from typing import Any, Unpack
 from germane.choices import DEFAULT, Choices
 from germane.compare import compare
 from germane.comparison.comparison import Comparison
-from germane.comparison.pair import Pair, p_number, short
+from germane.comparison.pair import QUANTITIES, Pair, p_number, short
 from germane.comparison.words import Correction, TestName
 from germane.errors import (
     AbsentError,
     CoverageError,
     InputError,
+    MeasureError,
     PolicyError,
     RegressionError,
     clip,
@@ -84,7 +85,10 @@ class Gate(Tabled):
                 )
             )  # fmt: skip
         columns = ("measure", BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
-        return Table(columns, tuple(rows), (*self._notes(), *self.comparison.notes), left=(8,))
+        notes = [*self._notes(), *self.comparison.notes]
+        if "inconclusive" not in self.verdicts.values():  # a passed measure needs no test
+            notes = [note for note in notes if not note.startswith("Inconclusive:")]
+        return Table(columns, tuple(rows), tuple(notes), left=(8,))
 
     def _notes(self) -> Iterator[str]:
         alpha = self.comparison.settings.alpha
@@ -141,9 +145,14 @@ def gate(
     """
     if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
         raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
-        raise InputError(f"alpha takes a number between 0 and 1; got {clip(alpha)}")
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 1e-15 <= alpha < 1:
+        raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
     now = evaluate(qrels, run, measures, name=RUN, **policy)
+    if odd := [one for one in now.measures if one.name in QUANTITIES]:
+        raise MeasureError(
+            f"a gate is for measures of which more is better; {odd[0]} is none, so that a fall of it is "
+            "no regression. Leave it out."
+        )
     before = _kept(baseline)
     if before is None:
         before = evaluate(qrels, baseline, measures, name=BASELINE, **policy)

@@ -152,7 +152,9 @@ class Pair:
         if self.interval is not None and not self.limit:
             has_zero = self.interval.low <= 0 <= self.interval.high
             if has_zero == self.significant:
-                said += f"; borderline: the interval {'includes' if has_zero else 'excludes'} 0"
+                said += (
+                    f"; the interval does not agree: it {'includes' if has_zero else 'excludes'} 0"
+                )
         if self.equivalence is not None:
             within = self.equivalence.p < self.alpha
             said += f"; {'' if within else 'not shown to be '}equivalent within ±"

@@ -1,7 +1,7 @@
 """The tests of significance: one literal table, each test for all pairs and measures at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,6 +83,11 @@ def _student(sample: Sample, row: Floats) -> float:
     return 1.0 if spread is None else student(float(weighted.sum()), spread)
 
 
+def _smallest_of_student(sample: Sample, pairs: Pairs, _: int) -> Floats:
+    """Two differences that are nearly equal have any p-value; a single one has none."""
+    return np.full((len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0)
+
+
 def _wilcoxon(sample: Sample, row: Floats) -> float:
     try:
         from scipy.stats import wilcoxon
@@ -111,7 +116,7 @@ def sign_test(wins: int, losses: int) -> float:
 
 TESTS: dict[str, Procedure] = {
     "randomization": _each("paired randomization test", _randomization),
-    "t": _each("paired t-test", _student),
+    "t": replace(_each("paired t-test", _student), smallest=_smallest_of_student),
     "wilcoxon": _each("Wilcoxon signed-rank test", _wilcoxon),
     "sign": _each("sign test with mid-p values", _sign),
     "tukey": Procedure("randomized Tukey HSD", _tukey, _smallest_of_tukey, True),

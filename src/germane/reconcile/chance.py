@@ -1,12 +1,12 @@
 """Chance: how likely a number that has nothing to do with the definitions tried is given by one of them."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from germane import _ragged
-from germane._ragged import Floats
+from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.averaging import Evaluated, scores, weights
 from germane.errors import GermaneError
@@ -36,7 +36,8 @@ def chance(
     two. Those before the first that gives the number do not give it, which is known. A wrong number is
     taken to lie anywhere between the lowest and the highest value tried, or in 0…1 if it is what was
     asked for. Small data has few values, which coincide more often: so it may also be what was asked
-    for of the same lists in a random order. The chance is the higher of both.
+    for of the same lists in a random order, or of lists that find other items, as those of another
+    run do. The chance is the highest of these.
     """
     steps = [(_step(search.asked, one.candidate), one) for one in tried]
     queries = per_query or {}
@@ -49,8 +50,8 @@ def chance(
     before = [one.value for step, one in steps if step < first]
     ends = _ends((one.value for one in tried), within=(0.0, 1.0) if first == 0 else ())
     likely = _covered(values, reported.tolerance, *ends)
-    if first > 0:
-        likely = max(likely, _of_random_orders(search, values, before, reported))
+    for others in (_shuffle_hits, _draw_hits) if first > 0 else ():
+        likely = max(likely, _share_given(_numbers(search, others), values, before, reported))
     different = len({round(value, 12) for value in values})
     single = math.prod(min(1.0, 2 * one.tolerance) for one in queries.values())
     return different, min(likely, different * single) if queries else likely
@@ -79,11 +80,12 @@ def _covered(values: Iterable[float], tolerance: float, low: float, high: float)
     return min(covered / (high - low), 1.0)
 
 
-def _of_random_orders(
-    search: Search, values: Sequence[float], before: Sequence[float], reported: Reported
+def _share_given(
+    numbers: Floats, values: Sequence[float], before: Sequence[float], reported: Reported
 ) -> float:
-    """The share of the numbers that random orders give, and nothing before gives, of those that something gives."""
-    numbers = _numbers(search)
+    """The share of some numbers, but for those that a definition before gives, that one of the values gives."""
+    if not len(numbers):
+        return 0.0
     unit = 2 * reported.tolerance
     written = np.round(numbers / unit) * unit
 
@@ -96,8 +98,8 @@ def _of_random_orders(
     return float(given(values)[left].mean()) if left.any() else 0.0
 
 
-def _numbers(search: Search) -> Floats:
-    """What was asked for, of the same lists in random orders; none where data is large or unreadable."""
+def _numbers(search: Search, others: Callable[[Ranking], Ranking]) -> Floats:
+    """What was asked for, of other lists; none where data is large or unreadable."""
     none = np.zeros(0)
     try:
         ranking, _ = search.scored(Candidate(search.asked))
@@ -105,7 +107,7 @@ def _numbers(search: Search) -> Floats:
         return none
     if int(ranking.retrieved.sum()) * _ORDERS > _MOST or not len(ranking):
         return none
-    shuffled = _shuffled(ranking)
+    shuffled = others(ranking)
     size = _ORDERS, len(ranking)
     try:
         values = scores(search.asked, shuffled, search.conventions.no_relevant).reshape(size)
@@ -123,9 +125,9 @@ def _numbers(search: Search) -> Floats:
     )
 
 
-def _shuffled(ranking: Ranking) -> Ranking:
+def _shuffle_hits(ranking: Ranking) -> Ranking:
     """Many copies of a ranking, the hits of each query at random ranks."""
-    rng, count = np.random.default_rng(_SEED), len(ranking)
+    rng = np.random.default_rng(_SEED)
     hits = np.diff(ranking.offsets)
     ranks = [
         np.sort(rng.choice(size, found, replace=False)) + 1
@@ -133,15 +135,36 @@ def _shuffled(ranking: Ranking) -> Ranking:
         for size, found in zip(ranking.retrieved.tolist(), hits.tolist(), strict=True)
     ]
     # which hit stands first is random, too
-    owner = np.repeat(np.arange(_ORDERS * count), np.tile(hits, _ORDERS))
+    owner = np.repeat(np.arange(_ORDERS * len(ranking)), np.tile(hits, _ORDERS))
     order = np.lexsort((rng.random(len(owner)), owner))
     rank = np.concatenate(ranks) if ranks else np.zeros(0, np.int64)
+    return _copies(ranking, owner, rank, np.tile(ranking.relevance, _ORDERS)[order])
+
+
+def _draw_hits(ranking: Ranking) -> Ranking:
+    """Many copies of a ranking that find each judged item with a probability of one half or less."""
+    rng = np.random.default_rng(_SEED)
+    sizes = zip(ranking.retrieved.tolist(), np.diff(ranking.ideal_offsets).tolist(), strict=True)
+    starts = ranking.ideal_offsets.tolist()
+    owners, ranks, grades = [], [], []
+    for at, (size, judged) in enumerate([*sizes] * _ORDERS):
+        drawn = rng.choice(2 * max(size, judged, 1), judged, replace=False) + 1
+        found = np.flatnonzero(drawn <= size)
+        found = found[np.argsort(drawn[found])]
+        owners.append(np.full(len(found), at))
+        ranks.append(drawn[found])
+        grades.append(ranking.ideal[starts[at % len(ranking)] + found])
+    return _copies(ranking, *map(np.concatenate, (owners, ranks, grades)))
+
+
+def _copies(ranking: Ranking, owner: Ints, rank: Ints, relevance: Floats) -> Ranking:
+    """Many copies of a ranking, with these hits."""
     return replaced(
         ranking,
-        queries=list(range(_ORDERS * count)),
+        queries=list(range(_ORDERS * len(ranking))),
         owner=owner,
         rank=rank,
-        relevance=np.tile(ranking.relevance, _ORDERS)[order],
+        relevance=relevance,
         retrieved=np.tile(ranking.retrieved, _ORDERS),
         ideal_offsets=_ragged.offsets(np.tile(np.diff(ranking.ideal_offsets), _ORDERS)),
         ideal=np.tile(ranking.ideal, _ORDERS),
