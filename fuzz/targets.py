@@ -123,7 +123,7 @@ def _rows(path: Path, layout: trec.Layout) -> Outcome:
 
 def _is_damaged(read: Outcome) -> bool:
     """Is it a damaged stream? In smaller blocks, an earlier line may be wrong first."""
-    return read[0] == "InputError" and "damaged" in read[1]
+    return read[0] == "InputError" and "the compressed file" in read[1]
 
 
 def _read(path: Path, layout: trec.Layout, reader: str, block: int) -> Outcome:
