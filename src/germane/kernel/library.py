@@ -308,7 +308,8 @@ def reduce_rows(
     if status == _NOT_FINITE:
         raise NotFiniteError(given.row)
     _check(status)
-    row, judgment, group, rank, tied_from, tied_to = found[:, : given.hits]
+    hits = found[:, : given.hits].copy()  # which are kept, and the room for more is not
+    row, judgment, group, rank, tied_from, tied_to = hits
     return Hits(row, judgment, group, rank, tied_from, tied_to, bool(given.tied))
 
 
