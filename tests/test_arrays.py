@@ -13,6 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import germane
+from germane.kernel.threads import count_threads
 from germane.measures import TABLE
 from germane.readers import arrays, embeddings, grid, host, matrix, products, threads, topk
 
@@ -136,7 +137,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(matrix, "FEW", 10**6)
     if way == "in threads":
         monkeypatch.setattr(matrix, "ALONE", 1)
-        monkeypatch.setattr(matrix, "cores", lambda: 3)
+        monkeypatch.setattr(matrix, "count_threads", lambda: 3)
     monkeypatch.setattr(matrix, "BLOCK", 50)
     rng = np.random.default_rng(len(dtype) + len(way))
     for size in (1, 2, 9, 60, 300):
@@ -547,7 +548,8 @@ def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.Mo
 @pytest.fixture
 def three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Products are shared out among three threads, and blocks have two queries."""
-    monkeypatch.setattr(threads, "cores", lambda: 3)
+    for module in (products, threads):
+        monkeypatch.setattr(module, "count_threads", lambda: 3)
     monkeypatch.setattr(products, "SHARED", 0)
     monkeypatch.setattr(embeddings, "CELLS", 2 * N)
     with threadpool_limits(3, "blas"):
@@ -633,7 +635,7 @@ def test_cores_are_no_more_than_what_openmp_may_use(
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setenv("OMP_NUM_THREADS", said)
-    assert threads.cores() == most
+    assert count_threads() == most
 
 
 def blas_threads() -> list[int]:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from germane._ragged import Ints, owners
-from germane.readers.threads import cores
+from germane.kernel.threads import count_threads
 
 Scores: TypeAlias = Any
 """An array of floating-point numbers of any width, or of bools."""
@@ -79,7 +79,7 @@ def is_short(scores: Scores, columns: Ints) -> bool:
 
 def in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
     """Some rows of so many scores at a time: other threads run while NumPy sorts."""
-    threads = min(cores(), MOST_THREADS, len(rows) * width // ALONE)
+    threads = min(count_threads(), MOST_THREADS, len(rows) * width // ALONE)
     if threads <= 1:
         each(rows)
         return

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from germane._ragged import Floats
+from germane.kernel.threads import count_threads
 from germane.readers import threads
 from germane.readers.similarity import Vectors, squared_lengths
 
@@ -94,7 +95,7 @@ def products(factors: Factors, queries: int) -> Iterator[Product]:
     Large products are shared out by columns, a part of the gallery to each thread.
     """
     size = len(factors.gallery)
-    if threads.cores() == 1 or queries * factors.gallery.size < SHARED:
+    if count_threads() == 1 or queries * factors.gallery.size < SHARED:
         yield lambda vectors, out: multiply(factors, vectors, out, slice(0, size))
         return
     from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane

@@ -1,18 +1,11 @@
-"""Threads of our own, and the matrix library held to one of its own."""
+"""Products of matrices by threads of our own: the matrix library is held to one of its own."""
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-
-def cores() -> int:
-    """The cores that this process may use: no more than ``OMP_NUM_THREADS``, which joblib sets, too."""
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux alone
-    count = len(affinity(0)) if affinity else os.cpu_count() or 1
-    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()  # one number a level
-    return min(count, int(first)) if first.isdecimal() and int(first) else count
+from germane.kernel.threads import count_threads
 
 
 class _Held:
@@ -31,7 +24,7 @@ class _Held:
             if not self.users:
                 blas = ThreadpoolController().select(user_api="blas")
                 counts = [one["num_threads"] or 1 for one in blas.info()]
-                self.before = max(counts, default=cores())
+                self.before = max(counts, default=count_threads())
                 self.limits = blas.limit(limits=1)
             self.users += 1
             return self.before
@@ -56,6 +49,6 @@ def single_products() -> Iterator[int]:
     """
     before = _held.take()
     try:
-        yield min(cores(), before)
+        yield min(count_threads(), before)
     finally:
         _held.leave()
