@@ -54,7 +54,7 @@ class Ids(Sequence[Hashable]):
         """The ids as the compiled kernel takes them."""
 
     def compact(self) -> Ids:
-        """The same ids in memory of their own."""
+        """Copy the ids into memory of their own."""
         return self.take(np.arange(len(self)))
 
     def __iter__(self) -> Iterator[Hashable]:

@@ -189,7 +189,7 @@ def _uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
 
 
 def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in records of at least so many, where theirs are shorter: each takes its time."""
+    """Join records: the rows stay, in records of at least so many, where theirs are shorter: each takes its time."""
     held: list[pa.RecordBatch] = []
     count = 0
     for record in records:

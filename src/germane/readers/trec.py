@@ -217,7 +217,7 @@ _BLANK_LINES = (b"\n\n", b"\n\r", b"\r\r", b"\n ", b"\n\t")
 
 
 def _clean_blanks(data: bytes) -> bytes:
-    """The same fields, one blank between two of them, and lines that end with LF alone."""
+    """Clean the lines: the fields stay, with one blank between two of them, and lines that end with LF alone."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     data = data.replace(b"\t", b" ")
