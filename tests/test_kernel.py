@@ -532,6 +532,16 @@ def test_every_copy_of_an_item_is_a_hit_where_repeats_are_kept():
 
 
 @compiled
+def test_an_item_may_be_judged_several_times():
+    """As trec_eval's judgments may be: each of them is a hit, more than there are rows."""
+    judged = texts_of([b"a", b"a", b"b", b"a"])
+    hits = reduce([0, 2], texts_of([b"a", b"b"]), [2.0, 1.0], [0, 4], judged)
+    assert hits.judgment.tolist() == [0, 1, 3, 2]
+    assert hits.row.tolist() == [0, 0, 0, 1]
+    assert hits.rank.tolist() == [1, 1, 1, 2]
+
+
+@compiled
 @pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
 def test_a_score_that_is_no_finite_number_is_refused(score):
     items = texts_of([b"a", b"b", b"c"])

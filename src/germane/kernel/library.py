@@ -302,7 +302,7 @@ def reduce_rows(
     )
     status, found = _reduce(given, min(len(items), len(judged)))
     if status == _FULL:  # a query with several groups, or an item with several copies
-        status, found = _reduce(given, len(items))
+        status, found = _reduce(given, given.hits)
     if status == _REPEATED:
         raise RepeatedRowError(given.row, given.other)
     if status == _NOT_FINITE:

@@ -411,9 +411,12 @@ static int rank_hits(Reduction *given, Work *work, int64_t group, int64_t count)
     return OK;
 }
 
-/* Appends the hits of a group to the results. */
-static int write_hits(Reduction *given, const Work *work, int64_t group, int64_t count) {
-    if (count > given->capacity - given->hits) return FULL;
+/* Appends the hits of a group to the results; beyond their capacity, only counts them. */
+static void write_hits(Reduction *given, const Work *work, int64_t group, int64_t count) {
+    if (count > given->capacity - given->hits) {
+        given->hits += count;
+        return;
+    }
     for (int64_t i = 0, place = 0; i < count; i++) {
         const Hit *hit = &work->hits[i], *tie = &work->hits[hit->start];
         int64_t at = given->hits++, rank = hit->row - given->offsets[group] + 1;
@@ -424,7 +427,6 @@ static int write_hits(Reduction *given, const Work *work, int64_t group, int64_t
         given->tied_to[at] = given->scores ? tie->higher + tie->equal : rank;
         given->tied |= given->scores && tie->equal > 1;
     }
-    return OK;
 }
 
 /* Checks the offsets of a batch, and finds the largest group. A slot counts to UINT32_MAX - 1. */
@@ -460,12 +462,12 @@ int reduce_rows(Reduction *given) {
         if (given->queries[g] < 0) continue;
         status = match_items(given, &work, g, &count);
         if (!status) status = rank_hits(given, &work, g, count);
-        if (!status) status = write_hits(given, &work, g, count);
+        if (!status) write_hits(given, &work, g, count);
         if (work.broken) status = BROKEN;
     }
     free(work.table.slots);
     free(work.hits);
-    return status;
+    return !status && given->hits > given->capacity ? FULL : status;
 }
 
 /* --- Lines of TREC files --------------------------------------------------------------------- */
