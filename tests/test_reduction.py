@@ -1,15 +1,19 @@
 """The plain reduction against counting in plain Python."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from germane import _ragged
+from germane.errors import InputError
+from germane.kernel import library
 from germane.kernel.columns import Categories, Ids, Integers, ids_of_python, join_ids, text_of_bytes
 from germane.kernel.reduction import Batch, Judged, Repeated, reduce
+from germane.readers import trec
 
 KINDS: dict[str, Callable[[list[int]], Ids]] = {
     "integers": lambda ids: Integers(np.array(ids, np.int64)),
@@ -78,3 +82,42 @@ def test_a_repeated_item_is_found_in_its_query_alone(kind: str) -> None:
 def test_columns_are_joined(kind: str, parts: list[list[int]]) -> None:
     joined = join_ids([KINDS[kind](part) for part in parts])
     assert as_given(joined) == [one for part in parts for one in as_given(KINDS[kind](part))]
+
+
+FIELDS = st.sampled_from(
+    [b"q", b"Q0", b"1", b"2.5", b"-0", b"1e3", b"#q", b"nan", b"\xc3\xa9", b'"']
+)
+BLANKS = st.sampled_from([b" ", b"  ", b"\t", b""])
+ENDS = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\r", b" ", b""])
+LINES = st.lists(
+    st.tuples(st.lists(st.tuples(BLANKS, FIELDS), min_size=4, max_size=7), ENDS), max_size=4
+)
+
+
+@given(LINES, st.booleans())
+@example([([(b" ", b"1")] * 4, b" ")], False)
+def test_lines_are_split_alike(lines: Any, detailed: bool) -> None:
+    """All at once by Arrow or by the kernel, and one by one."""
+    data = b"".join(
+        b"q" + b"".join(b"".join(field) for field in fields) + end for fields, end in lines
+    )
+
+    def split(way: Any, *more: Any) -> Any:
+        try:
+            found = way(data, trec.RUN, *more)
+        except InputError as error:
+            return str(error)
+        if found is None:
+            return None
+        rank = None if found.rank is None else str(found.rank.tolist())
+        items = found.items.to_bytes()
+        return found.queries, found.offsets.tolist(), items, found.number.tolist(), rank
+
+    def read_odd(line: bytes, at: int) -> Any:
+        return trec.parse_line(line, trec.RUN)
+
+    each = split(trec._split_each, read_odd, detailed)
+    if lines and (at_once := split(trec._split_plain, detailed)) is not None:
+        assert at_once == each
+    if library.is_loaded() and not detailed:
+        assert split(trec._split_compiled, read_odd) == each

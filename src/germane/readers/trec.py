@@ -183,7 +183,7 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
     """The lines as columns, or None where one is anything but plain."""
     if b"\0" in data or data.startswith(BOM):  # Arrow would take the mark off an id
         return None
-    if any(one in data for one in _TO_CLEAN) or data.startswith(b" "):
+    if any(one in data for one in _TO_CLEAN) or data[:1] == b" " or data[-1:] == b" ":
         if detailed and any(one in data for one in _BLANK_LINES):
             return None  # lines are counted
         data = _clean_blanks(data)
@@ -223,7 +223,7 @@ def _clean_blanks(data: bytes) -> bytes:
     data = data.replace(b"\t", b" ")
     while b"  " in data:
         data = data.replace(b"  ", b" ")
-    return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
+    return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
 def _in_one_piece(column: pa.ChunkedArray) -> pa.Array:
