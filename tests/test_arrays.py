@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import germane
 from germane.kernel.threads import count_threads
 from germane.measures import TABLE
-from germane.readers import arrays, embeddings, grid, host, matrix, products, threads, topk
+from germane.readers import embeddings, grid, host, matrix, products, threads, topk
 
 from strategies import variants
 
@@ -377,7 +377,7 @@ def test_masked_ids_are_not_explained() -> None:
     ids = np.ma.masked_array([[7, 5, 8, 1]], mask=[[0, 0, 0, 1]])
     told = germane.explain([{5, 1}], ids, "AP", query=0)
     assert str(told) == str(germane.explain([{5, 1}], np.array([[7, 5, 8, -1]]), "AP", query=0))
-    assert arrays.listed(ids, 0) == ([7, 5, 8], [])
+    assert topk.TopIds(ids).list_items(0) == ([7, 5, 8], [])
 
 
 class Unreadable:

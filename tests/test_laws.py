@@ -18,8 +18,7 @@ from germane.averaging import scores
 from germane.judging import judge
 from germane.measures import TABLE, Definition, Scored, values
 from germane.policy import Policy
-from germane.readers import read_qrels
-from germane.readers.mappings import retrieve_lists, retrieve_scores
+from germane.readers.mappings import RankedLists, ScoredMapping, read_qrels
 from germane.retrieval import AS_GIVEN, BY_ID
 
 import oracle
@@ -179,9 +178,9 @@ Queries = tuple[Listed, ...]
 @cache
 def ranking(queries: Queries, depth: int | None = None) -> Ranking:
     """Lists as evaluate() ranks them; kept, because every measure asks for the same ones."""
-    qrels = read_qrels({f"q{i}": one.judged for i, one in enumerate(queries)})
+    qrels = read_qrels({f"q{i}": one.judged for i, one in enumerate(queries)}, "error")
     run = {f"q{i}": list(one.ranked) for i, one in enumerate(queries)}
-    retrieved = retrieve_lists(qrels, run, "error", AS_GIVEN)
+    retrieved = RankedLists(run).retrieve(qrels, "error", AS_GIVEN)
     return judge(qrels, retrieved, Policy(ties="given", depth=depth)).ranking("given")
 
 
@@ -379,9 +378,9 @@ def evaluated_tied(measure: Measure, ties: Any) -> list[float]:
 
 @cache
 def tied_ranking(ties: Any) -> Ranking:
-    qrels = read_qrels({f"q{i}": one.judged for i, (one, _) in enumerate(tied_lists())})
+    qrels = read_qrels({f"q{i}": one.judged for i, (one, _) in enumerate(tied_lists())}, "error")
     run = {f"q{i}": tied for i, (_, tied) in enumerate(tied_lists())}
-    retrieved = retrieve_scores(qrels, run, "error", AS_GIVEN if ties == "given" else BY_ID)
+    retrieved = ScoredMapping(run).retrieve(qrels, "error", AS_GIVEN if ties == "given" else BY_ID)
     return judge(qrels, retrieved, Policy(ties=ties)).ranking(ties)
 
 
@@ -445,8 +444,8 @@ def renamed_ranking() -> Ranking:
         for i, one in enumerate(WORLD)
     }
     run = {(i, "query"): [(item[::-1],) for item in one.ranked] for i, one in enumerate(WORLD)}
-    qrels = read_qrels(judged)
-    retrieved = retrieve_lists(qrels, run, "error", AS_GIVEN)
+    qrels = read_qrels(judged, "error")
+    retrieved = RankedLists(run).retrieve(qrels, "error", AS_GIVEN)
     return judge(qrels, retrieved, Policy(ties="given")).ranking("given")
 
 

@@ -12,6 +12,7 @@ from germane.dialects import Foreign, named
 from germane.dialects.table import DIALECTS
 from germane.limits import _WHEN, holding
 from germane.policy import Policy
+from germane.readers import open_qrels, open_run
 from test_live import drawn
 
 import conformance
@@ -26,7 +27,7 @@ def test_every_limit_has_a_meaning() -> None:
 def holds(when: str, given: Given, k: int | None) -> bool:
     """As germane counts it, of what it judged."""
     policy = Policy(duplicates="again", repeated="once", ties="given")
-    judged = Collection(given.qrels, given.run, "test").judged(policy)
+    judged = Collection(open_qrels(given.qrels), open_run(given.run), "test").judged(policy)
     return _WHEN[when](judged, germane.AP @ k if k else germane.AP)
 
 
@@ -110,7 +111,9 @@ def test_repeated() -> None:
 
 def test_a_limit_of_one_measure() -> None:
     dialect = named("trectools")
-    judged = Collection({"q": {"a": 1, "b": -1}}, {"q": {"a": 1.0}}, "test").judged(Policy())
+    judged = Collection(
+        open_qrels({"q": {"a": 1, "b": -1}}), open_run({"q": {"a": 1.0}}), "test"
+    ).judged(Policy())
     says = [one.says for one in holding(dialect, Foreign("bpref", "bpref"), germane.bpref, judged)]
     assert says == ["A grade below 0 gains, and is no relevant item."]
     assert not list(holding(dialect, Foreign("map", "AP"), germane.AP, judged))

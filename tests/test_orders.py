@@ -12,6 +12,7 @@ import germane
 from check_examples import noticed
 from germane.checks.standing import measure_standing, standing_of
 from germane.collection import Collection
+from germane.readers import open_qrels, open_run
 
 LONG_QRELS = {f"q{n}": {f"d{n}-{i}": int(i < 4) for i in range(20)} for n in range(30)}
 LONG_RUN = {
@@ -172,7 +173,9 @@ def test_standing_is_the_share_of_pairs(
         for other in held
         if held[one] > held[other]
     ]
-    judged = Collection(qrels, run, "what is asked for").judged(germane.Policy())
+    judged = Collection(open_qrels(qrels), open_run(run), "what is asked for").judged(
+        germane.Policy()
+    )
     standing = standing_of(judged.qrels, judged.retrieved)
     assert standing is not None
     assert standing.above == pytest.approx(np.mean(pairs), rel=1e-12)

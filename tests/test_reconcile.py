@@ -19,6 +19,7 @@ from germane.collection import Collection
 from germane.errors import DuplicateError
 from germane.measures import TABLE
 from germane.policy import RARE_WORDS, WORDS
+from germane.readers import open_qrels, open_run
 from germane.reconcile.candidates import (
     _NO_NUMBER,
     Candidate,
@@ -861,7 +862,7 @@ def test_germanes_own_number_is_always_found(grades: list[int], more: int, decim
 
 def test_values_are_shared() -> None:
     """A policy and a measure are evaluated once."""
-    values = Values(Collection(QRELS, RUN, "reconcile"))
+    values = Values(Collection(open_qrels(QRELS), open_run(RUN), "reconcile"))
     assert values(Policy(), germane.AP) is values(Policy(), germane.AP)
 
 

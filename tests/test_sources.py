@@ -34,7 +34,8 @@ import germane
 from germane._records import as_dict
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
 from germane.kernel.ids import as_integer
-from germane.readers import SOURCES, arrow, files, opened, source_of
+from germane.readers import arrow, files, open_run
+from run_kinds import KINDS, all_kinds, kind_of
 
 import array_doors
 import column_doors
@@ -249,13 +250,14 @@ def test_what_the_toy_collection_holds() -> None:
 
 
 def test_no_source_is_forgotten() -> None:
-    assert {source.name for source in SOURCES} == {*DOORS, *array_doors.DOORS}
+    assert KINDS.keys() == {*DOORS, *array_doors.DOORS}
+    assert set(KINDS.values()) == all_kinds()
 
 
 @pytest.mark.parametrize(("source", "door"), EACH_DOOR)
 def test_every_door(source: str, door: str, tmp_path: Path) -> None:
-    _, run = opened(QRELS, DOORS[source][door](tmp_path))
-    assert source_of(run).name == source
+    run = open_run(DOORS[source][door](tmp_path))
+    assert isinstance(run, KINDS[source])
     assert per_query(QRELS, run) == EXPECTED
 
 
@@ -284,7 +286,7 @@ def test_every_door_of_numbers(source: str, door: str) -> None:
         expected, held = per_query(QRELS, WHOLE), WHOLE
     numbered = array_doors.Collection(QRELS, held)
     qrels, run, choices = array_doors.DOORS[source][door](numbered)
-    assert source_of(opened(qrels, run, **choices)[1]).name == source
+    assert issubclass(kind_of(qrels, run, **choices), KINDS[source])
     found = per_query(qrels, run, **choices)
     names = dict(enumerate(numbered.queries))
     assert {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane.measures import TABLE
-from germane.readers import SOURCES, opened, source_of
+from run_kinds import KINDS, kind_of
 
 import array_doors
 import column_doors
@@ -64,7 +64,7 @@ DOORS: dict[str, dict[str, Make]] = {
 
 
 def test_no_source_is_forgotten() -> None:
-    assert {source.name for source in SOURCES} == DOORS.keys()
+    assert KINDS.keys() == DOORS.keys()
 
 
 def complete(qrels: dict[str, Judgments], run: Run) -> Run:
@@ -101,7 +101,7 @@ def test_every_source(
             assume(False)
         if source == "top-k ids":  # refused where they could be scores as well: a test of its own
             assume(getattr(judged, "shape", None) != retrieved.shape)
-        assert source_of(opened(judged, retrieved, **more)[1]).name == source
+        assert issubclass(kind_of(judged, retrieved, **more), KINDS[source])
         judged, retrieved, more = DOORS[source][door](
             qrels, run, Path(folder)
         )  # some are read once

@@ -5,11 +5,10 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
-from germane import readers
 from germane._records import replaced
 from germane.checks import forms
 from germane.checks.data import Data, side_by_side
-from germane.checks.reading import of_lines, side_of
+from germane.checks.reading import of_lines, read_qrels, read_run
 from germane.checks.side import Side
 from germane.checks.table import TABLE, Check
 from germane.choices import DEFAULT
@@ -18,9 +17,17 @@ from germane.evaluate import evaluate
 from germane.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.measure import Measure, Measures, parse_all
 from germane.progress import progress_of
-from germane.readers import InputFormat, Progress, host
-from germane.readers.paths import is_path
-from germane.readers.trec_files import Run
+from germane.readers import (
+    NOTHING_SAID,
+    InputFormat,
+    Progress,
+    QrelsInput,
+    ReadOptions,
+    RunInput,
+    host,
+    is_searched,
+    open_inputs,
+)
 from germane.tabled import Tabled
 from germane.tables import Table, visible
 
@@ -122,6 +129,7 @@ def check(
     all, and MeasureError.
     """
     progress = progress_of(progress)
+    reading = ReadOptions(columns, input_format, group, max_expansion, max_line)
     runs = run if _is_named(run) else {None: run}
     if not runs:
         raise EmptyError("there are no runs to check.")
@@ -129,21 +137,21 @@ def check(
     judged: Side | None = None
     found: list[Finding] = []
     data: list[Data] = []
+    names: list[str] = []
     for name, given in runs.items():
-        how = (columns, input_format, group, max_expansion, max_line)
-        first, second = readers.opened(qrels, given, *how)
-        judged = judged or of_lines(side_of(first, "qrels", progress), qrels, input_format)
-        side = of_lines(side_of(second, "run", progress), given, input_format)
+        judgments, opened = open_inputs(qrels, given, reading)
+        judged = judged or of_lines(read_qrels(judgments, progress), qrels, input_format)
+        side = of_lines(read_run(opened, progress), given, input_format)
         if name is not None and side.where == "run":
             side = replaced(side, where=name)
         looked = side_by_side(judged, side, chosen, tuple(data))
         said = list(_findings(looked, progress))
-        if not any(one.severity == "serious" for one in said) and how == _AS_IT_IS:
-            looked.refusal = _refusal(qrels, given, chosen)
+        if not any(one.severity == "serious" for one in said) and reading == NOTHING_SAID:
+            looked.refusal = _refusal(judgments, opened, chosen)
             said += _seen(TABLE[-1], looked)
         found += said
         data.append(looked)
-    names = [name or readers.run_name(given) for name, given in runs.items()]
+        names.append(name or opened.name)
     return Checkup(list(dict.fromkeys(found)), names)
 
 
@@ -155,18 +163,15 @@ def _is_named(run: Any) -> bool:
     if isinstance(held, Mapping):
         inner = next(iter(held.values()), None)
         return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or host.is_array(inner)
-    if isinstance(held, (str, os.PathLike)) or readers.has_columns(held):
+    if isinstance(held, (str, os.PathLike, RunInput)):
         return True
-    frame = hasattr(held, "__arrow_c_stream__") or isinstance(held, Run)
+    frame = hasattr(held, "__arrow_c_stream__")
     return frame or (host.is_array(held) and len(held.shape) == 2)
 
 
-_AS_IT_IS = (None, None, None, None, None)  # how data in memory are given
-
-
-def _refusal(qrels: Any, run: Any, measures: tuple[Measure, ...]) -> str:
+def _refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) -> str:
     """Why evaluate refuses what is in memory and can be read again; nothing where it does not."""
-    if any(is_path(one) or readers.has_columns(one) for one in (qrels, run)):
+    if is_searched(qrels.given) or run.is_searched:
         return ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what the table has said

@@ -9,10 +9,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane import output, readers
+from germane import output
 from germane._records import as_dict
 from germane._version import VERSION
-from germane.choices import DEFAULT, Choices, opened, spoken_of
+from germane.choices import DEFAULT, Choices, open_all, spoken_of
 from germane.errors import DuplicateError, InputError
 from germane.evaluator import Evaluator, Read, Reduced, Way, way_of
 from germane.finding import Finding
@@ -50,7 +50,7 @@ def evaluate_kept(
     _claim(folder, made | {"qrels": _state(qrels), "run": _state(run)})
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     _, own = spoken_of(dialect)
-    _, given, conventions = opened({"": {"": 0}}, run, {**own, **policy})
+    _, given, conventions = open_all({"": {"": 0}}, run, {**own, **policy})
     policies = evaluator.under(conventions, given)
     ways = list(dict.fromkeys(map(way_of, policies.values())))
     kept, start = sorted(folder.glob("batch-*.npz")), 0
@@ -61,7 +61,7 @@ def evaluate_kept(
             )
         start, read = _loaded(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
-    for number, (end, batch) in enumerate(readers.batches(given, start, progress), len(kept)):
+    for number, (end, batch) in enumerate(given.batches(start, progress), len(kept)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
         if reduced is None:
             continue

@@ -1,10 +1,10 @@
 """What a caller chooses, as keyword arguments: how data is read, the conventions, and a dialect's."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from germane import readers
 from germane._cached import cached
 from germane._records import Record, replaced
 from germane._whole import whole
@@ -33,6 +33,15 @@ from germane.policy import (
     Unjudged,
     Unknown,
 )
+from germane.readers import (
+    NOTHING_SAID,
+    InputFormat,
+    QrelsInput,
+    ReadOptions,
+    RunInput,
+    open_inputs,
+    open_qrels,
+)
 
 if TYPE_CHECKING:
     from germane.dialects import Dialect
@@ -40,20 +49,14 @@ if TYPE_CHECKING:
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
 
-READING = (
-    "columns",
-    "input_format",
-    "group",
-    "max_expansion",
-    "max_line",
-)  # in the order of readers.opened
+READING = tuple(field.name for field in fields(ReadOptions))
 
 
 class OtherChoices(TypedDict, total=False):
     """``Choices`` of functions whose ``relevant`` may also be the number of a list's relevant items."""
 
     columns: Mapping[str, Any] | None
-    input_format: readers.InputFormat
+    input_format: InputFormat
     group: Any
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
@@ -161,20 +164,33 @@ def _alike(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
 _remembered = lru_cache(typed=True)(Policy)
 
 
-def opened(qrels: Any, run: Any, choices: Mapping[str, Any]) -> tuple[Any, Any, Policy]:
-    """Qrels and run as readers take them, their columns found and flat arrays grouped, and the policy for them.
+def open_all(
+    qrels: Any, run: Any, choices: Mapping[str, Any]
+) -> tuple[QrelsInput, RunInput, Policy]:
+    """Recognise judgments and a run, and find the policy for them.
 
-    A run's source has an order of ties of its own where none is asked for. Raises InputError for
-    columns that are missing or ambiguous, and PolicyError for a choice that does not exist.
+    A run has an order of ties of its own where none is asked for. Raises InputError for columns that
+    are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
-    words = dict(choices)
-    qrels, run = readers.opened(qrels, run, *[words.pop(name, None) for name in READING])
-    if run is None:
-        return qrels, run, policy_of(**words)
-    source = readers.source_of(run)
-    policy = policy_of(**{"ties": source.ties or run.ties, **words})
-    refuse_places(source, run, policy)
-    return qrels, run, policy
+    judged, found = open_inputs(qrels, run, reading_of(choices))
+    policy = policy_of(**{"ties": found.ties, **_conventions_of(choices)})
+    refuse_places(found, policy)
+    return judged, found, policy
+
+
+def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
+    """Recognise the judgments of several runs, and find the policy for them."""
+    return open_qrels(qrels, reading_of(choices)), policy_of(**_conventions_of(choices))
+
+
+def reading_of(choices: Mapping[str, Any]) -> ReadOptions:
+    """How the data are to be read."""
+    said = {name: choices[name] for name in READING if name in choices}
+    return ReadOptions(**said) if said else NOTHING_SAID
+
+
+def _conventions_of(choices: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: word for name, word in choices.items() if name not in READING}
 
 
 def policy_of(**choices: Any) -> Policy:

@@ -1,13 +1,9 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from germane import readers
-from germane._cached import cached
 from germane._ragged import Floats
 from germane._records import replaced
 from germane.checks.evaluated import refuse_swapped
@@ -15,8 +11,7 @@ from germane.errors import GradeError, PolicyError
 from germane.judging import Judged, judge
 from germane.measure import Measure
 from germane.policy import Policy
-from germane.readers import Progress, Source
-from germane.readers.mappings import descends
+from germane.readers import Progress, QrelsInput, RunInput, accept_comments
 from germane.retrieval import Order, Qrels, Retrieved, Sample
 
 
@@ -32,9 +27,16 @@ def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
     return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)
 
 
-def graded(qrels: Any, policy: Policy, complete: str, progress: Progress | None = None) -> Qrels:
+def graded(
+    qrels: QrelsInput, policy: Policy, complete: str, progress: Progress | None = None
+) -> Qrels:
     """The judgments, their grades as the policy takes them. ``complete``: see ``complete_for``."""
-    judgments = readers.read_qrels(qrels, policy.judged_twice, progress, complete)
+    judgments = qrels.read(policy.judged_twice, progress, complete)
+    return take_grades(judgments, policy)
+
+
+def take_grades(judgments: Qrels, policy: Policy) -> Qrels:
+    """Take the grades as the policy says."""
     if policy.grades == "exact":
         return judgments
     return replaced(judgments, grades=_grades(judgments.grades, policy.grades))
@@ -55,24 +57,23 @@ def _grades(grades: Floats, taken: str) -> Floats:
 
 
 def retrieve(
-    judgments: Qrels, run: Any, policy: Policy, progress: Progress | None = None
+    judgments: Qrels, run: RunInput, policy: Policy, progress: Progress | None = None
 ) -> Retrieved:
-    """What a run of any source retrieved of the judgments. Raises InputError for swapped dicts."""
-    source = readers.source_of(run)
-    got = source.retrieve(judgments, run, policy.duplicates, policy.order, progress)
-    if isinstance(run, Mapping):
+    """What a run retrieved of the judgments. Raises InputError for swapped dicts."""
+    got = run.retrieve(judgments, policy.duplicates, policy.order, progress)
+    if run.is_mapping:
         refuse_swapped(judgments, got, policy)
     return got
 
 
-def refuse_places(source: Source, run: Any, policy: Policy) -> None:
+def refuse_places(run: RunInput, policy: Policy) -> None:
     """Refuse conventions that look at ids where a run has places. Raises PolicyError."""
-    if source.ids == "places" and policy.ties in ("trec", "ascending"):
+    if run.is_array and policy.ties in ("trec", "ascending"):
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
             "choose ties=given, which is the order of columns, expected, best or worst."
         )
-    if policy.own == "drop" and readers.has_places(run):
+    if policy.own == "drop" and not run.has_ids:
         raise PolicyError(
             "own=drop compares the ids of items and queries, and items without ids are numbered by "
             "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
@@ -86,7 +87,11 @@ class Collection:
     """
 
     def __init__(
-        self, qrels: Any, run: Any, complete: str, progress: Progress | None = None
+        self,
+        qrels: QrelsInput,
+        run: RunInput | None,
+        complete: str,
+        progress: Progress | None = None,
     ) -> None:
         self._given, self._run, self._complete, self._progress = qrels, run, complete, progress
         self._qrels: dict[tuple[str, str], Qrels] = {}
@@ -95,12 +100,14 @@ class Collection:
 
     def judged(self, policy: Policy) -> Judged:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
-        refuse_places(self._source, self._run, policy)
-        judgments, got = self.qrels(policy), self._read(policy)
-        whole = None if policy.whole_list == policy else self._read(policy.whole_list)
-        return judge(judgments, got, policy, partial(readers.where, self._run), whole)
+        run = self._run
+        assert run is not None
+        refuse_places(run, policy)
+        judgments, got = self.qrels(policy), self._read(run, policy)
+        whole = None if policy.whole_list == policy else self._read(run, policy.whole_list)
+        return judge(judgments, got, policy, run.label, whole)
 
-    def _read(self, policy: Policy) -> Retrieved:
+    def _read(self, run: RunInput, policy: Policy) -> Retrieved:
         """What the run retrieved of the judgments."""
         judgments, copies = self.qrels(policy), policy.duplicates
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
@@ -109,28 +116,27 @@ class Collection:
         got = self._retrieved.get(way)
         if got is None:
             read_as = policy if copies == policy.duplicates else replaced(policy, duplicates=copies)
-            got = retrieve(judgments, self._run, read_as, self._progress)
+            got = retrieve(judgments, run, read_as, self._progress)
             self.sample = self.sample or got.sample
             got = self._retrieved[way] = replaced(got, sample=None)  # which holds the run
         return got
 
     def ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None where only reading them tells."""
-        return descends(self._run)
-
-    @cached
-    def _source(self) -> Source:
-        return readers.source_of(self._run)
+        return None if self._run is None else self._run.descends()
 
     def qrels(self, policy: Policy) -> Qrels:
         """The judgments as a policy reads them. Raises InputError."""
         twice = self._twice(policy)
         read = self._qrels.get((twice, policy.grades))
         if read is None:
-            exact = self._qrels.get((twice, "exact"), self._given)
-            read = graded(exact, policy, self._complete, self._progress)
+            exact = self._qrels.get((twice, "exact"))
+            if exact is None:
+                read = graded(self._given, policy, self._complete, self._progress)
+            else:
+                read = take_grades(exact, policy)
             if self._run is not None:
-                read = readers.accept_comments(read, self._run)
+                read = accept_comments(read, self._run)
             self._qrels[twice, policy.grades] = read
         return read
 

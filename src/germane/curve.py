@@ -7,7 +7,7 @@ import numpy as np
 
 from germane._ragged import Floats
 from germane.averaging import check_ties, evaluated
-from germane.choices import Choices, OtherChoices, opened
+from germane.choices import Choices, OtherChoices, open_all
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
 from germane.judging import judge
@@ -110,11 +110,11 @@ def mean_pr_curve(
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
     rel, draws = _level(rel), generator(rng)
-    qrels, run, conventions = opened(qrels, run, policy)
+    judged_input, found, conventions = open_all(qrels, run, policy)
     check_ties(precision_at(0.0, rel), conventions.ties)
     complete = complete_for((precision_at(0.0, rel),), (conventions,))
-    judgments = graded(qrels, conventions, complete, progress)
-    judged = judge(judgments, retrieve(judgments, run, conventions, progress), conventions)
+    judgments = graded(judged_input, conventions, complete, progress)
+    judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
     return _averaged(ranking, judged.policy, levels, rel, confidence, draws)
 

@@ -5,15 +5,14 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 
-from germane import readers
 from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, scores, weights
 from germane.checks.evaluated import check_evaluation
-from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
+from germane.choices import DEFAULT, Choices, Plan, open_all, open_judgments, planned, spoken_of
 from germane.collection import Collection, graded
 from germane.edge import amended, refuse_undefined
 from germane.errors import (
@@ -28,7 +27,16 @@ from germane.measures import TABLE
 from germane.placement import Placement
 from germane.policy import Duplicates, Policy
 from germane.progress import progress_of
-from germane.readers import InputFormat, Progress
+from germane.readers import (
+    InputFormat,
+    Progress,
+    ReadOptions,
+    is_searched,
+    open_qrels,
+    open_run,
+    refuse_ambiguous,
+)
+from germane.readers.paths import check_path
 from germane.readers.sequences import ranking_of
 from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels, Sample
@@ -85,13 +93,11 @@ def evaluate(
     """
     progress = progress_of(progress)
     spoken, own = spoken_of(dialect)
-    qrels, run, conventions = opened(qrels, run, {**own, **policy})
+    judgments, given, conventions = open_all(qrels, run, {**own, **policy})
     plan = planned(measures, spoken, conventions, policy)
-    collection = Collection(qrels, run, plan.complete, progress)
+    collection = Collection(judgments, given, plan.complete, progress)
     judged = [collection.judged(one) for one in plan.groups]
-    return finished(
-        name or readers.run_name(run), plan, judged, spoken, collection.ordered, collection.sample
-    )
+    return finished(name or given.name, plan, judged, spoken, collection.ordered, collection.sample)
 
 
 def finished(
@@ -161,11 +167,11 @@ def evaluate_many(
     if odd := [name for name in runs if not isinstance(name, str)]:
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
     spoken, own = spoken_of(dialect)
-    qrels, _, conventions = opened(qrels, None, {**own, **policy})
+    given, conventions = open_judgments(qrels, {**own, **policy})
     plan = planned(measures, spoken, conventions, policy)
     for run in runs.values():
-        readers.refuse_ambiguous(qrels, run)
-    judgments = graded(qrels, conventions, plan.complete, progress)
+        refuse_ambiguous(qrels, run)
+    judgments = graded(given, conventions, plan.complete, progress)
     return Results(
         {
             name: evaluate(
@@ -218,10 +224,10 @@ def read_qrels(
     """
     progress = progress_of(progress)
     duplicates = Policy(duplicates=duplicates).duplicates
-    given, _ = readers.opened(path, None, columns, input_format, None, max_expansion, max_line)
-    if not readers.has_columns(given):
-        readers.check_path(given)
-    judgments = readers.read_qrels(given, duplicates, progress, complete="")
+    reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
+    if not is_searched(path):
+        check_path(path)
+    judgments = open_qrels(path, reading).read(duplicates, progress, "")
     return replaced(judgments, duplicates=duplicates)
 
 
@@ -244,14 +250,10 @@ def read_run(
     memory. Raises InputError with file and line.
     """
     progress = progress_of(progress)
-    _, given = readers.opened({}, path, columns, input_format, None, max_expansion, max_line)
-    if readers.has_columns(given):
-        held: Frame = given.held(progress)
-        return held
-    from germane.readers import trec_files
-
-    readers.check_path(given)
-    return trec_files.read_run(given, progress)
+    reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
+    if not is_searched(path):
+        check_path(path)
+    return cast("Run | Frame", open_run(path, reading).hold(progress))
 
 
 def measures() -> tuple[Measure, ...]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from germane import readers
 from germane._cached import cached
 from germane._records import replaced
 from germane.checks.evaluated import check_batch
-from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
+from germane.choices import DEFAULT, Choices, Plan, open_all, open_judgments, planned, spoken_of
 from germane.collection import Collection, refuse_places, retrieve
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
 from germane.evaluate import finished
@@ -20,7 +19,7 @@ from germane.judging import judge
 from germane.measure import Measure, Measures
 from germane.policy import Policy
 from germane.progress import progress_of
-from germane.readers import Progress
+from germane.readers import Progress, RunInput, is_path, join_qrels
 from germane.result import Result
 from germane.retrieval import Order, Qrels
 from germane.tally import Found, Tally, Twice, check_twice
@@ -77,7 +76,7 @@ class Evaluator:
         self._spoken, own = spoken_of(dialect)
         self._measures, self._twice, self._asked = measures, twice, policy
         self._choices: Mapping[str, Any] = {**own, **policy}
-        given, _, conventions = opened(qrels, None, self._choices)
+        given, conventions = open_judgments(qrels, self._choices)
         plan = planned(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
         read = Collection(given, None, plan.complete)
@@ -104,7 +103,7 @@ class Evaluator:
         ``name`` is what errors call it. A batch with an error in it is left out whole.
         """
         reduced = self.reduce(batch, name=name, progress=progress)
-        with _named(name or ("" if readers.is_path(batch) else f"batch {self._batches + 1}")):
+        with _named(name or ("" if is_path(batch) else f"batch {self._batches + 1}")):
             self.add(reduced)
 
     def reduce(
@@ -116,9 +115,9 @@ class Evaluator:
         a judged item retrieved, and none of the judgments. None stands for a batch without rows.
         """
         progress = progress_of(progress)
-        is_file = readers.is_path(batch)
+        is_file = is_path(batch)
         with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
-            _, run, conventions = opened(self.qrels, batch, self._choices)
+            _, run, conventions = open_all(self.qrels, batch, self._choices)
             policies = self.under(conventions, run)
             try:
                 read = self._read(run, policies, progress)
@@ -168,27 +167,25 @@ class Evaluator:
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_judging(policy)]
 
-    def under(self, conventions: Policy, run: Any) -> dict[Measure, Policy]:
+    def under(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
         """The conventions of each measure for a batch, whose source may say the order of ties."""
         if conventions == self._conventions:
             return self._policies
         plan = planned(self._measures, self._spoken, conventions, self._asked)
-        source = readers.source_of(run)
         for one in plan.groups:
-            refuse_places(source, run, one)
+            refuse_places(run, one)
         return plan.policies
 
     def _read(
-        self, run: Any, policies: Mapping[Measure, Policy], progress: Progress | None
+        self, run: RunInput, policies: Mapping[Measure, Policy], progress: Progress | None
     ) -> Read:
         """What a batch retrieved, of its own queries' judgments where it says which they are."""
         read: Read = {}
         for policy in policies.values():
             if way_of(policy) not in read:
-                qrels = self._qrels[_judging(policy)] = readers.prepared(
-                    self._judgments(policy), run
-                )
-                places = readers.judged_in(qrels, run)
+                qrels = run.prepare_qrels(self._judgments(policy))
+                self._qrels[_judging(policy)] = qrels
+                places = run.find_judged(qrels)
                 if places is None:
                     places = np.arange(len(qrels))
                 elif len(places) < len(qrels):
@@ -278,9 +275,7 @@ def joined(parts: Sequence[Evaluator]) -> Evaluator:
     """
     first = parts[0]
     whole = Evaluator.__new__(Evaluator)
-    qrels = {
-        way: readers.joined_qrels([part._qrels[way] for part in parts]) for way in first._qrels
-    }
+    qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}
     batches = sum(part._batches for part in parts)
     whole.__dict__.update(first.__dict__)
     whole.__dict__.update(

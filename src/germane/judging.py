@@ -1,6 +1,6 @@
 """Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -159,15 +159,11 @@ class Judged(Record):
             )
 
 
-def _the_run() -> str:
-    return "the run"
-
-
 def judge(
     qrels: Qrels,
     retrieved: Retrieved,
     policy: Policy,
-    where: Callable[[], str] = _the_run,
+    where: str = "the run",
     whole: Retrieved | None = None,
 ) -> Judged:
     """Decide which queries are evaluated under a policy; ``where`` says what errors call the run.
@@ -199,13 +195,13 @@ def judge(
         if retrieved.answers:
             raise CoverageError("the run has no results for any judged query: its lists are empty.")
         raise CoverageError(
-            f"no query of {where()} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
+            f"no query of {where} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
             f"{some(qrels.queries)}{_types(retrieved, qrels) or _alike(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
-            f"not in {where()}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
+            f"not in {where}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
     return Judged(qrels, retrieved, stated(policy, qrels), answered, whole)

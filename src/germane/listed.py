@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from germane import readers
 from germane._ragged import Ints
-from germane.choices import opened
+from germane.choices import open_all
 from germane.collection import complete_for, graded, retrieve
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.judging import Judged, judge, stated
@@ -16,7 +15,8 @@ from germane.kernel.ids import by_bytes, to_bytes
 from germane.measure import Measure
 from germane.policy import WORDS, Policy, Relevant
 from germane.ranking import Ranking
-from germane.readers import Progress
+from germane.readers import Progress, RunInput
+from germane.readers.mappings import is_rows
 from germane.readers.sequences import ranking_of
 from germane.retrieval import Qrels
 
@@ -56,7 +56,7 @@ def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
     """Are these the grades of one list? Not where they have columns or groups, or rows as a run has."""
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
-    if run is not None and (readers.is_rows(given) or getattr(given, "ndim", 1) > 1):
+    if run is not None and (is_rows(given) or getattr(given, "ndim", 1) > 1):
         return False
     listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
     return listed or hasattr(given, "ndim")
@@ -106,10 +106,10 @@ def _of_query(
 ) -> Listed:
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
-    qrels, run, conventions = opened(qrels, run, policy)
+    judged_input, found, conventions = open_all(qrels, run, policy)
     check_ordered(conventions, refused)
     complete = complete_for(measures, (conventions,))
-    judgments = graded(qrels, conventions, complete)
+    judgments = graded(judged_input, conventions, complete)
     if query is None and len(judgments) > 1:
         raise AbsentError(
             f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."
@@ -117,8 +117,8 @@ def _of_query(
     others = len(judgments) > 1
     if query is not None:
         judgments = judgments.only(query)
-    run, items, item_scores = readers.only(judgments, run, conventions.duplicates, progress)
-    retrieved = None if run is None else retrieve(judgments, run, conventions)
+    selected, items, item_scores = found.select(judgments, conventions.duplicates, progress)
+    retrieved = None if selected is None else retrieve(judgments, selected, conventions)
     if retrieved is None or not retrieved.answered.any():
         return _unanswered(judgments, conventions, others)
     judged = judge(judgments, retrieved, conventions)
@@ -164,9 +164,9 @@ def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
     return Listed(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
 
 
-def unjudged_of(judged: Judged, run: Any) -> Unjudged:
+def unjudged_of(judged: Judged, run: RunInput) -> Unjudged:
     """The unjudged items of a judged query, where the run has its items by query."""
-    _, items, item_scores = readers.only(judged.qrels, run, judged.policy.duplicates)
+    _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
     ranking = judged.ranking(judged.policy.ties)
     return _unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
 

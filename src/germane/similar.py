@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from germane.choices import DEFAULT, Choices, opened
+from germane.choices import DEFAULT, Choices, open_all
 from germane.collection import complete_for, graded
 from germane.errors import FormatError, InputError
 from germane.evaluate import evaluate
@@ -72,8 +72,8 @@ def evaluate_embeddings(
                 f"{run.shape[0]} queries and {run.shape[1]} items."
             )
     chosen = parse_all(measures)
-    qrels, run, conventions = opened(qrels, run, policy)
+    given_qrels, _, conventions = open_all(qrels, run, policy)
     complete = complete_for(chosen, (conventions,))
-    judgments = graded(qrels, conventions, complete, progress)
+    judgments = graded(given_qrels, conventions, complete, progress)
     judgments = embeddings.without_excluded(judgments, run)
     return evaluate(judgments, run, chosen, name=name, progress=progress, **policy)

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from germane import readers
 from germane._records import replaced
 from germane.averaging import MeasureResult
-from germane.choices import Choices, opened
+from germane.choices import Choices, open_all
 from germane.collection import Collection
 from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects, named
 from germane.errors import GermaneError, some
@@ -160,10 +159,9 @@ def spreads(
 ) -> tuple[Spread, ...]:
     """``spread`` of several measures of one run: what is read and judged alike is so once."""
     progress = progress_of(progress)
-    qrels, run, conventions = opened(qrels, run, policy)
+    judgments, found, conventions = open_all(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
-    loaded = readers.loaded(run, progress)
-    values = Values(Collection(qrels, loaded, "spread", progress))
+    values = Values(Collection(judgments, found.load(progress), "spread", progress))
     return tuple(_spread(asked, conventions, given, values) for asked in parse_all(measures))
 
 

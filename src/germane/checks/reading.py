@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane import readers
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.checks import lines
@@ -17,11 +16,16 @@ from germane.checks.side import Faults, Numbering, Side, number_columns
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.kernel.columns import Ids
 from germane.kernel.ids import is_missing
-from germane.readers import formats, host, mappings
+from germane.readers import QrelsInput, RunInput, formats, host
+from germane.readers.arrays import ScoreArray
 from germane.readers.files import TextFile, ends_of_lines
 from germane.readers.formats import InputFormat
+from germane.readers.frames import Frame
+from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.readers.paths import Progress, is_path
+from germane.readers.topk import TopIds
+from germane.readers.trec_files import Run, TrecFile
 from germane.retrieval import Qrels
 
 Kind: TypeAlias = Literal["qrels", "run"]
@@ -30,26 +34,32 @@ CELLS = 1 << 26  # of an array, that are held at once
 FAULTS = 1000  # of a frame, after which it is no use to go on
 
 
-def side_of(given: Any, kind: Kind, progress: Progress | None = None) -> Side:
-    """What was given, as ``readers.opened`` has opened it. Raises InputError for what nothing reads."""
+def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
+    """Read judgments with all that is wrong in them. Raises InputError for what cannot be read."""
+    given = qrels.given
     if is_path(given):
-        return lines.read(given, kind, progress)
-    if isinstance(given, Qrels):
-        return _of_qrels(given)
-    if readers.is_rows(given):
-        given = dict(enumerate(given))
-    if mappings.is_mapping(given):
-        return _of_mapping(given, kind)
-    if readers.has_columns(given):
-        return _of_frame(given.reported(progress), kind)
-    if kind == "qrels":
-        return _of_qrels(readers.read_qrels(given, "keep", progress))
-    source = readers.source_of(given)
-    if source.name == "read":
-        return _of_read(given)
-    if source.ids == "places" and host.is_array(given):
-        return _of_array(given, whole=source.name == "top-k ids")
-    raise InputError(f"check does not look into {clip(given)}; evaluate does, and has findings.")
+        return lines.read(given, "qrels", progress)
+    if is_mapping(given):
+        return _of_mapping(given, "qrels")
+    if isinstance(given, Frame):
+        return _of_frame(given.reported(progress), "qrels")
+    return _of_qrels(qrels.read("keep", progress, "what is asked for"))
+
+
+def read_run(run: RunInput, progress: Progress | None = None) -> Side:
+    """Read a run with all that is wrong in it. Raises InputError for what check does not look into."""
+    match run:
+        case TrecFile():
+            return lines.read(run.path, "run", progress)
+        case ScoredMapping() | RankedLists():
+            return _of_mapping(run.mapping, "run")
+        case Frame():
+            return _of_frame(run.reported(progress), "run")
+        case Run():
+            return _of_read(run)
+        case ScoreArray() | TopIds():
+            return _of_array(run.array, whole=isinstance(run, TopIds))
+    raise InputError(f"check does not look into {clip(run)}; evaluate does, and has findings.")
 
 
 # --- Mappings --------------------------------------------------------------------------------------
@@ -125,7 +135,7 @@ def _of_qrels(qrels: Qrels) -> Side:
     )  # fmt: skip
 
 
-def _of_read(run: Any) -> Side:
+def _of_read(run: Run) -> Side:
     rows, numbering = run.rows, Numbering()
     item = numbering.number(rows.items)
     query = np.repeat(np.arange(len(rows.queries)), np.diff(rows.offsets))
@@ -163,7 +173,7 @@ def _of_array(given: Any, *, whole: bool) -> Side:
 # --- Frames ----------------------------------------------------------------------------------------
 
 
-def _of_frame(frame: Any, kind: Kind) -> Side:
+def _of_frame(frame: Frame, kind: Kind) -> Side:
     faults, parts, row = Faults(), list[_Part](), 0
     for record in frame.records():
         parts += _parts(frame, record, row, kind, faults)

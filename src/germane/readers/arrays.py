@@ -12,14 +12,53 @@ from germane import _ragged, _values
 from germane._ragged import Ints
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, some
 from germane.kernel.columns import Integers
-from germane.kernel.ids import is_missing
+from germane.kernel.ids import as_integer, is_missing
 from germane.readers import grid, host, matrix, relevance
+from germane.readers.inputs import RunInput
 from germane.retrieval import Order, Qrels, Retrieved
 
 
-def retrieve(
-    qrels: Qrels, run: Any, duplicates: str, order: Order, progress: object = None
-) -> Retrieved:
+class PlacedRun(RunInput):
+    """A run whose items have no ids, and are numbered by their place."""
+
+    is_array = True
+
+    @property
+    def ties(self) -> str:
+        return "given"
+
+    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
+        """List the items of a query in the order given, and their scores, which ids do not have."""
+        return [], []
+
+    def select(
+        self, qrels: Qrels, duplicates: str, progress: object = None
+    ) -> tuple[RunInput | None, list[Any], list[Any]]:
+        query = qrels.queries[0]
+        return self, *self.list_items(as_integer(query) if qrels.ids == "text" else query)
+
+
+class ScoreArray(PlacedRun):
+    """Scores (Q, N): row q has those of query q."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        name = getattr(array, "name", None)
+        self.name = name if isinstance(name, str) else "run"
+
+    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
+        if not isinstance(query, int) or not 0 <= query < len(self.array):
+            return [], []
+        row = host.to_numpy(self.array[query], "the run")
+        return _there(np.arange(len(row)), row)
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        return retrieve(qrels, self.array, order)
+
+
+def retrieve(qrels: Qrels, run: Any, order: Order) -> Retrieved:
     """The ranks of the judged columns of (Q, N) scores; a masked cell is not retrieved."""
     scores = host.to_numpy(run, "scores")
     if scores.ndim != 2:
@@ -58,28 +97,6 @@ def _filled(scores: Any) -> tuple[Any, Ints]:
     return scores.filled(-np.inf), np.count_nonzero(np.ma.getmaskarray(scores), axis=1)
 
 
-def listed(run: Any, query: Any) -> tuple[list[int], list[float]]:
-    """The items of one query in the order given, and their scores, which ids do not have.
-
-    Embeddings have neither before they are multiplied.
-    """
-    if isinstance(run, Grouped):
-        if query not in run.queries:
-            return [], []
-        start, stop = run.offsets[run.queries.index(query) :][:2].tolist()
-        places = run.place[start:stop]
-        return _there(places, run.values[places])
-    if not host.is_array(run) or not isinstance(query, int) or not 0 <= query < len(run):
-        return [], []
-    if host.is_whole(run):
-        from germane.readers import topk
-
-        ids = topk.read_ids(run[query])
-        return ids[ids >= 0].tolist(), []
-    row = host.to_numpy(run[query], "the run")
-    return _there(np.arange(len(row)), row)
-
-
 def _there(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
     """Without those that are masked."""
     there = ~np.ma.getmaskarray(scores)
@@ -90,13 +107,27 @@ def _there(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grouped:
+class Grouped(PlacedRun):
     """A flat array in groups, whose items are numbered by their place in it."""
+
+    name = "run"
 
     values: Any
     queries: list[Hashable]  # G
     offsets: Ints  # G + 1
     place: Ints  # the items of group g: place[offsets[g]:offsets[g + 1]], ascending
+
+    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
+        if query not in self.queries:
+            return [], []
+        start, stop = self.offsets[self.queries.index(query) :][:2].tolist()
+        places = self.place[start:stop]
+        return _there(places, self.values[places])
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        return retrieve_grouped(qrels, self, order)
 
 
 def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
@@ -185,9 +216,7 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     return Qrels(given.queries, _ragged.offsets(left), Integers(place), judged, width=len(grades))
 
 
-def retrieve_grouped(
-    qrels: Qrels, run: Grouped, duplicates: str, order: Order, progress: object = None
-) -> Retrieved:
+def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
     """The ranks of the judged items of flat scores, groups of similar size at a time."""
     values, sizes = _floats(run.values, order), np.diff(run.offsets)
     if not order.plain:

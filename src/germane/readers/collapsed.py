@@ -15,8 +15,8 @@ from germane.kernel.reduction import find_distinct
 from germane.readers import frames
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
-from germane.readers.paths import is_path
 from germane.readers.pieces import join_numbers
+from germane.readers.trec_files import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,24 +27,19 @@ GroupOf = Callable[[Hashable, Any], Hashable]
 
 def opened(run: Any, columns: Any, input_format: InputFormat) -> Frame:
     """A frame, a file or a run that is read, as columns."""
-    given = readers.opened({}, run, columns, input_format)[1]
-    if readers.has_columns(given):
-        found: Frame = given
-        return found
-    source = readers.source_of(given)
-    if is_path(given):
-        from germane.readers import trec_files
-
-        given = trec_files.read_run(given)
-    elif source.name != "read":
+    given = readers.open_run(run, readers.ReadOptions(columns, input_format))
+    if isinstance(given, Frame):
+        return given
+    loaded = given.load()
+    if not isinstance(loaded, Run):
         raise InputError(
             "collapse takes {query: {item: score}}, {query: [item, …]}, a frame or a file; got "
             + clip(run)
         )
-    return _of_run(given)
+    return _of_run(loaded)
 
 
-def _of_run(run: Any) -> Frame:
+def _of_run(run: Run) -> Frame:
     import pyarrow as pa
 
     owner = _ragged.owners(run.rows.offsets)

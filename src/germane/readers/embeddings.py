@@ -19,6 +19,7 @@ from germane.errors import (
 )
 from germane.readers import grid, host, margins, matrix
 from germane.readers.ahead import ahead
+from germane.readers.arrays import PlacedRun
 from germane.readers.paths import Progress
 from germane.readers.products import Factors, multiply, prepare, products
 from germane.readers.similarity import Similarity, Vectors, squared_lengths
@@ -32,7 +33,7 @@ ROOM = 8  # times the largest square: no similarity on the way overflows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Embeddings:
+class Embeddings(PlacedRun):
     """Vectors of queries and gallery, and who is no candidate for whom."""
 
     vectors: Vectors
@@ -42,6 +43,11 @@ class Embeddings:
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.vectors.queries), len(self.vectors.gallery)
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
+    ) -> Retrieved:
+        return retrieve(qrels, self, order, progress)
 
 
 def read(
@@ -69,9 +75,7 @@ def read(
     return Embeddings(vectors, excluded, name)
 
 
-def retrieve(
-    qrels: Qrels, run: Embeddings, duplicates: str, order: Order, progress: Progress | None
-) -> Retrieved:
+def retrieve(qrels: Qrels, run: Embeddings, order: Order, progress: Progress | None) -> Retrieved:
     """The ranks of the judged items of each query among the whole gallery."""
     if run.vectors.similarity == "euclidean" and not order.plain:
         raise PolicyError(

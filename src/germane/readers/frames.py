@@ -20,6 +20,7 @@ from germane.kernel.reduction import Judged, RepeatedItem, find_changes
 from germane.readers import arrow, headings, host, unreadable
 from germane.readers.arrow import Entries, Place
 from germane.readers.headings import Headings
+from germane.readers.inputs import RunInput
 from germane.readers.paths import BATCH, Noted, Progress
 from germane.readers.pieces import cut_pieces, read_piece
 from germane.readers.rows import RowReducer, check_texts
@@ -32,8 +33,11 @@ HEAD = 2000  # first rows that a sample is taken of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Frame:
+class Frame(RunInput):
     """Columns that can be read more than once, a record batch at a time."""
+
+    has_columns = True
+    is_searched = True
 
     where: str  # what errors call it
     name: str  # what results call it
@@ -50,7 +54,7 @@ class Frame:
         rows = sum(record.num_rows for record in self.records())
         return f"Frame({self.name!r}: {rows} results)"
 
-    def held(self, progress: Progress | None = None) -> Frame:
+    def hold(self, progress: Progress | None = None) -> Frame:
         """The same, its columns in memory."""
         return self.holding(list(self.reported(progress).records()))
 
@@ -96,6 +100,34 @@ class Frame:
     def ties(self) -> str:
         """Ranks are an order; scores leave it open."""
         return "trec" if self.headings.score else "given"
+
+    @property
+    def label(self) -> str:
+        return "the run" if self.where == "run" else self.where
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
+    ) -> Retrieved:
+        return retrieve(qrels, self, duplicates, order, progress)
+
+    def select(
+        self, qrels: Qrels, duplicates: str, progress: Progress | None = None
+    ) -> tuple[Frame | None, list[Hashable], list[float]]:
+        return select(qrels, self)
+
+    def find_judged(self, qrels: Qrels) -> Ints | None:
+        return find_judged(qrels, self)
+
+    def find_queries(self, wanted: object) -> set[Hashable]:
+        return find_queries(self)
+
+    def prepare_qrels(self, qrels: Qrels) -> Qrels:
+        if qrels.columns is not None:
+            return qrels
+        return replaced(qrels, columns=tuple(map(ids_of_python, (qrels.queries, qrels.items))))
+
+    def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Frame]]:
+        return batches(self.reported(progress), start)
 
     def scores(self, record: pa.RecordBatch, row: int) -> tuple[Floats | None, Floats | None]:
         """The scores and the ranks of a record batch whose first row has a number."""
@@ -205,11 +237,11 @@ def _table(given: Any) -> pa.Table:
 
 
 def retrieve(
-    qrels: Qrels, given: Any, duplicates: str, order: Order, progress: Progress | None = None
+    qrels: Qrels, frame: Frame, duplicates: str, order: Order, progress: Progress | None = None
 ) -> Retrieved:
     """Find the judged items of a run."""
     told = Noted(progress)
-    head, frame = opened(given, "run").reported(told).begun()
+    head, frame = frame.reported(told).begun()
     judged, frame = match_kinds(qrels, head, frame)
     if frame.stands == "on disk":
         head = _copy(head)  # so that the other rows of its record can be let go of
@@ -226,7 +258,7 @@ def retrieve(
     return replaced(got, sample=sample)
 
 
-def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:
+def find_judged(qrels: Qrels, frame: Frame) -> Ints | None:
     """The places of a frame's judged queries; None for a file, which is read once."""
     if frame.stands == "on disk":
         return None
@@ -284,7 +316,7 @@ def find_queries(frame: Frame) -> set[Hashable]:
     return found
 
 
-def only(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:
+def select(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:
     """The rows of the one judged query: as a run, and their items with their scores.
 
     Without scores the items are in the order of their ranks. The run is None where there is no row.

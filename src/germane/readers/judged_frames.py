@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,16 +10,16 @@ from germane import _ragged
 from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.errors import EmptyError
-from germane.kernel.columns import Ids, ids_of_python, join_ids
+from germane.kernel.columns import Ids, join_ids
 from germane.kernel.reduction import Batch, choose_copies, find_changes, find_distinct, find_repeat
-from germane.readers.frames import Frame, opened, twice
+from germane.readers.frames import Frame, twice
 from germane.readers.paths import Progress
 from germane.retrieval import Qrels
 
 
-def read_qrels(given: Any, duplicates: str, progress: Progress | None = None) -> Qrels:
+def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Judgments of a frame; without a column of grades every row is relevant."""
-    frame = opened(given, "qrels").reported(progress)
+    frame = frame.reported(progress)
     queries, offsets, item, grade = _judgments(frame)
     first, group = find_distinct(queries)
     if len(first) < len(queries):
@@ -66,14 +65,6 @@ def _judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
     offsets = np.append(start[changes], row)
     grade = np.broadcast_to(1.0, row) if name is None else np.concatenate(grades)
     return query.take(changes), offsets, join_ids(items), grade
-
-
-def prepared(qrels: Qrels) -> Qrels:
-    """The judgments with their ids as columns, which are then made once for many runs."""
-    if qrels.columns is not None:
-        return qrels
-    queries, items = map(ids_of_python, (qrels.queries, qrels.items))
-    return replaced(qrels, columns=(queries, items))
 
 
 def joined(parts: Sequence[Qrels]) -> Qrels:

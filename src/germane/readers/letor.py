@@ -42,6 +42,10 @@ class Lines(Frame):
         return self
 
     @property
+    def has_ids(self) -> bool:
+        return self.items == "ids"
+
+    @property
     def ties(self) -> str:
         """The number of a line is a place, not an id: tied lines stay in their order."""
         return "trec" if self.items == "ids" else "given"

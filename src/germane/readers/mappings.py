@@ -3,7 +3,7 @@
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache, partial
 from itertools import islice
 from math import nan
@@ -24,9 +24,11 @@ from germane.errors import (
     clip,
     typed,
 )
-from germane.kernel.ids import by_bytes, is_missing
-from germane.readers import headings, mapping_errors
+from germane.kernel.ids import by_bytes, is_missing, to_bytes, to_text
+from germane.readers import headings, host, mapping_errors
+from germane.readers.inputs import RunInput
 from germane.readers.numbers import EXACT, ORDINARY, doubles, is_finite_number, show_number
+from germane.readers.spelling import Spelled
 from germane.retrieval import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
@@ -44,6 +46,16 @@ def is_scores(given: object) -> bool:
 def is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
     """Is this a mapping, and no sparse matrix that happens to be a dict as well?"""
     return isinstance(given, MAPPING) and (type(given) is dict or not hasattr(given, "tocsr"))
+
+
+def is_rows(given: object) -> bool:
+    """Is this a list of lists, sets or mappings, one a query? Tuples are taken for records."""
+    if not isinstance(given, (list, tuple)) or not given:
+        return False
+    first = given[0]
+    return isinstance(first, (list, Set, Mapping)) or (
+        host.is_array(first) and len(first.shape) == 1
+    )
 
 
 def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
@@ -142,38 +154,64 @@ def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
     )
 
 
-def retrieve_scores(
-    qrels: Qrels,
-    run: Mapping[Hashable, Any],
-    duplicates: str,
-    order: Order,
-    progress: object = None,
-) -> Retrieved:
-    """Find the judged items of ``{query: {item: score}}``, and the ranks that scores leave open."""
-    return _each_query(qrels, run, _scored, order)
+class _Mapped(RunInput):
+    """A mapping from queries."""
+
+    name = "run"
+    is_mapping = True
+
+    def __init__(self, mapping: Mapping[Hashable, Any]) -> None:
+        self.mapping = mapping
+
+    def select(
+        self, qrels: Qrels, duplicates: str, progress: object = None
+    ) -> tuple[RunInput | None, list[Any], list[Any]]:
+        query = qrels.queries[0]
+        if qrels.ids == "text" and not isinstance(self.mapping, Spelled):
+            self = type(self)(Spelled(self.mapping))
+        got = self.mapping.get(query)
+        if not isinstance(got, Mapping):
+            return self if query in self.mapping else None, [] if got is None else list(got), []
+        return type(self)({query: got}), list(got), list(got.values())
+
+    def find_judged(self, qrels: Qrels) -> Ints:
+        found = (qrels.position.get(query) for query in self.mapping)
+        return np.array(sorted(q for q in found if q is not None), np.int64)
+
+    def find_queries(self, wanted: object) -> set[str]:
+        return {to_text(to_bytes(query)) for query in self.mapping}
+
+    def descends(self) -> bool:
+        held = (got for got in self.mapping.values() if isinstance(got, MAPPING))
+        scored = (doubles(got.values()) for got in held)
+        return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
 
 
-def retrieve_lists(
-    qrels: Qrels,
-    run: Mapping[Hashable, Any],
-    duplicates: str,
-    order: Order,
-    progress: object = None,
-) -> Retrieved:
-    """Find the judged items of ranked lists, ``{query: [item, …]}``."""
-    if order.threshold is not None:
-        raise PolicyError("threshold=… is for scores; ranked lists have none.")
-    if order.own == "drop":
-        run = {query: [item for item in got if item != query] for query, got in run.items()}
-    return _each_query(qrels, run, _listed, duplicates)
+class ScoredMapping(_Mapped):
+    """``{query: {item: score}}``."""
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        return _each_query(qrels, self.mapping, _scored, order)
 
 
-def descends(run: Any) -> bool | None:
-    """Do the results of every query stand in the order of their scores? None of what is no mapping."""
-    if not isinstance(run, MAPPING):
-        return None
-    scored = (doubles(got.values()) for got in run.values() if isinstance(got, MAPPING))
-    return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
+class RankedLists(_Mapped):
+    """``{query: [item, …]}``."""
+
+    @property
+    def ties(self) -> str:
+        return "given"
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        if order.threshold is not None:
+            raise PolicyError("threshold=… is for scores; ranked lists have none.")
+        run = self.mapping
+        if order.own == "drop":
+            run = {query: [item for item in got if item != query] for query, got in run.items()}
+        return _each_query(qrels, run, _listed, duplicates)
 
 
 def _each_query(

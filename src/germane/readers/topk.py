@@ -1,5 +1,6 @@
 """Top-k ids: (Q, K) whole numbers, best first, as nearest-neighbour libraries return them."""
 
+from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,32 @@ from germane.kernel.columns import Integers
 from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
 from germane.kernel.threads import map_in_threads
 from germane.readers import grid, host
+from germane.readers.arrays import PlacedRun
 from germane.readers.rows import STEP
 from germane.retrieval import DEEP, Order, Qrels, Retrieved, Sample
 
 
-def retrieve(
-    qrels: Qrels, run: Any, duplicates: str, order: Order, progress: object = None
-) -> Retrieved:
+class TopIds(PlacedRun):
+    """The ids of the best K items (Q, K) of each query."""
+
+    name = "run"
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
+        if not isinstance(query, int) or not 0 <= query < len(self.array):
+            return [], []
+        ids = read_ids(self.array[query])
+        return ids[ids >= 0].tolist(), []
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        return retrieve(qrels, self.array, duplicates, order)
+
+
+def retrieve(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retrieved:
     """The judged items among the ids of each row; -1 fills a row up."""
     ids = _read(run)
     row = grid.rows_of(qrels, len(ids))

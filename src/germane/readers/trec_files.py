@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
@@ -19,13 +20,14 @@ from germane.kernel.ids import shown_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
 from germane.readers import mappings, trec
 from germane.readers.files import BLOCK, Block, TextFile, ends_of_lines
+from germane.readers.inputs import RunInput
 from germane.readers.paths import BATCH, Noted, Path, Progress, name_of
 from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
 from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(RunInput):
     """A run read into memory: its rows grouped by query.
 
     >>> run = germane.read_run("examples/digits/lda.run")
@@ -42,24 +44,66 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.items)} results)"
 
-    def only(self, query: str) -> Run:
-        """The rows of one query; none where the run does not have it."""
+    def select(
+        self, qrels: Qrels, duplicates: str, progress: object = None
+    ) -> tuple[Run | None, list[Hashable], list[float]]:
+        query = to_text(to_bytes(qrels.queries[0]))
         at = [s for s, found in enumerate(self.rows.queries) if found == query]
-        return Run(self.name, self.rows.take(np.array(at, np.int64)))
+        rows = self.rows.take(np.array(at, np.int64))
+        assert rows.score is not None
+        return Run(self.name, rows) if at else None, list(rows.items), rows.score.tolist()
+
+    def find_judged(self, qrels: Qrels) -> Ints:
+        places = {to_text(to_bytes(query)): q for q, query in enumerate(qrels.queries)}
+        found = [places[query] for query in self.rows.queries if query in places]
+        return np.unique(np.array(found, np.int64))
+
+    def find_queries(self, wanted: object) -> set[Hashable]:
+        return set(self.rows.queries)
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        reducer = RowReducer(judge_text(qrels), self.rows.split, _as_is, duplicates, order)
+        try:
+            got = reducer.reduce(Noted(None), on_disk=False)
+        except RepeatedItem as found:
+            raise explain_repeat(self.name, "retrieved", found.query, found.item) from None
+        unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
+        return replaced(got, unknown=unknown, sample=partial(_sample, self.rows))
 
 
-def retrieve_read(
-    qrels: Qrels, run: Run, duplicates: str, order: Order, progress: object = None
-) -> Retrieved:
-    """Find the judged items of a run that was read into memory."""
-    reducer = RowReducer(judge_text(qrels), run.rows.split, _as_is, duplicates, order)
-    try:
-        got = reducer.reduce(Noted(None), on_disk=False)
-    except RepeatedItem as found:
-        raise explain_repeat(run.name, "retrieved", found.query, found.item) from None
-    unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
-    got = replaced(got, unknown=unknown)
-    return replaced(got, sample=partial(_sample, run.rows))
+class TrecFile(RunInput):
+    """A run file, which is read when it is reduced."""
+
+    is_searched = True
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, name_of(path)
+
+    @property
+    def label(self) -> str:
+        return "standard input" if self.path == "-" else os.fsdecode(self.path)
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
+    ) -> Retrieved:
+        return retrieve(qrels, self.path, duplicates, order, progress)
+
+    def select(
+        self, qrels: Qrels, duplicates: str, progress: Progress | None = None
+    ) -> tuple[Run | None, list[Hashable], list[float]]:
+        query = to_text(to_bytes(qrels.queries[0]))
+        return read_query(self.path, query, duplicates, progress).select(qrels, duplicates)
+
+    def load(self, progress: Progress | None = None) -> Run:
+        return read_run(self.path, progress)
+
+    def find_queries(self, wanted: Iterable[Hashable]) -> set[Hashable] | None:
+        return None if self.path == "-" else find_queries(self.path, wanted)
+
+    def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
+        return batches(self.path, start, progress)
 
 
 def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:

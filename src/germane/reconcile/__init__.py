@@ -3,8 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-from germane import readers
-from germane.choices import OtherChoices, opened
+from germane.choices import OtherChoices, open_all
 from germane.collection import Collection
 from germane.errors import DuplicateError, InputError
 from germane.listed import is_list
@@ -70,10 +69,9 @@ def reconcile(
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     elif relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
-    qrels, run, conventions = opened(qrels, run, choices)
+    judgments, found, conventions = open_all(qrels, run, choices)
     fixed = {name: word for name, word in choices.items() if name in Policy.__annotations__}
-    loaded = readers.loaded(run, progress)
-    values = Values(Collection(qrels, loaded, "reconcile", progress))
+    values = Values(Collection(judgments, found.load(progress), "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = Search(values, conventions, asked, number.tolerance, progress)
     return _answer(search, fixed, number, per_query)

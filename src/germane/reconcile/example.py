@@ -16,6 +16,7 @@ from germane.errors import GermaneError
 from germane.measure import Measure
 from germane.policy import Policy
 from germane.ranking import Ranking
+from germane.readers import open_qrels, open_run
 from germane.readers.sequences import ranking_of
 from germane.reconcile.candidates import Candidate, mean_of
 from germane.retrieval import Qrels
@@ -161,7 +162,7 @@ def _valued(
     qrels: Any,
     run: Any,
 ) -> Example:
-    values = Values(Collection(qrels, run, "reconcile"))
+    values = Values(Collection(open_qrels(qrels), open_run(run), "reconcile"))
     return Example(data, tuple((str(one), _mean(values, one, conventions)) for one in candidates))
 
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from germane import readers
 from germane.errors import GermaneError
-from germane.readers import Progress, formats
+from germane.readers import Progress, RunInput, formats, is_searched, open_qrels, open_run
 from germane.readers.paths import is_path
 from germane.result import Results
 from germane.spread import Spread, spreads
@@ -28,16 +27,16 @@ def kept(runs: Mapping[str, Any], results: Results, policy: Mapping[str, Any]) -
             again[name] = run
         elif os.path.isfile(run):  # standard input and pipes are gone when they are read
             plain = formats.format_of(run, "run", policy.get("input_format")) == "trec"
-            again[name] = readers.loaded(run) if plain else run
+            again[name] = open_run(run).load() if plain else run
     return again
 
 
-def named(again: Mapping[str, Any], results: Results) -> dict[str, Any]:
+def named(again: Mapping[str, Any], results: Results) -> dict[str, RunInput]:
     """Those whose items are found by query, at no cost: not files and frames."""
     return {
-        name: readers.spelled(placement.qrels, run)
+        name: open_run(run, qrels=open_qrels(placement.qrels))
         for name, run in again.items()
-        if not readers.is_searched(run) and (placement := results[name].placement)
+        if not is_searched(run) and (placement := results[name].placement)
     }
 
 
