@@ -3,10 +3,10 @@
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, overload
 
 from germane import readers
-from germane._records import replaced
 from germane.checks import forms
 from germane.checks.data import Data, side_by_side
 from germane.checks.reading import of_lines, side_of
@@ -135,7 +135,7 @@ def check(
         judged = judged or of_lines(side_of(first, "qrels", progress), qrels, input_format)
         side = of_lines(side_of(second, "run", progress), given, input_format)
         if name is not None and side.where == "run":
-            side = replaced(side, where=name)
+            side = replace(side, where=name)
         looked = side_by_side(judged, side, chosen, tuple(data))
         said = list(_findings(looked, progress))
         if not any(one.severity == "serious" for one in said) and how == _AS_IT_IS:

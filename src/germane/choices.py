@@ -1,12 +1,11 @@
 """What a caller chooses, as keyword arguments: how data is read, the conventions, and a dialect's."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from germane import readers
-from germane._cached import cached
-from germane._records import Record, replaced
 from germane._whole import whole
 from germane.averaging import check_ties
 from germane.collection import complete_for, refuse_places
@@ -98,7 +97,8 @@ def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping
     return spoken, spoken.choices
 
 
-class Plan(Record):
+@dataclass(frozen=True, eq=False)
+class Plan:
     """The conventions of each measure, and what follows from both before any data is seen."""
 
     conventions: Policy
@@ -108,7 +108,7 @@ class Plan(Record):
         for measure, policy in self.policies.items():
             check_ties(measure, policy.ties)
 
-    @cached
+    @cached_property
     def groups(self) -> dict[Policy, tuple[Measure, ...]]:
         """The measures of each policy."""
         groups: dict[Policy, list[Measure]] = {}
@@ -116,12 +116,12 @@ class Plan(Record):
             groups.setdefault(policy, []).append(measure)
         return {policy: tuple(measures) for policy, measures in groups.items()}
 
-    @cached
+    @cached_property
     def own(self) -> dict[Measure, Policy]:
         """The policies of the measures that have one of their own."""
         return {one: its for one, its in self.policies.items() if its != self.conventions}
 
-    @cached
+    @cached_property
     def complete(self) -> str:
         """What of it looks at items judged not relevant; "" where nothing does."""
         return complete_for(self.policies, self.groups)
@@ -147,7 +147,7 @@ def planned(
     words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
     policies = {}
     for one in asked(measures, dialect):
-        its = replaced(conventions, **{**one.choices, **words})
+        its = replace(conventions, **{**one.choices, **words})
         policies[one.measure] = conventions if its == conventions else its
     return Plan(conventions, policies)
 

@@ -1,15 +1,14 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from germane import readers
-from germane._cached import cached
 from germane._ragged import Floats
-from germane._records import replaced
 from germane.checks.evaluated import refuse_swapped
 from germane.errors import GradeError, PolicyError
 from germane.judging import Judged, judge
@@ -37,7 +36,7 @@ def graded(qrels: Any, policy: Policy, complete: str, progress: Progress | None 
     judgments = readers.read_qrels(qrels, policy.judged_twice, progress, complete)
     if policy.grades == "exact":
         return judgments
-    return replaced(judgments, grades=_grades(judgments.grades, policy.grades))
+    return replace(judgments, grades=_grades(judgments.grades, policy.grades))
 
 
 def _grades(grades: Floats, taken: str) -> Floats:
@@ -108,17 +107,17 @@ class Collection:
         way = self._twice(policy), copies, policy.order
         got = self._retrieved.get(way)
         if got is None:
-            read_as = policy if copies == policy.duplicates else replaced(policy, duplicates=copies)
+            read_as = policy if copies == policy.duplicates else replace(policy, duplicates=copies)
             got = retrieve(judgments, self._run, read_as, self._progress)
             self.sample = self.sample or got.sample
-            got = self._retrieved[way] = replaced(got, sample=None)  # which holds the run
+            got = self._retrieved[way] = replace(got, sample=None)  # which holds the run
         return got
 
     def ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None where only reading them tells."""
         return descends(self._run)
 
-    @cached
+    @cached_property
     def _source(self) -> Source:
         return readers.source_of(self._run)
 

@@ -3,6 +3,7 @@
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 
 from germane import readers
-from germane._records import replaced
 from germane.averaging import MeasureResult, all_scores, scores, weights
 from germane.checks.evaluated import check_evaluation
 from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
@@ -222,7 +222,7 @@ def read_qrels(
     if not readers.has_columns(given):
         readers.check_path(given)
     judgments = readers.read_qrels(given, duplicates, progress, complete="")
-    return replaced(judgments, duplicates=duplicates)
+    return replace(judgments, duplicates=duplicates)
 
 
 def read_run(

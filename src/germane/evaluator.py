@@ -3,14 +3,14 @@
 import contextlib
 import zlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
 from germane import readers
-from germane._cached import cached
-from germane._records import replaced
 from germane.checks.evaluated import check_batch
 from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
 from germane.collection import Collection, refuse_places, retrieve
@@ -194,7 +194,7 @@ class Evaluator:
                 elif len(places) < len(qrels):
                     qrels = qrels.some(places)
                 got = retrieve(qrels, run, policy, progress)
-                got = replaced(got, sample=None, findings=check_batch(qrels, got, policy))
+                got = replace(got, sample=None, findings=check_batch(qrels, got, policy))
                 read[way_of(policy)] = got, places
         return read
 
@@ -213,7 +213,7 @@ class Evaluator:
             tallies[way].add(got, places, fresh[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
 
-    @cached
+    @cached_property
     def terms(self) -> dict[str, str]:
         """What another Evaluator has to have in common for its batches to mean the same."""
         qrels = self.qrels
@@ -258,7 +258,7 @@ class Evaluator:
             state["_tallies"] = {way: tally.whole() for way, tally in self._tallies.items()}
         # columns of a file's text are made of it when they are needed, and twice as large
         state["_qrels"] = {
-            way: replaced(qrels, columns=None if qrels.ids == "text" else qrels.columns)
+            way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)
             for way, qrels in self._qrels.items()
         }
         return state

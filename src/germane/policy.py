@@ -1,10 +1,10 @@
 """Policy: the conventions on which tools differ, outside the measures themselves."""
 
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
-from germane._cached import cached
-from germane._records import Value, as_dict, replaced
 from germane._whole import whole
 from germane.errors import PolicyError, choices, clip, suggestion
 from germane.retrieval import COPIES, Order
@@ -57,7 +57,8 @@ WITHOUT_VALUE = {"short": get_args(Short), "constant": get_args(Constant)}
 """Those whose words take a query's value away, so that they explain no number."""
 
 
-class Policy(Value):
+@dataclass(frozen=True)
+class Policy:
     """The conventions on which tools differ, outside the measures themselves.
 
     >>> germane.Policy(ties="expected")
@@ -145,7 +146,7 @@ class Policy(Value):
     query_digits: int | None = None
     """Each query's value is rounded to so many decimals, halves up, before the mean."""
 
-    qrels_duplicates: Duplicates | None = None
+    qrels_duplicates: str | None = None
     """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
 
     def __post_init__(self) -> None:
@@ -194,26 +195,27 @@ class Policy(Value):
 
     def to_dict(self) -> dict[str, str | float | None]:
         """The conventions by name; those that few tools decide otherwise only where they differ."""
+        words = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
             name: word
-            for name, word in as_dict(self).items()
+            for name, word in words.items()
             if name in WORDS or name == "depth" or word != getattr(type(self), name)
         }
 
-    @cached
+    @cached_property
     def whole_list(self) -> "Policy":
         """With relevant=listed, the policy that finds what is listed: items count whatever their scores."""
         if self.relevant == "judged" or (self.nonpositive == "hit" and self.threshold is None):
             return self
-        return replaced(self, nonpositive="hit", threshold=None)
+        return replace(self, nonpositive="hit", threshold=None)
 
-    @cached
+    @cached_property
     def order(self) -> Order:
         """What sources are asked for."""
         equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
         return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
 
-    @cached
+    @cached_property
     def judged_twice(self) -> str:
         """What reading qrels does with an item that stands twice for a query."""
         if self.repeated != "error":

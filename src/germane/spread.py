@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from germane import readers
-from germane._records import replaced
 from germane.averaging import MeasureResult
 from germane.choices import Choices, opened
 from germane.collection import Collection
@@ -241,7 +240,7 @@ def _stated_as(
     shown = dialect.name + LIST_ALONE * bool(judging)
     words = {**dialect.choices, **foreign.choices, **judging, **given}
     try:
-        policy = replaced(conventions, **words)
+        policy = replace(conventions, **words)
         result = values(policy, measure)
         limits = holding(
             dialect, foreign, measure, values.collection.judged(policy), values.collection.ordered
@@ -251,7 +250,7 @@ def _stated_as(
     moved, changed = [], []
     for seam in SEAMS:
         more = judging if seam == "judging" else {}
-        alone = replaced(conventions, **{**words_of(dialect, foreign, seam), **more, **given})
+        alone = replace(conventions, **{**words_of(dialect, foreign, seam), **more, **given})
         this = measure if seam == "measuring" else asked
         if alone == conventions and this == asked:
             continue

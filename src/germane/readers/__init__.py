@@ -3,13 +3,13 @@
 import os
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from germane._ragged import Ints
-from germane._records import Record
 from germane.errors import EmptyError, InputError, clip
 from germane.kernel.ids import as_integer, to_bytes, to_text
 from germane.readers import formats, headings, host, mappings
@@ -50,7 +50,8 @@ __all__ = [
 Retrieve: TypeAlias = Callable[[Qrels, Any, str, Order, Progress | None], Retrieved]
 
 
-class Source(Record):
+@dataclass(frozen=True, eq=False)
+class Source:
     """A kind of run: how it is recognised, how it is read, and its own order of tied items."""
 
     name: str

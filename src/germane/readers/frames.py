@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Integers, Text, ids_of_python
@@ -223,7 +222,7 @@ def retrieve(
         raise twice(frame.where, "retrieved", found.query, found.item) from None
     if not reducer.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    return replaced(got, sample=sample)
+    return replace(got, sample=sample)
 
 
 def judged_in(qrels: Qrels, frame: Frame) -> Ints | None:

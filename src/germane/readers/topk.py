@@ -1,5 +1,6 @@
 """Top-k ids: (Q, K) whole numbers, best first, as nearest-neighbour libraries return them."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -7,7 +8,6 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Ints
-from germane._records import replaced
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError
 from germane.kernel.columns import Integers
 from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
@@ -41,7 +41,7 @@ def retrieve(
         q: Any = found.query
         raise _retrieved_twice(ids, int(row[q])) from None
     got = reduction.result(grid.unknown(row, len(ids)))
-    return replaced(got, sample=partial(_sample, ids))
+    return replace(got, sample=partial(_sample, ids))
 
 
 def _sample(ids: Ints, most: int) -> Sample:

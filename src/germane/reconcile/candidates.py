@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
-from germane._records import replaced
 from germane.dialects import SEAMS, Seam, dialects
 from germane.foreign import fitting, in_kind
 from germane.measure import Measure
@@ -37,7 +36,7 @@ class Candidate:
 
     def policy(self, conventions: Policy) -> Policy:
         """All of its conventions."""
-        return replaced(conventions, **dict(self.choices))
+        return replace(conventions, **dict(self.choices))
 
     def without(self, name: str) -> "Candidate":
         """The same with one convention left as in the question."""

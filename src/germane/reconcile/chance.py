@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane.averaging import Evaluated, scores, weights
 from germane.errors import GermaneError
 from germane.measure import Measure
@@ -159,7 +159,7 @@ def _draw_hits(ranking: Ranking) -> Ranking:
 
 def _copies(ranking: Ranking, owner: Ints, rank: Ints, relevance: Floats) -> Ranking:
     """Many copies of a ranking, with these hits."""
-    return replaced(
+    return replace(
         ranking,
         queries=list(range(_ORDERS * len(ranking))),
         owner=owner,

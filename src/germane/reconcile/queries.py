@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from germane._ragged import Floats
-from germane._records import replaced
 from germane.errors import CoverageError, clip, suggestion
 from germane.measures import values
 from germane.reconcile.reported import Reported
@@ -147,7 +146,7 @@ class Terms:
     def rounded(self, decimals: int) -> Floats:
         """Q: the values if every term is rounded before they are added."""
         terms = np.round(self._scored.terms, decimals)
-        return values(self._ranking, replaced(self._scored, terms=terms))
+        return values(self._ranking, replace(self._scored, terms=terms))
 
     def slip(self, query: Hashable, number: Reported) -> str:
         """What explains a query's value, or else how much its sum of terms is off."""

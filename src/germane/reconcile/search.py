@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from germane._records import replaced
 from germane.averaging import MeasureResult, kernel
 from germane.dialects import Dialect, Limit, named
 from germane.errors import GermaneError
@@ -96,7 +95,7 @@ class Search:
         """The grades above 0 that were judged."""
         for duplicates in (self.conventions.duplicates, "first"):
             try:
-                policy = replaced(self.conventions, duplicates=duplicates)
+                policy = replace(self.conventions, duplicates=duplicates)
                 qrels = self._values.collection.judged(policy).qrels
             except GermaneError:  # the candidates will say so
                 continue
