@@ -15,7 +15,7 @@ from germane.checks.evaluated import check_batch
 from germane.choices import DEFAULT, Choices, Plan, opened, planned, spoken_of
 from germane.collection import Collection, refuse_places, retrieve
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
-from germane.evaluate import finished
+from germane.evaluation import finished
 from germane.judging import judge
 from germane.measure import Measure, Measures
 from germane.policy import Policy
