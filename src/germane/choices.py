@@ -12,6 +12,7 @@ from germane.collection import complete_for, refuse_places
 from germane.errors import PolicyError, suggestion
 from germane.measure import Measure, Measures, parse_all
 from germane.policy import (
+    DEFAULTS,
     AllRelevant,
     Constant,
     Duplicates,
@@ -144,7 +145,7 @@ def planned(
 
     if isinstance(measures, str) and measures == DEFAULT:
         measures = usual(DEFAULT, dialect)
-    words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
+    words = {name: word for name, word in asked_for.items() if name in DEFAULTS}
     policies = {}
     for one in asked(measures, dialect):
         its = replace(conventions, **{**one.choices, **words})

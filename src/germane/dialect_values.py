@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Unpack
 
 from germane import readers
@@ -15,7 +15,7 @@ from germane.evaluation import measured
 from germane.foreign import in_kind, meant
 from germane.limits import holding, matters
 from germane.measure import Measure, Measures, parse, parse_all
-from germane.policy import Policy
+from germane.policy import DEFAULTS, STAGES, Policy
 from germane.progress import progress_of
 from germane.readers import Progress
 from germane.tabled import Tabled
@@ -160,7 +160,7 @@ def spreads(
     """``spread`` of several measures of one run: what is read and judged alike is so once."""
     progress = progress_of(progress)
     qrels, run, conventions = opened(qrels, run, policy)
-    given = {name: word for name, word in policy.items() if name in Policy.__annotations__}
+    given = {name: word for name, word in policy.items() if name in DEFAULTS}
     loaded = readers.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "spread", progress))
     return tuple(_spread(asked, conventions, given, values) for asked in parse_all(measures))
@@ -189,8 +189,8 @@ def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:
     if seam == "measuring":
         return {}
     words = dict(getattr(dialect, seam))
-    fields = {name for one in dialects().values() for name in getattr(one, seam)}
-    return {**words, **{n: word for n, word in foreign.choices.items() if n in fields}}
+    decided = {field.name for field in fields(STAGES[seam])}
+    return {**words, **{n: word for n, word in foreign.choices.items() if n in decided}}
 
 
 class Values:

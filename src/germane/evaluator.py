@@ -18,7 +18,7 @@ from germane.errors import EmptyError, GermaneError, InputError, PolicyError, cl
 from germane.evaluation import finished
 from germane.judging import judge
 from germane.measure import Measure, Measures
-from germane.policy import Policy
+from germane.policy import DEFAULTS, Policy
 from germane.progress import progress_of
 from germane.readers import Progress
 from germane.result import Result
@@ -312,8 +312,8 @@ def _conventions(
     one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """The conventions that were asked for, side by side; how files are read makes no difference."""
-    for name in sorted({*one, *other} & set(Policy.__annotations__)):
-        usual = getattr(Policy, name)
+    for name in sorted({*one, *other} & set(DEFAULTS)):
+        usual = DEFAULTS[name]
         yield name, one.get(name, usual), other.get(name, usual)
 
 

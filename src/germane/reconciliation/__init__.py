@@ -10,7 +10,7 @@ from germane.dialect_values import Values
 from germane.errors import DuplicateError, InputError
 from germane.listed import is_list
 from germane.measure import Measure, parse
-from germane.policy import Policy, Relevant
+from germane.policy import DEFAULTS, Relevant
 from germane.progress import progress_of
 from germane.readers import Progress
 from germane.reconciliation.candidates import Candidate, of_dialects, pairs, singles
@@ -71,7 +71,7 @@ def reconcile(
     elif relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
     qrels, run, conventions = opened(qrels, run, choices)
-    fixed = {name: word for name, word in choices.items() if name in Policy.__annotations__}
+    fixed = {name: word for name, word in choices.items() if name in DEFAULTS}
     loaded = readers.loaded(run, progress)
     values = Values(Collection(qrels, loaded, "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
