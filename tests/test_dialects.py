@@ -12,7 +12,8 @@ import pytest
 
 import germane
 from germane import Dialect, Policy
-from germane.dialects import SEAMS, Foreign, named
+from germane.dialects import named
+from germane.dialects.dialect import SEAMS, Foreign
 from germane.dialects.table import ALIASES, DIALECTS
 from germane.foreign import entry, meant
 from germane.policy import STAGES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from germane._version import VERSION as __version__
 from germane.averaging import MeasureResult
-from germane.dialects import Dialect, dialects
+from germane.dialects import dialects
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.curve import mean_pr_curve, pr_curve
     from germane.derivation import explain
     from germane.dialect_values import Spread, spread
+    from germane.dialects.dialect import Dialect
     from germane.evaluator import Evaluator
     from germane.explanation import Explanation
     from germane.groups import Groups
@@ -70,6 +71,7 @@ _LATER = {
     "curve": ("mean_pr_curve", "pr_curve"),
     "derivation": ("explain",),
     "dialect_values": ("Spread", "spread"),
+    "dialects.dialect": ("Dialect",),
     "evaluator": ("Evaluator",),
     "explanation": ("Explanation",),
     "groups": ("Groups",),

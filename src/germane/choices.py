@@ -35,7 +35,7 @@ from germane.policy import (
 )
 
 if TYPE_CHECKING:
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 

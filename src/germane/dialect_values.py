@@ -9,7 +9,8 @@ from germane import readers
 from germane.averaging import MeasureResult
 from germane.choices import Choices, opened
 from germane.collection import Collection
-from germane.dialects import SEAMS, Dialect, Foreign, Seam, dialects, named
+from germane.dialects import dialects, named
+from germane.dialects.dialect import SEAMS, Dialect, Foreign, Seam
 from germane.errors import GermaneError, some
 from germane.evaluation import measured
 from germane.foreign import in_kind, meant

@@ -34,7 +34,7 @@ from germane.result import Counts, Result, Results
 from germane.retrieval import Qrels, Sample
 
 if TYPE_CHECKING:
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
     from germane.readers.frames import Frame
     from germane.readers.trec_files import Run
 

@@ -26,7 +26,7 @@ from germane.retrieval import Order, Qrels
 from germane.tally import Found, Tally, Twice, check_twice
 
 if TYPE_CHECKING:
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
 
 Way = tuple[str, str, Order]  # how qrels and run are read
 Read = dict[Way, Found]

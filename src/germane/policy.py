@@ -34,14 +34,15 @@ Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Items that stand twice, scores and grades: what a row says."""
+    """Rows and judgments as they are taken: items that stand twice, scores and grades."""
 
     duplicates: Duplicates = "error"
     """An item that stands twice for a query: refuse it; take its first, last or highest copy; keep
     all copies at their ranks and count the first as a hit; or count every copy again."""
 
-    qrels_duplicates: str | None = None
-    """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
+    relevant: Relevant = "judged"
+    """The relevant items of a query are all that are judged so, or those alone that stand in its list:
+    tools that are given labels and scores of one list see no others."""
 
     repeated: Repeated = "error"
     """An item that stands twice among a query's relevant items: refuse it; count it once, as
@@ -57,6 +58,9 @@ class Reading:
 
     own: Own = "keep"
     """An item whose id is that of the query is kept, or dropped before ranks are counted."""
+
+    qrels_duplicates: str | None = None
+    """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +80,6 @@ class Judging:
 
     depth: int | None = None
     """Only the first ``depth`` results of each query are looked at."""
-
-    relevant: Relevant = "judged"
-    """The relevant items of a query are all that are judged so, or those alone that stand in its list:
-    tools that are given labels and scores of one list see no others."""
 
     nonpositive: Nonpositive = "hit"
     """Relevant items with a score of 0 or less are hits, or take their ranks as misses."""

@@ -18,7 +18,7 @@ from germane.tabled import Tabled
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
     from germane.groups import Groups
     from germane.placement import Placement
     from germane.tables import Table

@@ -15,7 +15,8 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json, progress_line
 from germane.dialect_values import spread
-from germane.dialects import SEAMS, Dialect, dialects, named
+from germane.dialects import dialects, named
+from germane.dialects.dialect import SEAMS, Dialect
 from germane.errors import InputError
 from germane.tables import Table
 

@@ -6,7 +6,8 @@ from itertools import combinations, product
 from typing import Any
 
 from germane.dialect_values import LISTED
-from germane.dialects import SEAMS, Seam, dialects
+from germane.dialects import dialects
+from germane.dialects.dialect import SEAMS, Seam
 from germane.foreign import fitting, in_kind
 from germane.measure import Measure
 from germane.policy import RARE_WORDS, WORDS, Policy

@@ -8,7 +8,8 @@ import numpy as np
 
 from germane.averaging import MeasureResult, kernel
 from germane.dialect_values import Values
-from germane.dialects import Dialect, Limit, named
+from germane.dialects import named
+from germane.dialects.dialect import Dialect, Limit
 from germane.errors import GermaneError
 from germane.limits import holding, matters
 from germane.measure import Measure

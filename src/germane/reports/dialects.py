@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from germane.animation.svg import clean
 from germane.dialect_values import LIST_ALONE, NOT_COUNTED, Spread, Stated
-from germane.dialects import SEAMS
+from germane.dialects.dialect import SEAMS
 from germane.reports.findings import Findings
 from germane.reports.markup import table, text, wide
 from germane.result import number
