@@ -17,7 +17,7 @@ import pyarrow as pa
 import germane
 
 CALLS = 300
-CHECKS = (("germane.evaluate", "check_evaluation"), ("germane.collection", "refuse_swapped"))
+CHECKS = (("germane.evaluation", "check_evaluation"), ("germane.collection", "refuse_swapped"))
 spent = 0.0
 
 
@@ -49,7 +49,7 @@ def data() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def main() -> None:
     global spent
-    importlib.import_module("germane.evaluate")
+    importlib.import_module("germane.evaluation")
     for module, name in CHECKS:
         held = sys.modules[module]
         setattr(held, name, timed(getattr(held, name)))

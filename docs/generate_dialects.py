@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import germane
-from germane.dialects import SEAMS, Dialect, Foreign, Limit
+from germane.dialects.dialect import SEAMS, Dialect, Foreign, Limit
 from germane.dialects.table import DIALECTS
 from germane.foreign import meant
 

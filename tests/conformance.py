@@ -22,7 +22,8 @@ import numpy as np
 import germane
 from conformance_asked import ASK, TOLERANCE, Question, cutoff
 from conformance_given import Case, Given, given
-from germane.dialects import Dialect, Limit, named
+from germane.dialects import named
+from germane.dialects.dialect import Dialect, Limit
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.animate.drawing import draw
-from germane.animate.frame import LINES, Frame, frames
-from germane.animate.gif import gif
-from germane.animate.mark import COLORS, STYLES, Text, fitted, wrapped
-from germane.animate.page import page
-from germane.animate.sheet import narrow, wide
-from germane.animate.svg import player, svg
+from germane.animation.drawing import draw
+from germane.animation.frame import LINES, Frame, frames
+from germane.animation.gif import gif
+from germane.animation.mark import COLORS, STYLES, Text, fitted, wrapped
+from germane.animation.page import page
+from germane.animation.sheet import narrow, wide
+from germane.animation.svg import player, svg
 from germane.cli import main
 from germane.measures import TABLE
 from germane.tables import visible, width
@@ -467,10 +467,10 @@ def test_importing_germane_loads_no_drawing() -> None:
     loaded = set(done.stdout.split())
     assert "germane" in loaded
     for module in (
-        "germane.animate",
-        "germane.animate.frame",
-        "germane.animate.drawing",
-        "germane.animate.svg",
+        "germane.animation",
+        "germane.animation.frame",
+        "germane.animation.drawing",
+        "germane.animation.svg",
         "xml.sax",
         "PIL",
     ):

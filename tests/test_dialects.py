@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import fields
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ import pytest
 
 import germane
 from germane import Dialect, Policy
-from germane.dialects import SEAMS, Foreign, named
+from germane.dialects import named
+from germane.dialects.dialect import SEAMS, Foreign
 from germane.dialects.table import ALIASES, DIALECTS
 from germane.foreign import entry, meant
+from germane.policy import STAGES
 
 import conformance
 
@@ -93,6 +96,8 @@ def test_a_list_alone_is_relevant_listed() -> None:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
 def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
     assert Policy(**dialect.choices)
+    for seam, stage in STAGES.items():
+        assert set(getattr(dialect, seam)) <= {field.name for field in fields(stage)}
     assert dialect.measuring
     assert dialect.why.endswith(".")
     assert dialect.version

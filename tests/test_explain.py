@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.explain import explain_result
+from germane.derivation import explain_result
 from germane.explanation import Rank, Ranks
 from germane.measures import TABLE
 

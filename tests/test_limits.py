@@ -8,7 +8,8 @@ import pytest
 import germane
 from conformance_given import Given
 from germane.collection import Collection
-from germane.dialects import Foreign, named
+from germane.dialects import named
+from germane.dialects.dialect import Foreign
 from germane.dialects.table import DIALECTS
 from germane.limits import _WHEN, holding
 from germane.policy import Policy

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 import germane
 from germane import Policy, cli
 from germane.collection import Collection
+from germane.dialect_values import Values
 from germane.errors import DuplicateError
 from germane.measures import TABLE
 from germane.policy import RARE_WORDS, WORDS
 from germane.readers import open_qrels, open_run
-from germane.reconcile.candidates import (
+from germane.reconciliation.candidates import (
     _NO_NUMBER,
     Candidate,
     of_dialects,
@@ -29,9 +30,8 @@ from germane.reconcile.candidates import (
     singles,
     variants,
 )
-from germane.reconcile.example import SHOWN, example
-from germane.reconcile.reported import read, read_queries
-from germane.spread import Values
+from germane.reconciliation.example import SHOWN, example
+from germane.reconciliation.reported import read, read_queries
 
 # Published as the average precision of three queries, 0.5, 0.835 and 0.567, and their mean 0.634;
 # "P(4) = 0.6" stands where 2 of 4 are relevant.

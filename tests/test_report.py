@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import germane
-from germane.report import data as page_data
+from germane.reports import data as page_data
 
 from report_page import DIGITS, MEASURES, digits, embedded, of_digits, small, unpacked, words
 

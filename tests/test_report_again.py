@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import germane
-from germane.report import again
+from germane.reports import again
 
 from report_page import DIGITS, MEASURES, digits, embedded, of_digits, small, words
 

@@ -10,7 +10,7 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.report import data as page_data
+from germane.reports import data as page_data
 
 from report_page import (
     DIGITS,

@@ -15,6 +15,7 @@ import uuid
 from collections import ChainMap, UserList, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -31,7 +32,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane._records import as_dict
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
 from germane.kernel.ids import as_integer
 from germane.readers import arrow, files, open_run
@@ -743,7 +743,7 @@ def test_files_equal_dicts(
     with blocks_of(size):
         for judged, door in ((qrels_path, run_path), (qrels, germane.read_run(run_path))):
             found = germane.evaluate(judged, door, MEASURES, ties=ties)
-            assert {**as_dict(found.counts), "comments": 0} == as_dict(expected.counts)
+            assert {**asdict(found.counts), "comments": 0} == asdict(expected.counts)
             for measure in expected:
                 assert found[measure].per_query == expected[measure].per_query, measure
 

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Floats
-from germane._records import Record, replaced
 from germane.errors import CoverageError, MeasureError, some
 from germane.measure import Measure
 from germane.measures import Scored, values
@@ -17,7 +17,8 @@ from germane.ranking import Ranking
 FLOOR = 1e-5  # what a geometric mean takes smaller values for
 
 
-class Evaluated(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluated:
     """One measure's value for every query, and their mean."""
 
     measure: Measure
@@ -40,7 +41,7 @@ class Evaluated(Record):
     def __repr__(self) -> str:
         return f"<{self.measure}: {self.mean:.4f} over {len(self.values)} queries>"
 
-    @cached
+    @cached_property
     def mean(self) -> float:
         """The mean over queries (for counts: the sum), rounded once at the end."""
         mean = self._mean()
@@ -64,7 +65,7 @@ class Evaluated(Record):
             return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
         return math.fsum(kept.tolist()) / len(kept)
 
-    @cached
+    @cached_property
     def per_query(self) -> dict[Hashable, float]:
         """Query id → value; queries that the policy leaves out are not in it."""
         pairs = zip(self.queries, self.values.tolist(), strict=True)
@@ -73,6 +74,7 @@ class Evaluated(Record):
         return dict(pairs)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class MeasureResult(Evaluated):
     """One measure's values, with what the order of ties could make of their mean.
 
@@ -91,12 +93,12 @@ class MeasureResult(Evaluated):
         """The measure's formula in words."""
         return self.measure.definition
 
-    @cached
+    @cached_property
     def best(self) -> float:
         """The mean if every tie were resolved in the best way for the system."""
         return self._under("best")
 
-    @cached
+    @cached_property
     def worst(self) -> float:
         """The mean if every tie were resolved in the worst way for the system."""
         return self._under("worst")
@@ -114,7 +116,7 @@ class MeasureResult(Evaluated):
         if self.amend is not None:
             values = self.amend(self.measure, ranking, values)
         norm = weights(self.measure, ranking)
-        return replaced(self, values=values, norm=norm).mean
+        return replace(self, values=values, norm=norm).mean
 
 
 def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated:

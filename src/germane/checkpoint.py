@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Unpack
@@ -10,7 +11,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane import output
-from germane._records import as_dict
 from germane._version import VERSION
 from germane.choices import DEFAULT, Choices, open_all, spoken_of
 from germane.errors import DuplicateError, InputError
@@ -125,7 +125,7 @@ def _stored(end: int, read: Read) -> bytes:
     for way, (got, places) in enumerate(read.values()):
         arrays |= {f"{way} {name}": getattr(got, name) for name in _ARRAYS}
         arrays[f"{way} places"] = places
-        said.append([got.unknown, [as_dict(finding) for finding in got.findings]])
+        said.append([got.unknown, [asdict(finding) for finding in got.findings]])
     arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": said}).encode(), np.uint8)
     file = BytesIO()
     np.savez(file, **arrays)

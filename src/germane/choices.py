@@ -1,18 +1,17 @@
 """What a caller chooses, as keyword arguments: how data is read, the conventions, and a dialect's."""
 
 from collections.abc import Mapping
-from dataclasses import fields
-from functools import lru_cache
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from germane._cached import cached
-from germane._records import Record, replaced
 from germane._whole import whole
 from germane.averaging import check_ties
 from germane.collection import complete_for, refuse_places
 from germane.errors import PolicyError, suggestion
 from germane.measure import Measure, Measures, parse_all
 from germane.policy import (
+    DEFAULTS,
     AllRelevant,
     Constant,
     Duplicates,
@@ -44,7 +43,7 @@ from germane.readers import (
 )
 
 if TYPE_CHECKING:
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
 
@@ -101,7 +100,8 @@ def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping
     return spoken, spoken.choices
 
 
-class Plan(Record):
+@dataclass(frozen=True, eq=False)
+class Plan:
     """The conventions of each measure, and what follows from both before any data is seen."""
 
     conventions: Policy
@@ -111,7 +111,7 @@ class Plan(Record):
         for measure, policy in self.policies.items():
             check_ties(measure, policy.ties)
 
-    @cached
+    @cached_property
     def groups(self) -> dict[Policy, tuple[Measure, ...]]:
         """The measures of each policy."""
         groups: dict[Policy, list[Measure]] = {}
@@ -119,12 +119,12 @@ class Plan(Record):
             groups.setdefault(policy, []).append(measure)
         return {policy: tuple(measures) for policy, measures in groups.items()}
 
-    @cached
+    @cached_property
     def own(self) -> dict[Measure, Policy]:
         """The policies of the measures that have one of their own."""
         return {one: its for one, its in self.policies.items() if its != self.conventions}
 
-    @cached
+    @cached_property
     def complete(self) -> str:
         """What of it looks at items judged not relevant; "" where nothing does."""
         return complete_for(self.policies, self.groups)
@@ -147,10 +147,10 @@ def planned(
 
     if isinstance(measures, str) and measures == DEFAULT:
         measures = usual(DEFAULT, dialect)
-    words = {name: word for name, word in asked_for.items() if name in Policy.__annotations__}
+    words = {name: word for name, word in asked_for.items() if name in DEFAULTS}
     policies = {}
     for one in asked(measures, dialect):
-        its = replaced(conventions, **{**one.choices, **words})
+        its = replace(conventions, **{**one.choices, **words})
         policies[one.measure] = conventions if its == conventions else its
     return Plan(conventions, policies)
 

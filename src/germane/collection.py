@@ -1,11 +1,11 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from germane._ragged import Floats
-from germane._records import replaced
 from germane.checks.evaluated import refuse_swapped
 from germane.errors import GradeError, PolicyError
 from germane.judging import Judged, judge
@@ -39,7 +39,7 @@ def take_grades(judgments: Qrels, policy: Policy) -> Qrels:
     """Take the grades as the policy says."""
     if policy.grades == "exact":
         return judgments
-    return replaced(judgments, grades=_grades(judgments.grades, policy.grades))
+    return replace(judgments, grades=_grades(judgments.grades, policy.grades))
 
 
 def _grades(grades: Floats, taken: str) -> Floats:
@@ -115,10 +115,10 @@ class Collection:
         way = self._twice(policy), copies, policy.order
         got = self._retrieved.get(way)
         if got is None:
-            read_as = policy if copies == policy.duplicates else replaced(policy, duplicates=copies)
+            read_as = policy if copies == policy.duplicates else replace(policy, duplicates=copies)
             got = retrieve(judgments, run, read_as, self._progress)
             self.sample = self.sample or got.sample
-            got = self._retrieved[way] = replaced(got, sample=None)  # which holds the run
+            got = self._retrieved[way] = replace(got, sample=None)  # which holds the run
         return got
 
     def ordered(self) -> bool | None:

@@ -3,21 +3,21 @@
 import contextlib
 import zlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from germane._cached import cached
-from germane._records import replaced
 from germane.checks.evaluated import check_batch
 from germane.choices import DEFAULT, Choices, Plan, open_all, open_judgments, planned, spoken_of
 from germane.collection import Collection, refuse_places, retrieve
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
-from germane.evaluate import finished
+from germane.evaluation import finished
 from germane.judging import judge
 from germane.measure import Measure, Measures
-from germane.policy import Policy
+from germane.policy import DEFAULTS, Policy
 from germane.progress import progress_of
 from germane.readers import Progress, RunInput, is_path, join_qrels
 from germane.result import Result
@@ -25,7 +25,7 @@ from germane.retrieval import Order, Qrels
 from germane.tally import Found, Tally, Twice, check_twice
 
 if TYPE_CHECKING:
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
 
 Way = tuple[str, str, Order]  # how qrels and run are read
 Read = dict[Way, Found]
@@ -191,7 +191,7 @@ class Evaluator:
                 elif len(places) < len(qrels):
                     qrels = qrels.some(places)
                 got = retrieve(qrels, run, policy, progress)
-                got = replaced(got, sample=None, findings=check_batch(qrels, got, policy))
+                got = replace(got, sample=None, findings=check_batch(qrels, got, policy))
                 read[way_of(policy)] = got, places
         return read
 
@@ -210,7 +210,7 @@ class Evaluator:
             tallies[way].add(got, places, fresh[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
 
-    @cached
+    @cached_property
     def terms(self) -> dict[str, str]:
         """What another Evaluator has to have in common for its batches to mean the same."""
         qrels = self.qrels
@@ -255,7 +255,7 @@ class Evaluator:
             state["_tallies"] = {way: tally.whole() for way, tally in self._tallies.items()}
         # columns of a file's text are made of it when they are needed, and twice as large
         state["_qrels"] = {
-            way: replaced(qrels, columns=None if qrels.ids == "text" else qrels.columns)
+            way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)
             for way, qrels in self._qrels.items()
         }
         return state
@@ -307,8 +307,8 @@ def _conventions(
     one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """The conventions that were asked for, side by side; how files are read makes no difference."""
-    for name in sorted({*one, *other} & set(Policy.__annotations__)):
-        usual = getattr(Policy, name)
+    for name in sorted({*one, *other} & set(DEFAULTS)):
+        usual = DEFAULTS[name]
         yield name, one.get(name, usual), other.get(name, usual)
 
 

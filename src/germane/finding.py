@@ -1,16 +1,17 @@
 """Finding: something in the data that bends a number, or may."""
 
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from germane._records import Value, as_dict
 from germane.errors import clip
 
 Severity: TypeAlias = Literal["serious", "doubtful", "note"]
 SEVERITIES: tuple[Severity, ...] = ("serious", "doubtful", "note")
 
 
-class Finding(Value):
+@dataclass(frozen=True)
+class Finding:
     """Something in the data that bends a number, or may.
 
     >>> result = germane.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -42,7 +43,7 @@ class Finding(Value):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {**as_dict(self), "examples": list(self.examples)}
+        return {**asdict(self), "examples": list(self.examples)}
 
 
 def some_of(examples: tuple[str, ...], count: int) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from germane.dialects import Dialect, Foreign, named
+from germane.dialects import named
+from germane.dialects.dialect import Dialect, Foreign
 from germane.errors import MeasureError
 from germane.measure import Measure, Measures, names_in, parse, parse_all
 

@@ -1,14 +1,14 @@
 """Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached, cached_by_argument
 from germane._ragged import Bools, Floats, Ints
-from germane._records import Record, replaced
 from germane.errors import CoverageError, PolicyError, choices, clip, some
 from germane.policy import Policy, Ties
 from germane.ranking import Ranking
@@ -16,7 +16,8 @@ from germane.retrieval import Qrels, Retrieved
 from germane.spelling import describe_difference, find_pairs
 
 
-class Judged(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Judged:
     """A run's judged items before the order of ties is chosen."""
 
     qrels: Qrels
@@ -24,10 +25,15 @@ class Judged(Record):
     policy: Policy
     kept: Bools  # Q: the queries that are evaluated
     whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
+    _rankings: dict[Ties, Ranking] = field(default_factory=dict, init=False)
 
-    @cached_by_argument
     def ranking(self, ties: Ties) -> Ranking:
         """The ranking under one order of ties."""
+        if ties not in self._rankings:
+            self._rankings[ties] = self._rank(ties)
+        return self._rankings[ties]
+
+    def _rank(self, ties: Ties) -> Ranking:
         got, depth = self.retrieved, self.policy.depth
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = _RANKS[ties](self) if got.is_tied and ties in _RANKS else got.rank
@@ -73,7 +79,7 @@ class Judged(Record):
                 unknown=[],
             )
 
-        return replaced(
+        return replace(
             self,
             qrels=self.qrels.only(query),
             retrieved=alone(self.retrieved),
@@ -81,7 +87,7 @@ class Judged(Record):
             whole=None if self.whole is None else alone(self.whole),
         )
 
-    @cached
+    @cached_property
     def ideal(self) -> tuple[Ints, Floats]:
         """Q + 1 and J: the offsets and grades of the judgments that count, descending by query.
 
@@ -97,7 +103,7 @@ class Judged(Record):
         offsets = _ragged.offsets(_ragged.counts(counted, owner, len(qrels)))
         return offsets, _ragged.sorted_descending(qrels.grades[counted], offsets)
 
-    @cached
+    @cached_property
     def relevant(self) -> Ints:
         """Q: how many items of grade 1 or higher count as relevant."""
         offsets, ideal = self.ideal
@@ -211,7 +217,7 @@ def stated(policy: Policy, qrels: Qrels) -> Policy:
     """The policy, which says so where the qrels were read under another choice for duplicates."""
     if qrels.duplicates is None or qrels.duplicates == policy.duplicates:
         return policy
-    return replaced(policy, qrels_duplicates=qrels.duplicates)
+    return replace(policy, qrels_duplicates=qrels.duplicates)
 
 
 def _alike(retrieved: Retrieved, qrels: Qrels) -> str:
@@ -300,7 +306,7 @@ def _closed_up(ranking: Ranking) -> Ranking:
     tied_from = first[group] - base + 1
     tied_to = tied_from + width[group] - 1
     rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
-    return replaced(
+    return replace(
         ranking,
         rank=rank,
         retrieved=np.diff(ranking.offsets),
@@ -312,7 +318,7 @@ def _closed_up(ranking: Ranking) -> Ranking:
 def _only(ranking: Ranking, kept: Bools) -> Ranking:
     """The ranking of some of its queries; hits of the others are already gone."""
     judged = np.diff(ranking.ideal_offsets)
-    return replaced(
+    return replace(
         ranking,
         queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
         owner=(np.cumsum(kept) - 1)[ranking.owner],
@@ -325,7 +331,7 @@ def _only(ranking: Ranking, kept: Bools) -> Ranking:
 def _with(ranking: Ranking, unknown: list[Hashable]) -> Ranking:
     """The ranking with queries that nobody judged: without relevant items, and without hits."""
     none = np.zeros(len(unknown), np.int64)
-    return replaced(
+    return replace(
         ranking,
         queries=[*ranking.queries, *unknown],
         retrieved=np.append(ranking.retrieved, none),

@@ -7,7 +7,7 @@ import numpy as np
 from germane import _ragged
 from germane._ragged import Bools
 from germane.averaging import MeasureResult
-from germane.dialects import Dialect, Foreign, Limit
+from germane.dialects.dialect import Dialect, Foreign, Limit
 from germane.finding import Finding
 from germane.foreign import entry
 from germane.judging import Judged

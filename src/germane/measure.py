@@ -6,11 +6,10 @@ Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@1
 import math
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
-from germane._cached import cached
-from germane._records import Value
 from germane._whole import whole
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
@@ -31,7 +30,8 @@ _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOT
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-class Measure(Value):
+@dataclass(frozen=True)
+class Measure:
     """A measure with all its parameters and its cutoff: a value, equal to its like.
 
     >>> from germane import AP
@@ -96,17 +96,17 @@ class Measure(Value):
         """The measure's row of the table."""
         return BY_NAME[self.name]
 
-    @cached
+    @cached_property
     def arguments(self) -> dict[str, Any]:
         """The parameters that the measure's kernel takes: those of one query's value."""
         return {name: value for name, value in self.parameters if name != "mean"}
 
-    @cached
+    @cached_property
     def rel(self) -> float | None:
         """The lowest grade that counts as relevant; None where grades are used as they are."""
         return dict(self.parameters).get("rel")
 
-    @cached
+    @cached_property
     def nonrelevant(self) -> bool:
         """Does the value depend on which items of grade 0 or below are judged?"""
         rel, gain = self.rel, dict(self.parameters).get("gain")

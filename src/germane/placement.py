@@ -1,11 +1,11 @@
 """Placement: where a run put the judged items of each query, for what looks at single queries."""
 
 from collections.abc import Hashable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from germane._cached import cached
 from germane.judging import Judged
 from germane.ranking import Ranking
 from germane.retrieval import Qrels
@@ -25,7 +25,7 @@ class Placement:
     def __init__(self, judged: Judged) -> None:
         self._judged = judged
 
-    @cached
+    @cached_property
     def answered(self) -> frozenset[Hashable]:
         """The judged queries that the run has results for."""
         queries = self._judged.qrels.queries
@@ -36,7 +36,7 @@ class Placement:
         """The judgments that the run was judged against."""
         return self._judged.qrels
 
-    @cached
+    @cached_property
     def ranking(self) -> Ranking:
         """All queries, under the policy's order of ties."""
         return self._judged.ranking(self._judged.policy.ties)
@@ -45,7 +45,7 @@ class Placement:
         """The judged items of one query, before the order of ties is chosen."""
         return self._judged.only(query)
 
-    @cached
+    @cached_property
     def _position(self) -> dict[Hashable, int]:
         return {query: q for q, query in enumerate(self.ranking.queries)}
 

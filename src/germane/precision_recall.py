@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.averaging import evaluated, scores
 from germane.errors import InputError, clip
@@ -62,7 +62,7 @@ class PRCurve(Tabled):
         """N: items retrieved."""
         return int(self.ranking.retrieved[0])
 
-    @cached
+    @cached_property
     def rank(self) -> Ints:
         """The rank of each point, ascending from 1."""
         ranks = np.arange(1, self.retrieved + 1)
@@ -74,28 +74,28 @@ class PRCurve(Tabled):
         np.add.at(inside, last, -1)
         return _fixed(ranks[inside.cumsum()[1:-1] == 0])
 
-    @cached
+    @cached_property
     def _found(self) -> Ints:
         """The relevant items up to each rank, from rank 0."""
         hits = self.ranking.rank[self.ranking.relevant(self.rel)]
         return _fixed(np.bincount(hits, minlength=self.retrieved + 1).cumsum())
 
-    @cached
+    @cached_property
     def recall(self) -> Floats:
         """The share of the relevant items that is found up to each point."""
         return _fixed(self._found[self.rank] / self.relevant)
 
-    @cached
+    @cached_property
     def precision(self) -> Floats:
         """The share of relevant items among those up to each point."""
         return _fixed(self._found[self.rank] / self.rank)
 
-    @cached
+    @cached_property
     def interpolated(self) -> Floats:
         """The best precision at each point or any point after it."""
         return _fixed(np.maximum.accumulate(self.precision[::-1])[::-1])
 
-    @cached
+    @cached_property
     def hits(self) -> Bools:
         """Does a relevant item stand at the point? Here recall grows."""
         return _fixed(np.diff(self._found[self.rank], prepend=0) > 0)

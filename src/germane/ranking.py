@@ -1,16 +1,17 @@
 """Ranking: what is left of runs and judgments when a measure sees them."""
 
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached, cached_by_argument
 from germane._ragged import Bools, Floats, Ints
-from germane._records import Record
 
 
-class Ranking(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking:
     """Judged items at their ranks, for all queries at once.
 
     The *hits* of query ``q`` (its judged items that were retrieved) are the slice
@@ -35,22 +36,27 @@ class Ranking(Record):
     ties: Literal["ordered", "expected", "grouped"] = "ordered"
     judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations only
 
+    # what several measures ask for, by the lowest grade that is relevant
+    _relevant: dict[float, Bools] = field(default_factory=dict, init=False)
+    _total: dict[float, Ints] = field(default_factory=dict, init=False)
+    _so_far: dict[float, Ints] = field(default_factory=dict, init=False)
+
     def __len__(self) -> int:
         return len(self.queries)
 
-    @cached
+    @cached_property
     def offsets(self) -> Ints:
         """Q + 1: where the hits of each query begin and end."""
         if len(self) == 1:
             return np.array([0, len(self.owner)])
         return _ragged.offsets(np.bincount(self.owner, minlength=len(self)))
 
-    @cached
+    @cached_property
     def ideal_owner(self) -> Ints:
         """J: the query that each judgment belongs to."""
         return _ragged.owners(self.ideal_offsets)
 
-    @cached
+    @cached_property
     def ones(self) -> Floats:
         """Q: 1 for each query, the norm of sums that are divided by nothing."""
         return np.ones(len(self))
@@ -71,20 +77,25 @@ class Ranking(Record):
         """H: is the hit relevant, and within the first ``k`` ranks?"""
         return self.relevant(rel) if k is None else self.relevant(rel) & (self.rank <= k)
 
-    @cached_by_argument
     def relevant(self, rel: float) -> Bools:
         """H: is the hit relevant, that is, graded ``rel`` or higher?"""
-        return self.relevance >= rel
+        if rel not in self._relevant:
+            self._relevant[rel] = self.relevance >= rel
+        return self._relevant[rel]
 
-    @cached
+    @cached_property
     def ideal_rank(self) -> Ints:
         """J: the rank that each judgment would take, from 1, if the best stood first."""
         rank = np.arange(1, len(self.ideal) + 1)
         return rank if len(self) == 1 else rank - self.ideal_offsets[self.ideal_owner]
 
-    @cached_by_argument
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
+        if rel not in self._total:
+            self._total[rel] = self._count_total(rel)
+        return self._total[rel]
+
+    def _count_total(self, rel: float) -> Ints:
         if _ragged.is_one(self.ideal):
             judged = _ragged.lengths(self.ideal_offsets)
             return judged if self.ideal[0] >= rel else np.zeros_like(judged)
@@ -99,9 +110,13 @@ class Ranking(Record):
         counted = _ragged.counted(flags)
         return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
-    @cached_by_argument
     def so_far(self, rel: float) -> Ints:
         """H: the number of relevant items at this rank and before."""
+        if rel not in self._so_far:
+            self._so_far[rel] = self._count_so_far(rel)
+        return self._so_far[rel]
+
+    def _count_so_far(self, rel: float) -> Ints:
         if self.ties == "grouped":
             size, before = self.tied_relevant(rel)
             return before + size

@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, ValuesView
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from germane._cached import cached
-from germane._records import Value, as_dict
 from germane._version import VERSION
 from germane.averaging import MeasureResult
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
@@ -18,7 +18,7 @@ from germane.tabled import Tabled
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
     from germane.groups import Groups
     from germane.placement import Placement
     from germane.tables import Table
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
-class Counts(Value):
+@dataclass(frozen=True)
+class Counts:
     """How many queries and items the numbers rest on."""
 
     judged: int
@@ -94,12 +95,12 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         )  # of the dialect that hold on the data, with their measures
         self._by_measure = dict(measures)
 
-    @cached
+    @cached_property
     def counts(self) -> Counts:
         """How many queries and items the numbers rest on."""
         return self._counts()
 
-    @cached
+    @cached_property
     def own(self) -> tuple[Measure, ...]:
         """The measures that are germane's own, since the tool whose dialect is spoken has no such."""
         if self.dialect is None:
@@ -260,7 +261,7 @@ class Results(Tabled, Mapping[str, Result]):
 
 
 def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
-    run: dict[str, Any] = {"name": result.name, "counts": as_dict(result.counts)}
+    run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
     run["measures"] = [
         {
             "measure": str(measure),

@@ -4,20 +4,21 @@ Sources make both; judging turns them into a Ranking.
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
-from germane._records import Record, Value, replaced
 from germane.errors import AbsentError, clip, suggestion
 from germane.finding import Finding
 
 
-class Qrels(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Qrels:
     """Relevance judgments, grouped by query.
 
     >>> qrels = germane.read_qrels("examples/digits/qrels.txt")
@@ -77,7 +78,7 @@ class Qrels(Record):
         lengths = self.offsets[places + 1] - starts
         at = _ragged.between(starts, lengths)
         columns = self.columns and (self.columns[0].take(places), self.columns[1].take(at))
-        return replaced(
+        return replace(
             self,
             queries=[self.queries[q] for q in places.tolist()],
             offsets=_ragged.offsets(lengths),
@@ -86,22 +87,22 @@ class Qrels(Record):
             columns=columns,
         )
 
-    @cached
+    @cached_property
     def ideal(self) -> Floats:
         """J: each query's grades from the highest to the lowest."""
         return _ragged.sorted_descending(self.grades, self.offsets)
 
-    @cached
+    @cached_property
     def relevant(self) -> Ints:
         """Q: how many items have grade 1 or higher."""
         return _ragged.counts(self.grades >= 1, _ragged.owners(self.offsets), len(self))
 
-    @cached
+    @cached_property
     def position(self) -> dict[Hashable, int]:
         """Query id → q."""
         return {query: q for q, query in enumerate(self.queries)}
 
-    @cached
+    @cached_property
     def judged(self) -> list[dict[Hashable, int]]:
         """For each query, item → its place in ``items``."""
         items, ends = list(self.items), self.offsets.tolist()
@@ -114,7 +115,8 @@ class Qrels(Record):
 COPIES = ("keep", "again")  # of an item that stands twice, every copy takes its rank
 
 
-class Order(Value):
+@dataclass(frozen=True)
+class Order:
     """What the rows of a run are ordered by, and which of them count as retrieved."""
 
     equal: Literal["id", "given"] = "id"  # the order of equal scores
@@ -127,7 +129,7 @@ class Order(Value):
     def takes_all(self) -> bool:
         return self.threshold is None and self.own == "keep"
 
-    @cached
+    @cached_property
     def plain(self) -> bool:
         """Does nothing but the order of scores matter, and is nothing left out?"""
         return self in (AS_GIVEN, BY_ID)
@@ -180,7 +182,7 @@ class Sample:
     def __len__(self) -> int:
         return len(self.items)
 
-    @cached
+    @cached_property
     def owner(self) -> Ints:
         """The stretch of each row."""
         return _ragged.owners(self.offsets)
@@ -198,7 +200,8 @@ def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
 SAMPLED, DEEP = 200, 4  # queries of a sample, and the rows of each where there are that many
 
 
-class Retrieved(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Retrieved:
     """The judged items that a run retrieved, with the ranks that scores leave open to them."""
 
     judgment: Ints  # H, place in Qrels.items; hits of a query stand together
@@ -213,12 +216,12 @@ class Retrieved(Record):
     findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are gone
     comments: int = 0  # lines of a file that are no data
 
-    @cached
+    @cached_property
     def answers(self) -> int:
         """How many of the judged queries the run has."""
         return int(np.count_nonzero(self.answered))
 
-    @cached
+    @cached_property
     def is_tied(self) -> bool:
         """May hits share their score with another item? Where none does, their three ranks are one array."""
         return self.tied_to is not self.tied_from

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from germane.choices import DEFAULT, Choices, open_all
 from germane.collection import complete_for, graded
 from germane.errors import FormatError, InputError
-from germane.evaluate import evaluate
+from germane.evaluation import evaluate
 from germane.measure import Measures, parse_all
 from germane.progress import progress_of
 from germane.readers import Labels, Progress

@@ -35,7 +35,7 @@ from germane.tasks import (
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from germane.dialects import Dialect
+    from germane.dialects.dialect import Dialect
 
 
 class Evaluation(NamedTuple):

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from germane._records import Value
 from germane.errors import PolicyError, choices, clip
 
 Row = tuple[str, ...]
@@ -12,7 +12,8 @@ Reader: TypeAlias = Literal["program", "spreadsheet"]
 READERS = get_args(Reader)
 
 
-class Table(Value):
+@dataclass(frozen=True)
+class Table:
     """A finished table. The first column is text, the others are numbers unless ``left`` says so."""
 
     columns: Row
@@ -20,7 +21,7 @@ class Table(Value):
     notes: tuple[str, ...] = ()
     left: tuple[int, ...] = ()  # further columns of text, set to the left
     strong: frozenset[tuple[int, int]] = frozenset()  # row and column of cells to stress
-    marks: Mapping[tuple[int, int], str] = {}  # superscripts of cells
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)  # superscripts of cells
 
     def text(self) -> str:
         """Aligned columns for a terminal; control characters in ids are made visible."""

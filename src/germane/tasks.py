@@ -5,6 +5,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
@@ -12,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from germane._ragged import Ints
-from germane._records import as_dict
 from germane.errors import FormatError, GermaneError, InputError
 from germane.evaluator import Evaluator
 from germane.kernel import plain
@@ -109,7 +109,7 @@ def _renamed(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
     """
     columns = {
         part: arrow.decode(record.column(name))
-        for part, name in as_dict(names).items()
+        for part, name in asdict(names).items()
         if name is not None
     }
     return pa.record_batch(columns, metadata=record.schema.metadata)

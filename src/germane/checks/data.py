@@ -1,14 +1,14 @@
 """Data: qrels and a run side by side, and what several checks look at, computed once."""
 
 from collections.abc import Collection, Hashable, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
-from germane._records import replaced
 from germane.averaging import MeasureResult
 from germane.checks.side import Side, find_places
 from germane.checks.standing import Standing, measure_standing
@@ -53,71 +53,71 @@ class Data:
         """The words for results of which only the first were looked at."""
         return "" if self.is_whole else "the first "
 
-    @cached
+    @cached_property
     def cutoffs(self) -> list[int]:
         """The cutoffs of the measures, ascending."""
         return sorted({measure.k for measure in self.measures if measure.k is not None})
 
     # --- Everything that is judged and retrieved -----------------------------------------------
 
-    @cached
+    @cached_property
     def queries(self) -> Sequence[Hashable]:
         """The judged queries."""
         return self.qrels.queries
 
-    @cached
+    @cached_property
     def empty(self) -> Sequence[Hashable]:
         """Queries of the qrels without a judgment."""
         return self.qrels.empty
 
-    @cached
+    @cached_property
     def grades(self) -> Floats:
         """The grade of each judgment."""
         return self.qrels.grades
 
-    @cached
+    @cached_property
     def relevant(self) -> Ints:
         """How many relevant items each judged query has."""
         return np.bincount(self.qrels.query[self.grades >= 1], minlength=len(self.queries))
 
-    @cached
+    @cached_property
     def without_relevant(self) -> list[Hashable]:
         """The judged queries without a relevant item."""
         return [self.queries[q] for q in np.flatnonzero(self.relevant == 0).tolist()]
 
-    @cached
+    @cached_property
     def missing(self) -> list[Hashable]:
         """The judged queries that the run does not have."""
         return [self.queries[q] for q in np.flatnonzero(~self.answered).tolist()]
 
-    @cached
+    @cached_property
     def unknown(self) -> list[Hashable]:
         """The queries of the run that nobody judged."""
         judged = {*self.queries, *self.empty}
         return [query for query in (*self.run.queries, *self.run.empty) if query not in judged]
 
-    @cached
+    @cached_property
     def depths(self) -> Ints:
         """How many results each query of the run has that has some."""
         return self.retrieved[self.retrieved > 0]
 
-    @cached
+    @cached_property
     def results(self) -> int:
         """How many results the judged queries have."""
         return int(np.count_nonzero(self.query[self.run.query] >= 0))
 
-    @cached
+    @cached_property
     def hits(self) -> Floats:
         """The grades of the judged items that were retrieved."""
         return self.grade[~np.isnan(self.grade)]
 
-    @cached
+    @cached_property
     def constant(self) -> bool:
         """Has every query one score for all of its results?"""
         tied = np.count_nonzero(self.equal)
         return bool(0 < tied == len(self.run) - np.count_nonzero(self.retrieved))
 
-    @cached
+    @cached_property
     def standing(self) -> Standing | None:
         """How relevant results stand among the others of their query."""
         at = self.ranking.relevance > 0
@@ -125,24 +125,24 @@ class Data:
             self.ranking.owner[at], self.ranking.rank[at], self.ranking.retrieved
         )
 
-    @cached
+    @cached_property
     def graded(self) -> tuple[Ints, Floats] | None:
         """The query and the grade of each judgment; None where they have no grades."""
         return None if self.qrels.number is None else (self.qrels.query, self.qrels.number)
 
-    @cached
+    @cached_property
     def rounded(self) -> int:
         """How many scores became equal to another as doubles."""
         return self.run.rounded
 
     # --- Queries
 
-    @cached
+    @cached_property
     def query(self) -> Ints:
         """The place in the qrels of each query of the run; -1: nobody judged it."""
         return find_places(self.run.queries, self.qrels.queries)
 
-    @cached
+    @cached_property
     def answered(self) -> Bools:
         """Does the run have each judged query?"""
         found = np.zeros(len(self.qrels.queries), bool)
@@ -165,7 +165,7 @@ class Data:
             at[same] = rows[place[same]]
         return at
 
-    @cached
+    @cached_property
     def _judged(self) -> tuple[Ints, Ints]:
         """The pairs that are judged as ascending numbers, and their rows."""
         pairs = self.qrels.query * self._width + self.qrels.item
@@ -176,13 +176,13 @@ class Data:
     def _width(self) -> int:
         return len(self.qrels.items) + 1
 
-    @cached
+    @cached_property
     def found(self) -> Ints:
         """The row of the qrels that judges each row of the run; -1 where nobody judged it."""
         item = find_places(self.run.items, self.qrels.items)[self.run.item]
         return self.judgment(self.query[self.run.query], item)
 
-    @cached
+    @cached_property
     def grade(self) -> Floats:
         """The grade of each row of the run; NaN where nobody judged it."""
         grade = np.append(self.qrels.grades, np.nan)
@@ -194,7 +194,7 @@ class Data:
 
     # --- Ranks
 
-    @cached
+    @cached_property
     def order(self) -> Ints:
         """The rows of the run, query by query, from the highest score to the lowest."""
         run = self.run
@@ -212,28 +212,28 @@ class Data:
             return np.lexsort((key, query))
         return np.arange(len(query))  # most runs are written so
 
-    @cached
+    @cached_property
     def offsets(self) -> Ints:
         """Where the rows of each query of the run begin in ``order``, and where they end."""
         return _ragged.offsets(np.bincount(self.run.query, minlength=len(self.run.queries)))
 
-    @cached
+    @cached_property
     def retrieved(self) -> Ints:
         """How many rows each query of the run has."""
         return np.diff(self.offsets)
 
-    @cached
+    @cached_property
     def rank(self) -> Ints:
         """The rank of each place in ``order``, from 1."""
         starts: Ints = np.repeat(self.offsets[:-1], self.retrieved)
         return np.arange(1, len(self.run) + 1) - starts
 
-    @cached
+    @cached_property
     def ranks(self) -> Floats:
         """The different numbers of the rank column; none where there is no such column."""
         return np.zeros(0) if self.run.rank is None else np.unique(self.run.rank)
 
-    @cached
+    @cached_property
     def neighbors(self) -> Neighbors:
         """The results next to each other by their ranks, where the ranks and the scores differ."""
         run, none = self.run, np.zeros(0, np.int64)
@@ -246,12 +246,12 @@ class Data:
         falling = int(np.count_nonzero(beside & (score[1:] < score[:-1])))
         return Neighbors(order[rising], order[rising + 1], falling)
 
-    @cached
+    @cached_property
     def as_given(self) -> Ints:
         """The rows of the run, query by query, in the order in which they were given."""
         return self._by(np.zeros(len(self.run)))
 
-    @cached
+    @cached_property
     def counts_up(self) -> bool:
         """Are the scores 1, 2, 3, … or 0, 1, 2, … in the order given, for every query?"""
         if self.run.number is None or not len(self.run):
@@ -262,12 +262,12 @@ class Data:
         first = score - place
         return bool(((first == first[0]) & ((first == 0) | (first == 1))).all())
 
-    @cached
+    @cached_property
     def scores(self) -> Floats | None:
         """The scores in ``order``; None for ranked lists."""
         return None if self.run.number is None else self.run.number[self.order]
 
-    @cached
+    @cached_property
     def equal(self) -> Bools:
         """Has each place in ``order`` the score of the one before, in the same query?"""
         same = np.zeros(len(self.run), bool)
@@ -275,7 +275,7 @@ class Data:
             same[1:] = (self.scores[1:] == self.scores[:-1]) & (self.rank[1:] > 1)
         return same
 
-    @cached
+    @cached_property
     def ranking(self) -> Ranking:
         """The judged items at their ranks, as measures see them."""
         judged = np.argsort(self.qrels.query, kind="stable")
@@ -308,7 +308,7 @@ def _as_text(side: Side) -> Side:
     """Whole numbers as their digits."""
     if side.text:
         return side
-    return replaced(
+    return replace(
         side,
         queries=_digits(side.queries),
         items=_digits(side.items),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
-from germane._records import replaced
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
@@ -66,7 +66,7 @@ def check_evaluation(
     counted = {one.what: one for one in _check_counts(data)}
     for one in found:  # of batches, whose rows may say why
         if one.what in counted:
-            counted[one.what] = replaced(counted[one.what], advice=one.advice)
+            counted[one.what] = replace(counted[one.what], advice=one.advice)
     rest = (one for one in found if one.says and one.what not in counted)
     return by_severity([*rest, *counted.values()])
 
@@ -164,19 +164,19 @@ class Evaluated(Data):
 
     # --- Counts and hits -----------------------------------------------------------------------
 
-    @cached
+    @cached_property
     def queries(self) -> Sequence[Hashable]:
         return self._qrels.queries
 
-    @cached
+    @cached_property
     def empty(self) -> Sequence[Hashable]:
         return self._qrels.unjudged
 
-    @cached
+    @cached_property
     def grades(self) -> Floats:
         return self._qrels.grades
 
-    @cached
+    @cached_property
     def relevant(self) -> Ints:
         if self._ranking is None:
             return self._qrels.relevant
@@ -184,38 +184,38 @@ class Evaluated(Data):
         unknown = len(self._got.unknown) if self.policy.unknown == "zero" else 0
         return total[: len(total) - unknown]  # the queries that nobody judged stand last
 
-    @cached
+    @cached_property
     def without_relevant(self) -> list[Hashable]:
         queries = self.queries if self._ranking is None else self._ranking.queries
         return [queries[q] for q in np.flatnonzero(self.relevant == 0).tolist()]
 
-    @cached
+    @cached_property
     def answered(self) -> Bools:
         return self._got.answered
 
-    @cached
+    @cached_property
     def unknown(self) -> list[Hashable]:
         return self._got.unknown
 
-    @cached
+    @cached_property
     def depths(self) -> Ints:
         return self._got.retrieved[self._got.answered]
 
-    @cached
+    @cached_property
     def results(self) -> int:
         return int(self._got.retrieved.sum())
 
-    @cached
+    @cached_property
     def hits(self) -> Floats:
         return self.grades[self._got.judgment]
 
-    @cached
+    @cached_property
     def standing(self) -> Standing | None:
         if self._ranking is None:  # of a batch
             return None
         return standing_of(self._qrels, self._got)
 
-    @cached
+    @cached_property
     def constant(self) -> bool:
         got = self._got
         if not got.is_tied or not len(got.judgment):
@@ -223,8 +223,8 @@ class Evaluated(Data):
         first = (got.tied_from == 1).all() and (got.tied_to > 1).all()
         return bool(first and (got.tied_to == got.retrieved[got.owner]).all())
 
-    @cached
-    def nearly_constant(self) -> tuple[int, int]:
+    @cached_property
+    def nearly_constant(self) -> tuple[int, int]:  # type: ignore[override]
         """How many results share one score, of how many, in the queries of hits; 0 unless nearly all do."""
         got = self._got
         if not got.is_tied or not len(got.judgment):
@@ -239,16 +239,16 @@ class Evaluated(Data):
         count, results = int(widest.sum()), int(got.retrieved[got.owner[starts]].sum())
         return (count, results) if count >= NEARLY * results else (0, 0)
 
-    @cached
-    def decided(self) -> MeasureResult | None:
+    @cached_property
+    def decided(self) -> MeasureResult | None:  # type: ignore[override]
         """The measure that the order of equal scores moves most, where that makes its value."""
         if self.policy.ties not in OF_ROWS or not self.nearly_constant[0]:
             return None
         moved = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
         return max(moved, key=lambda one: one.band, default=None)
 
-    @cached
-    def tied_widely(self) -> int:
+    @cached_property
+    def tied_widely(self) -> int:  # type: ignore[override]
         got = self._got
         if not got.is_tied or self.ties != "given":
             return 0
@@ -257,13 +257,13 @@ class Evaluated(Data):
 
     # --- Is a problem possible? ----------------------------------------------------------------
 
-    @cached
+    @cached_property
     def may_be_scores(self) -> bool:
         """Is a grade, looked at before all others, none of a scale?"""
         some = self.grades[: GRADES : min(GRADES, len(self.grades)) // 8 + 1].tolist()
         return any(grade % 1 or not 0 <= grade <= forms.SCALE for grade in some)
 
-    @cached
+    @cached_property
     def may_be_misspelled(self) -> bool:
         """Has a relevant item that was not found the folded form of a result?"""
         if not len(self.hits) or self._sampler is None or self.sample.ids == "places":
@@ -277,7 +277,7 @@ class Evaluated(Data):
         others = [item for item in self.sample.items if item not in known]
         return not set(fold_ids(lost)).isdisjoint(fold_ids(others))
 
-    @cached
+    @cached_property
     def may_rise(self) -> bool:
         """Does no score fall, or not where its rank rises, among the first rows?"""
         sample = self.sample
@@ -296,14 +296,14 @@ class Evaluated(Data):
             falls &= (rank[1:] > rank[:-1]) | (rank == rank[0]).all()
         return not falls.any()
 
-    @cached
+    @cached_property
     def may_have_own(self) -> bool:
         """Is one of the queries among the items?"""
         if self.policy.own != "keep" or self._sampler is None:
             return False
         return not set(self.sample.queries).isdisjoint(self.sample.items)
 
-    @cached
+    @cached_property
     def may_be_rounded(self) -> bool:
         score, given = self.sample.score, self.sample.given
         if score is None or given is None or not len(score):
@@ -314,7 +314,7 @@ class Evaluated(Data):
 
     # --- Rows ----------------------------------------------------------------------------------
 
-    @cached
+    @cached_property
     def sample(self) -> Sample:
         most = max(LEAST, min(MOST, self.results // SHARE))
         return _NOTHING if self._sampler is None else self._sampler(most)
@@ -329,17 +329,17 @@ class Evaluated(Data):
             wide.__dict__["may_rise"] = self.may_rise
         return wide
 
-    @cached
+    @cached_property
     def graded(self) -> tuple[Ints, Floats]:
         grades = self.grades[:GRADES]
         return np.searchsorted(self._qrels.offsets, np.arange(len(grades)), "right"), grades
 
-    @cached
+    @cached_property
     def given(self) -> Sequence[Any]:
         """The scores as they were given."""
         return () if self.sample.given is None else self.sample.given(len(self.sample))
 
-    @cached
+    @cached_property
     def rounded(self) -> int:
         sample, exact = self.sample, [_read_exactly(one) for one in self.given]
         if sample.rounded or sample.score is None:
@@ -347,8 +347,8 @@ class Evaluated(Data):
         ends = pairwise(sample.offsets.tolist())
         return sum(count_rounded(exact[i:j], sample.score[i:j]) for i, j in ends)
 
-    @cached
-    def run(self) -> Side:
+    @cached_property
+    def run(self) -> Side:  # type: ignore[override]
         sample, queries, items = self.sample, Numbering(), Numbering()
         query = queries.number(sample.queries)[sample.owner]
         rank = sample.rank(len(sample)) if sample.rank is not None and self.may_rise else None
@@ -358,8 +358,8 @@ class Evaluated(Data):
             places=sample.ids == "places",
         )  # fmt: skip
 
-    @cached
-    def qrels(self) -> Side:
+    @cached_property
+    def qrels(self) -> Side:  # type: ignore[override]
         judgment, lost = self._lost
         items = Numbering()
         place = np.searchsorted(self._qrels.offsets, judgment, "right") - 1
@@ -368,7 +368,7 @@ class Evaluated(Data):
         item = items.number(lost)
         return Side("qrels", "the qrels", queries, items.ids, query, item, self.grades[judgment])
 
-    @cached
+    @cached_property
     def _lost(self) -> tuple[Ints, list[Hashable]]:
         """Relevant items of the sampled queries that were not found: their judgments and ids."""
         qrels = self._qrels
@@ -398,7 +398,7 @@ class Evaluated(Data):
         mine = zip(self._spell(self._qrels.items[start:stop]), range(start, stop), strict=True)
         return next((float(self.grades[j]) for item, j in mine if item == wanted), math.nan)
 
-    @cached
+    @cached_property
     def _position(self) -> Mapping[Hashable, int]:
         """The place of each judged query, spelled as the run's are."""
         if self.sample.ids != "text" or set(map(type, self.queries)) <= {str}:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from germane._records import replaced
 from germane.checks.side import DIGITS, Faults, Side, number_columns
 from germane.errors import InputError
 from germane.kernel.columns import Text, text_of_bytes
@@ -30,7 +30,7 @@ def read(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = 
             read_odd = partial(_read_odd, block.data, first, layout, faults, file.name)
             lines = trec.split_lines(block.data, layout, read_odd, detailed=True)
             assert lines.line is not None  # asked for
-            parts.append(replaced(lines, items=lines.items.compact(), line=lines.line + first))
+            parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
                 _note_whole(block.data, whole)
             first += ends_of_lines(block.data)

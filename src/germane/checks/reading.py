@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane.checks import lines
 from germane.checks.side import Faults, Numbering, Side, number_columns
 from germane.errors import EmptyError, InputError, clip, typed
@@ -234,7 +234,7 @@ def of_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     def told(row: int) -> str:
         return f"{side.where}:{row + 1 + above}: " if one_each() else by_row(row)
 
-    return replaced(side, told=told)
+    return replace(side, told=told)
 
 
 _HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row

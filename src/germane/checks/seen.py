@@ -1,13 +1,13 @@
 """Seen: what a check saw, before the table says how serious that is."""
 
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
 from germane._ragged import Ints
-from germane._records import Record
 from germane.checks.side import NAMED, Side
 from germane.errors import clip
 from germane.finding import shown
@@ -15,7 +15,8 @@ from germane.finding import shown
 FEW = 100  # results below which chance explains nearly anything
 
 
-class Seen(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Seen:
     """What a finding says, without its name and severity."""
 
     says: str

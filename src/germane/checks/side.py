@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
-from germane._records import Record
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
 
@@ -33,7 +33,8 @@ class Faults:
 _NONE = Faults()
 
 
-class Side(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Side:
     """Qrels or a run: N rows, whose ids are places in lists of different ones."""
 
     kind: Literal["qrels", "run"]

@@ -8,7 +8,7 @@ from typing import Any
 from germane.cli.terminal import say
 from germane.errors import EmptyError, InputError, choices, clip, suggestion
 from germane.measure import Measure, parse_all
-from germane.policy import RARE_WORDS, WORDS, Policy
+from germane.policy import DEFAULTS, RARE_WORDS, WORDS
 from germane.readers import name_of
 from germane.readers.formats import FORMATS as FILE_FORMATS
 from germane.tables import FORMATS, Table
@@ -53,8 +53,8 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
         policy.add_argument(
             f"--{name.replace('_', '-')}",
             metavar="|".join(WORDS[name]),
-            help=f"{help_text} (default: {_DEFAULTS.get(name, getattr(Policy, name))})",
-            default=None if name in _DEFAULTS else getattr(Policy, name),
+            help=f"{help_text} (default: {_DEFAULTS.get(name, DEFAULTS[name])})",
+            default=None if name in _DEFAULTS else DEFAULTS[name],
         )
     policy.add_argument(
         "--depth", metavar="N", type=whole, help="look at the first N results of each query only"
@@ -179,9 +179,7 @@ def policy_of(options: argparse.Namespace) -> dict[str, Any]:
 def given_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions that were asked for: not those that are the usual anyway."""
     return {
-        name: choice
-        for name, choice in policy_of(options).items()
-        if choice != getattr(Policy, name, None)
+        name: choice for name, choice in policy_of(options).items() if choice != DEFAULTS.get(name)
     }
 
 
@@ -193,7 +191,7 @@ def digits_of(options: argparse.Namespace) -> int | None:
 def check_list(options: argparse.Namespace) -> None:
     """Refuse with a LIST what only fits files: a query, and conventions of judging."""
     for name in ("query", *WORDS, "depth", *READING):
-        if getattr(options, name) not in (None, getattr(Policy, name, None)):
+        if getattr(options, name) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
     if isinstance(options.relevant, str):

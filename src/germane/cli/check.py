@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.check import check  # costs time, which the other commands need not take
+    from germane.checkup import check  # costs time, which the other commands need not take
 
     runs = read_runs(options.qrels, options.runs)
     output.check(options.output, [options.qrels, *options.runs])

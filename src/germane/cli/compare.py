@@ -23,7 +23,7 @@ from germane.cli.arguments import (
 from germane.cli.terminal import as_json, progress_line
 from germane.comparison.words import WORDS
 from germane.errors import AbsentError, InputError, choices, suggestion
-from germane.evaluate import evaluate_many, read_qrels
+from germane.evaluation import evaluate_many, read_qrels
 from germane.result import Results
 from germane.tables import FORMATS, Table, stacked
 
@@ -129,7 +129,9 @@ def _results(options: argparse.Namespace, given: list[list[str]]) -> Results | d
 
 
 def _compared(options: argparse.Namespace, results: Any) -> "Comparison":
-    from germane.compare import compare  # costs time, which the other commands need not take
+    from germane.system_comparison import (
+        compare,  # costs time, which the other commands need not take
+    )
 
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
     return compare(

@@ -21,7 +21,7 @@ from germane.cli.arguments import (
 from germane.cli.terminal import as_json, progress_line
 from germane.curve import mean_pr_curve, pr_curve
 from germane.errors import InputError
-from germane.evaluate import read_qrels
+from germane.evaluation import read_qrels
 from germane.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
 from germane.tables import stacked
 

@@ -14,9 +14,10 @@ from germane.cli.arguments import (
     given_policy,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.dialects import SEAMS, Dialect, dialects, named
+from germane.dialect_values import spread
+from germane.dialects import dialects, named
+from germane.dialects.dialect import SEAMS, Dialect
 from germane.errors import InputError
-from germane.spread import spread
 from germane.tables import Table
 
 

@@ -21,7 +21,7 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json, progress_line, say
 from germane.errors import GermaneWarning
-from germane.evaluate import evaluate_many
+from germane.evaluation import evaluate_many
 from germane.readers import name_of
 from germane.result import Results, told
 

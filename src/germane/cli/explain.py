@@ -5,8 +5,8 @@ import os
 from typing import Any
 
 from germane import output
-from germane.animate import MOST, animate
-from germane.animate import check as check_animation
+from germane.animation import MOST, animate
+from germane.animation import check as check_animation
 from germane.cli.arguments import (
     add_measures,
     add_output,
@@ -21,8 +21,8 @@ from germane.cli.arguments import (
     read_runs,
 )
 from germane.cli.terminal import as_json, progress_line
+from germane.derivation import explain
 from germane.errors import InputError
-from germane.explain import explain
 
 
 def add(commands: Any) -> None:

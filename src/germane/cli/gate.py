@@ -22,7 +22,7 @@ from germane.cli.terminal import as_json
 from germane.comparison.words import WORDS
 
 if TYPE_CHECKING:
-    from germane.gate import Gate
+    from germane.quality_gate import Gate
 
 FAILED = 1
 
@@ -73,7 +73,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.gate import gate  # costs time, which the other commands need not take
+    from germane.quality_gate import gate  # costs time, which the other commands need not take
 
     output.check(options.output, [options.qrels, options.run_path, options.baseline])
     found = gate(

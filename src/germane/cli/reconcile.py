@@ -52,7 +52,9 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.reconcile import reconcile  # costs time, which the other commands need not take
+    from germane.reconciliation import (
+        reconcile,  # costs time, which the other commands need not take
+    )
 
     asked = {"reported": options.reported, "measure": options.measure}
     per_query = options.reported_per_query

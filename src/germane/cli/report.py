@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     output.check(options.output, [options.qrels, *options.runs])
-    from germane.report import report  # costs time, which the other commands need not take
+    from germane.reports import report  # costs time, which the other commands need not take
 
     runs = read_runs(options.qrels, options.runs)
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}

@@ -15,7 +15,7 @@ from germane.cli.arguments import (
     read_grades,
 )
 from germane.cli.terminal import as_json
-from germane.evaluate import score
+from germane.evaluation import score
 from germane.result import number
 from germane.tables import Table
 

@@ -9,9 +9,9 @@ from germane import output
 from germane.cli.arguments import add_output, format_table, is_picture, whole
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
-from germane.simulate import simulate
-from germane.simulate.experiment import Design, Experiment
-from germane.simulate.registry import ALL, EXPERIMENTS, design_of
+from germane.simulation import simulate
+from germane.simulation.experiment import Design, Experiment
+from germane.simulation.registry import ALL, EXPERIMENTS, design_of
 from germane.tables import FORMATS
 
 
@@ -48,11 +48,11 @@ def run(options: argparse.Namespace) -> None:
     if (picture or folder) and options.format != "table":
         raise InputError(f"{path}: pictures have no --format; leave one of them out.")
     if picture:
-        from germane.simulate.figures import ExperimentDisplay
+        from germane.simulation.figures import ExperimentDisplay
 
         ExperimentDisplay(simulate(designs[0].name, rng=options.seed)).save(path)
     elif folder:
-        from germane.simulate import gallery
+        from germane.simulation import gallery
 
         with progress_line("drawing", after=1.0) as progress:
             gallery.write(path, designs, seed=options.seed, progress=progress)

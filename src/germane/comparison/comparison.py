@@ -1,11 +1,11 @@
 """Comparison: what comparing systems gave, with everything needed to say what its numbers mean."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from germane._cached import cached
 from germane._ragged import Floats
 from germane._version import VERSION
 from germane.comparison.layout import counts_of, leaderboard, notes_of, pair_table
@@ -125,7 +125,7 @@ class Comparison:
         confidence = self.settings.confidence
         return stability_of(sample.measures[m], self.systems, sample.means[m], drawn, confidence)
 
-    @cached
+    @cached_property
     def _resampled(self) -> tuple[Floats, ...]:
         """M × S × resamples for each sample."""
         draws = np.random.default_rng(self._seed)

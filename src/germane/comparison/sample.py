@@ -2,10 +2,10 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from germane._cached import cached
 from germane._ragged import Floats, Ints
 from germane.errors import CoverageError, MeasureError, some
 from germane.measure import Measure
@@ -33,20 +33,20 @@ class Sample:
     def __len__(self) -> int:
         return len(self.queries)
 
-    @cached
+    @cached_property
     def weights(self) -> Floats:
         """Q: what each query counts; they add up to 1."""
         sizes = np.bincount(self.strata)
         weights: Floats = 1.0 / (len(sizes) * sizes[self.strata])
         return weights
 
-    @cached
+    @cached_property
     def weighted(self) -> Floats:
         """M × S × Q: values whose sum over queries is the mean."""
         parts: Floats = self.values * self.weights
         return parts
 
-    @cached
+    @cached_property
     def means(self) -> Floats:
         """M × S: the mean of each system."""
         if len(self.datasets) == 1:

@@ -1,12 +1,14 @@
 """Dialects: the conventions of other tools, one small file a tool; ``table`` lists them all."""
 
-from germane.dialects.dialect import SEAMS, Dialect, Foreign, Limit, Seam, Unlike
+from typing import TYPE_CHECKING
+
 from germane.errors import PolicyError, clip, suggestion
 
-__all__ = ["SEAMS", "Dialect", "Foreign", "Limit", "Seam", "Unlike", "dialects", "named"]
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
 
 
-def dialects() -> dict[str, Dialect]:
+def dialects() -> "dict[str, Dialect]":
     """Every dialect by its name.
 
     >>> germane.dialects()["ml_metrics"].version
@@ -17,8 +19,10 @@ def dialects() -> dict[str, Dialect]:
     return dict(BY_NAME)
 
 
-def named(name: object) -> Dialect:
+def named(name: object) -> "Dialect":
     """A dialect by its name, or itself. Raises PolicyError with the nearest name."""
+    from germane.dialects.dialect import Dialect
+
     if isinstance(name, Dialect):
         return name
     from germane.dialects.table import ALIASES, BY_NAME

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Ints
 from germane.kernel import library
 
@@ -43,12 +43,12 @@ class Ids(Sequence[Hashable]):
     def to_arrow(self) -> pa.Array:
         """An Arrow array of integers or of binary text."""
 
-    @cached
+    @cached_property
     @abstractmethod
     def python(self) -> list[Hashable]:
         """All ids as Python values."""
 
-    @cached
+    @cached_property
     @abstractmethod
     def column(self) -> library.Column:
         """The ids as the compiled kernel takes them."""
@@ -85,11 +85,11 @@ class Integers(Ids):
     def __len__(self) -> int:
         return len(self.values)
 
-    @cached
+    @cached_property
     def python(self) -> list[Hashable]:
         return self.values.tolist()  # type: ignore[no-any-return]
 
-    @cached
+    @cached_property
     def column(self) -> library.Column:
         return library.Column.of_integers(self.values)
 
@@ -128,7 +128,7 @@ class Text(Ids):
     def __len__(self) -> int:
         return len(self.starts)
 
-    @cached
+    @cached_property
     def python(self) -> list[Hashable]:
         return [one.decode("utf-8", "surrogateescape") for one in self.to_bytes()]
 
@@ -138,7 +138,7 @@ class Text(Ids):
         sizes = self.sizes.tolist()
         return [bytes(view[at : at + size]) for at, size in zip(starts, sizes, strict=True)]
 
-    @cached
+    @cached_property
     def column(self) -> library.Column:
         return library.Column.of_spans(self.data, self.starts, self.sizes)
 
@@ -208,13 +208,13 @@ class Categories(Ids):
     def __len__(self) -> int:
         return len(self.codes)
 
-    @cached
+    @cached_property
     def python(self) -> list[Hashable]:
         if len(self.codes) < len(self.entries):
             return self.as_text().python
         return list(map(self.entries.python.__getitem__, self.codes.tolist()))
 
-    @cached
+    @cached_property
     def column(self) -> library.Column:
         return library.Column.of_codes(self.codes, self.entries.column)
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from germane import _ragged
-from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
@@ -44,7 +44,7 @@ class Batch:
     score: Floats | None
     rank: Ints | None = None
 
-    @cached
+    @cached_property
     def owner(self) -> Ints:
         """The group of each row."""
         return _ragged.owners(self.offsets)

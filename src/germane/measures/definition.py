@@ -1,14 +1,15 @@
 """Definition and Parameter: what a row of the table of measures says."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from germane._records import Record
 from germane.errors import choices
 from germane.measures.terms import Scored
 
 
-class Parameter(Record):
+@dataclass(frozen=True, eq=False)
+class Parameter:
     """A parameter: its default, and the words or numbers that it takes."""
 
     name: str
@@ -42,7 +43,8 @@ class Parameter(Record):
 Form = Callable[[int | None, dict[str, Any]], str]
 
 
-class Definition(Record):
+@dataclass(frozen=True, eq=False)
+class Definition:
     """A row of the table: everything germane knows of a measure."""
 
     name: str

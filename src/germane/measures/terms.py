@@ -5,18 +5,19 @@ A kernel is a function ``kernel(ranking, k, **parameters) -> Scored``. The value
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from germane._ragged import Floats, Ints
-from germane._records import Record
 from germane.ranking import Ranking
 
 NOTHING = 0.0  # the rest of most measures, which nobody has to add
 
 
-class Scored(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Scored:
     """One measure's terms and norm for every query of a ranking."""
 
     terms: Floats  # H
@@ -42,7 +43,8 @@ def values(ranking: Ranking, scored: Scored) -> Floats:
     return out if scored.link is None else scored.link(out)
 
 
-class Weight(Record):
+@dataclass(frozen=True, eq=False)
+class Weight:
     """What a rank is worth: ``at(i)``, and ``upto(i)``, the sum over the ranks 1 to i."""
 
     at: Callable[[Ints], Floats | float]

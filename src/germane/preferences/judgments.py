@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from germane._cached import cached
 from germane._ragged import Bools, Floats, Ints
 from germane.errors import InputError
 
@@ -45,12 +45,12 @@ class Judged:
     items: int
     retrieved: int
 
-    @cached
+    @cached_property
     def counts(self) -> list["Counts"]:
         """Each group's preferences, counted."""
         return [counted(group, self.retrieved) for group in self.groups]
 
-    @cached
+    @cached_property
     def votes(self) -> Ints:
         """items × items: how many groups prefer the item at one place to that at another."""
         votes = np.zeros((self.items, self.items), np.int64)

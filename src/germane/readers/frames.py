@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Integers, Text, ids_of_python
@@ -124,7 +123,8 @@ class Frame(RunInput):
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
         if qrels.columns is not None:
             return qrels
-        return replaced(qrels, columns=tuple(map(ids_of_python, (qrels.queries, qrels.items))))
+        columns = ids_of_python(qrels.queries), ids_of_python(qrels.items)
+        return replace(qrels, columns=columns)
 
     def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Frame]]:
         return batches(self.reported(progress), start)
@@ -255,7 +255,7 @@ def retrieve(
         raise twice(frame.where, "retrieved", found.query, found.item) from None
     if not reducer.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    return replaced(got, sample=sample)
+    return replace(got, sample=sample)
 
 
 def find_judged(qrels: Qrels, frame: Frame) -> Ints | None:

@@ -1,13 +1,13 @@
 """A grid of queries × items, both numbered from 0: the way that all array sources share."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Bools, Ints
-from germane._records import replaced
 from germane.errors import CoverageError, InputError, clip
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_integer
@@ -195,7 +195,7 @@ def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
     """The qrels with some of their judgments; a query that loses all of them stays."""
     left = _ragged.counts(kept, _ragged.owners(qrels.offsets), len(qrels))
     items = Integers(columns_of(qrels, None, "gallery")[kept])
-    return replaced(
+    return replace(
         qrels,
         offsets=_ragged.offsets(left),
         items=items,

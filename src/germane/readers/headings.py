@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from germane._records import Value
 from germane.errors import FormatError, InputError, choices, clip, some, suggestion
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -25,7 +25,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 _OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
 
 
-class Headings(Value):
+@dataclass(frozen=True)
+class Headings:
     """The names of the columns that are read."""
 
     query: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane.errors import EmptyError
 from germane.kernel.columns import Ids, join_ids
 from germane.kernel.reduction import Batch, choose_copies, find_changes, find_distinct, find_repeat
@@ -76,7 +76,7 @@ def joined(parts: Sequence[Qrels]) -> Qrels:
     if not some:
         raise EmptyError("qrels: there are no rows, so there are no judgments.")
     queries, items = (join_ids(ids) for ids in zip(*(p.columns for p in some), strict=True))
-    return replaced(
+    return replace(
         some[0],
         queries=queries.python,
         offsets=_ragged.offsets(np.concatenate([_ragged.lengths(part.offsets) for part in some])),

@@ -1,6 +1,7 @@
 """Labels: relevance as having a label in common, for every query and every item of a gallery."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -8,7 +9,6 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Ints
-from germane._records import Record
 from germane._values import listed
 from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
 from germane.kernel.ids import is_missing
@@ -63,7 +63,8 @@ class Labels:
         )
 
 
-class _Read(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class _Read:
     """Labels of either side: item i's are ``values[offsets[i]:offsets[i + 1]]``."""
 
     form: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from germane._cached import cached
 from germane._values import listed
 from germane.errors import FormatError, clip
 from germane.kernel.ids import is_integer, to_bytes, to_text
@@ -19,7 +19,7 @@ class Spelled(Mapping[Hashable, Any]):
     def __init__(self, run: Mapping[Hashable, Any]) -> None:
         self._run = run
 
-    @cached
+    @cached_property
     def _own(self) -> dict[Hashable, Hashable]:
         """The text of each query → its id. Raises FormatError where two have the same."""
         own = {_text(query): query for query in self._run}

@@ -1,6 +1,7 @@
 """Top-k ids: (Q, K) whole numbers, best first, as nearest-neighbour libraries return them."""
 
 from collections.abc import Hashable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,7 +9,6 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Ints
-from germane._records import replaced
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError
 from germane.kernel.columns import Integers
 from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
@@ -61,7 +61,7 @@ def retrieve(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retrieved
         q: Any = found.query
         raise _retrieved_twice(ids, int(row[q])) from None
     got = reduction.result(grid.unknown(row, len(ids)))
-    return replaced(got, sample=partial(_sample, ids))
+    return replace(got, sample=partial(_sample, ids))
 
 
 def _sample(ids: Ints, most: int) -> Sample:

@@ -12,6 +12,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,7 +20,6 @@ import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane._records import Record, Value
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Layout(Value):
+@dataclass(frozen=True)
+class Layout:
     """Which columns a kind of file has."""
 
     kind: str
@@ -65,7 +66,8 @@ QRELS = Layout(
 )
 
 
-class Lines(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Lines:
     """Some lines as columns: stretch s has ``queries[s]`` and the lines ``offsets[s]:offsets[s + 1]``."""
 
     queries: list[bytes]

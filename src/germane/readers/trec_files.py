@@ -6,14 +6,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane._records import replaced
 from germane.errors import DuplicateError, EmptyError
 from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
 from germane.kernel.ids import shown_id, to_bytes, to_text
@@ -70,7 +69,7 @@ class Run(RunInput):
         except RepeatedItem as found:
             raise explain_repeat(self.name, "retrieved", found.query, found.item) from None
         unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
-        return replaced(got, unknown=unknown, sample=partial(_sample, self.rows))
+        return replace(got, unknown=unknown, sample=partial(_sample, self.rows))
 
 
 class TrecFile(RunInput):
@@ -172,7 +171,7 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
         comments=comments.count + len(comments.maybe_data),
     )
     if comments.maybe_data:
-        return replaced(qrels, maybe_data=_of_lines(comments.maybe_data))
+        return replace(qrels, maybe_data=_of_lines(comments.maybe_data))
     return qrels
 
 
@@ -181,7 +180,7 @@ def _of_lines(rows: list[tuple[bytes, bytes, float]]) -> Qrels:
     for query, item, grade in rows:
         judged.setdefault(to_text(query), {})[to_text(item)] = grade
     qrels = mappings.read_qrels(judged, "error")
-    return replaced(qrels, ids="text", items=ids_of_python(qrels.items))
+    return replace(qrels, ids="text", items=ids_of_python(qrels.items))
 
 
 def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
@@ -199,7 +198,7 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
             raise EmptyError(f"{qrels.name}: all lines of the qrels are comments.")
         return qrels
     more = maybe.some(np.array(data, np.int64))
-    return replaced(
+    return replace(
         qrels,
         queries=[*qrels.queries, *more.queries],
         offsets=np.append(qrels.offsets, qrels.offsets[-1] + more.offsets[1:]),
@@ -310,7 +309,7 @@ def retrieve(
             raise _twice(file, trec.RUN, found.query, found.item) from None
         if not reducer.rows:
             raise trec.explain_empty(file, trec.RUN)
-        return replaced(got, comments=comments.count, sample=partial(_sample_blocks, first))
+        return replace(got, comments=comments.count, sample=partial(_sample_blocks, first))
 
 
 def batches(path: Path, start: int, progress: Progress | None = None) -> Iterator[tuple[int, Run]]:

@@ -9,13 +9,13 @@ is not positive.
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from germane import _ragged
 from germane._ragged import Floats, Ints
-from germane._records import Record, replaced
 from germane.measure import Measure
 from germane.measures import Scored
 from germane.ranking import Ranking
@@ -37,7 +37,8 @@ class Gain(NamedTuple):
     ideal: bool = True
 
 
-class Gains(Record):
+@dataclass(frozen=True, eq=False, repr=False)
+class Gains:
     """What the grades of each query of a ranking are worth: ``orders[of[q]]`` is for query q.
 
     Queries share gains where they have the same highest grade, up to which all grades are sorted.
@@ -67,7 +68,7 @@ def scored(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranking, S
     ranking, gains = valued(ranking, pairs)
     ideal = _ideal(ranking, gains)
     relevance = gains.worth(ranking.relevance, ranking.owner)
-    gained = replaced(ranking, relevance=relevance, ideal=ideal)
+    gained = replace(ranking, relevance=relevance, ideal=ideal)
     return gained, measure.row.kernel(gained, measure.k, gain="given")
 
 
@@ -134,4 +135,4 @@ def _carried(ranking: Ranking) -> Ranking:
     source = np.maximum.accumulate(np.where(lengths > 0, np.arange(len(lengths)), 0))
     at = _ragged.between(ranking.ideal_offsets[source], lengths[source])
     offsets = _ragged.offsets(lengths[source])
-    return replaced(ranking, ideal=ranking.ideal[at], ideal_offsets=offsets)
+    return replace(ranking, ideal=ranking.ideal[at], ideal_offsets=offsets)

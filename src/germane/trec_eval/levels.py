@@ -5,10 +5,11 @@ that go down the list find more relevant items than there are; those that come u
 when they have seen as many as were retrieved; and those of counts or of judged items see none more.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from germane import _ragged
-from germane._records import replaced
 from germane.ranking import Ranking
 from germane.trec_eval.ranking import chosen, complete
 
@@ -25,9 +26,7 @@ def from_the_top(ranking: Ranking, level: int) -> Ranking:
     """What reaches the level among the results, all of grade 1, as are all judgments from 0."""
     listed = complete(ranking)
     reached = chosen(listed, listed.relevance >= level)
-    return replaced(
-        reached, relevance=np.ones(len(reached.rank)), ideal=np.ones(len(ranking.ideal))
-    )
+    return replace(reached, relevance=np.ones(len(reached.rank)), ideal=np.ones(len(ranking.ideal)))
 
 
 def from_the_end(ranking: Ranking, level: int) -> Ranking:

@@ -6,10 +6,11 @@ holds 0 in practice; and rbp_resid is 0 where nothing unjudged is retrieved. Bot
 that are multiplied up rank by rank, which is done here too, to the last bit.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from germane._ragged import Floats
-from germane._records import replaced
 from germane.ranking import Ranking
 from germane.trec_eval.gains import Gain, Pairs, valued
 
@@ -20,7 +21,7 @@ def precision(ranking: Ranking, pairs: Pairs) -> Floats:
     """Q: (1 - p)·Σ gain·p^(i - 1)."""
     p = _persistence(pairs)
     ranking, gains = valued(ranking, pairs)
-    scaled = replaced(gains, orders=list(map(_scaled, gains.orders)))
+    scaled = replace(gains, orders=list(map(_scaled, gains.orders)))
     gain = scaled.worth(ranking.relevance, ranking.owner)
     power = _powers(p, int(ranking.rank.max(initial=0)))
     return (1.0 - p) * ranking.sums(gain * power[ranking.rank - 1])

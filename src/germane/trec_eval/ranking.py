@@ -1,9 +1,10 @@
 """A run under trec_eval's conventions: the ranking of every judged query."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from germane import _ragged
-from germane._records import replaced
 from germane.judging import Judged
 from germane.policy import Policy
 from germane.ranking import Ranking
@@ -30,7 +31,7 @@ def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
         ranking = _nothing(ranking)
     elif not options.judged_only:
         made_up = np.where(retrieved.answered, ranking.retrieved, 1)
-        ranking = replaced(ranking, retrieved=made_up)
+        ranking = replace(ranking, retrieved=made_up)
     return ranking
 
 
@@ -41,7 +42,7 @@ def complete(ranking: Ranking) -> Ranking:
     relevance[offsets[ranking.owner] + ranking.rank - 1] = ranking.relevance
     owner = _ragged.owners(offsets)
     rank = np.arange(1, len(owner) + 1) - offsets[owner]
-    return replaced(
+    return replace(
         ranking,
         owner=owner,
         rank=rank,
@@ -54,7 +55,7 @@ def complete(ranking: Ranking) -> Ranking:
 
 def chosen(ranking: Ranking, hits: _ragged.Bools) -> Ranking:
     """The ranking with some of its hits."""
-    return replaced(
+    return replace(
         ranking,
         owner=ranking.owner[hits],
         rank=ranking.rank[hits],
@@ -71,7 +72,7 @@ def _known(ranking: Ranking) -> Ranking:
         return ranking
     kept = ranking.ideal >= 0
     counts = _ragged.counts(kept, ranking.ideal_owner, len(ranking))
-    return replaced(
+    return replace(
         ranking,
         relevance=np.where(ranking.relevance < 0, POOLED, ranking.relevance),
         ideal=ranking.ideal[kept],
@@ -82,4 +83,4 @@ def _known(ranking: Ranking) -> Ranking:
 def _nothing(ranking: Ranking) -> Ranking:
     """The ranking with nothing retrieved."""
     none = chosen(ranking, np.zeros(len(ranking.rank), bool))
-    return replaced(none, retrieved=np.zeros_like(ranking.retrieved))
+    return replace(none, retrieved=np.zeros_like(ranking.retrieved))

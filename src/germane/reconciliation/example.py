@@ -1,0 +1,229 @@
+"""Example: small data on which definitions that coincide elsewhere differ."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from germane import _ragged
+from germane.averaging import scores
+from germane.collection import Collection
+from germane.dialect_values import Values
+from germane.errors import GermaneError
+from germane.measure import Measure
+from germane.policy import Policy
+from germane.ranking import Ranking
+from germane.readers import open_qrels, open_run
+from germane.readers.sequences import ranking_of
+from germane.reconciliation.candidates import Candidate, mean_of
+from germane.retrieval import Qrels
+
+Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses
+
+_LONGEST = 6  # ranks of a list that is tried
+_MOST = 1000  # beyond this cutoff, lists do not have as many relevant items
+
+# Conventions, what data shows how they are decided, and small data that does.
+SHOWN: Mapping[str, tuple[str, Any, Any]] = {
+    "duplicates": ("a result that is listed twice", {"q": ["a", "b"]}, {"q": ["a", "a", "b"]}),
+    "ties": (
+        "a relevant result with the score of another",
+        {"q": {"b": 1, "c": 1}},
+        {"q": {"b": 1.0, "a": 1.0, "c": 1.0, "d": 1.0, "e": 1.0}},
+    ),
+    "missing": ("a judged query without results", {"q": ["a"], "r": ["b"]}, {"q": ["a"]}),
+    "unjudged": ("an unjudged result above a relevant one", {"q": ["a"]}, {"q": ["x", "a"]}),
+    "no_relevant": (
+        "a query without relevant items",
+        {"q": {"a": 1}, "r": {"b": 0}},
+        {"q": ["x", "a"], "r": ["b"]},
+    ),
+    "relevant": ("a relevant item that is not in the list", {"q": ["a", "b"]}, {"q": ["a", "x"]}),
+    "repeated": ("an item judged twice", {"q": ["a", "a", "b"]}, {"q": ["a"]}),
+    "scores": (
+        "scores that are equal in single precision only",
+        {"q": ["a"]},
+        {"q": {"a": 16777217.0, "b": 16777216.0}},
+    ),
+    "grades": ("grades below 0, or with decimals", {"q": {"a": 1.5, "b": 1}}, {"q": ["b", "a"]}),
+    "own": ("a result with the id of its query", {"q": ["a"]}, {"q": ["q", "a"]}),
+    "nonpositive": ("a relevant result with a score of 0 or less", {"q": ["a"]}, {"q": {"a": 0.0}}),
+    "empty": ("a query with an empty list", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": []}),
+    "unknown": ("a query that nobody judged", {"q": ["a"]}, {"q": ["a"], "z": ["b"]}),
+    "mean": ("queries that differ", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["x", "b"]}),
+    "no_hit": ("a query of which nothing is found", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["x"]}),
+    "all_relevant": ("a query of which nothing is judged not relevant", {"q": ["a", "b"], "r": {"c": 1, "d": 0}}, {"q": ["a"], "r": ["c"]}),
+    "undefined": ("a query that is NaN", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": []}),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Example:
+    """Small data, and what definitions give on it.
+
+    ``data`` is a list of grades with the number of relevant items, or qrels and a run.
+    """
+
+    data: tuple[Any, Any]
+    values: tuple[tuple[str, float], ...]
+
+    @property
+    def says(self) -> str:
+        """The data in words."""
+        first, second = self.data
+        if isinstance(first, str):
+            return f"'{first}'" + (f" with {second} relevant" if second else "")
+        return f"qrels {first} and run {second}"
+
+    @property
+    def groups(self) -> list[tuple[float, list[str]]]:
+        """Values, and the definitions that give each: one, where all of them are told apart."""
+        found: dict[str, tuple[float, list[str]]] = {}  # NaN does not equal itself
+        for name, value in self.values:
+            found.setdefault(f"{value:.9f}", (value, []))[1].append(name)
+        return list(found.values())
+
+
+def examples(
+    candidates: Sequence[Candidate], conventions: Policy, tolerance: float
+) -> Iterator[tuple[tuple[str, ...], Example | None]]:
+    """Data on which the candidates differ; for those that are still alike there, other data.
+
+    No list tells AP(norm=R)@3, AP@3 and AP(norm=k)@3 apart: of R items, two of the norms are alike
+    if R ≤ 3, and two if R ≥ 3.
+    """
+    found = example(candidates, conventions, tolerance)
+    yield tuple(map(str, candidates)), found
+    for _, names in [] if found is None else found.groups:
+        if len(names) > 1:
+            alike = [one for one in candidates if str(one) in names]
+            yield from examples(alike, conventions, tolerance)
+
+
+def example(
+    candidates: Sequence[Candidate], conventions: Policy, tolerance: float
+) -> Example | None:
+    """The smallest data found on which the candidates differ pairwise, or as many as can be.
+
+    They differ by more than the tolerance where that is possible. None where all of them are equal
+    on everything that was tried.
+    """
+    found = [*_of_list(candidates, conventions, tolerance), *_of_shown(candidates, conventions)]
+    best = max(found, key=lambda one: len(one.groups), default=None)
+    return best if best is not None and len(best.groups) > 1 else None
+
+
+def _of_list(
+    candidates: Sequence[Candidate], conventions: Policy, tolerance: float
+) -> Iterator[Example]:
+    """A list tells measures apart, but not conventions."""
+    measures = {
+        (one.name, *one.arguments.items(), one.k): one
+        for one in (candidate.measure for candidate in candidates)
+    }
+    small = _apart(list(measures.values()), tolerance) if len(measures) > 1 else None
+    if small is not None:
+        listed, missed = small
+        relevant = sum(grade >= 1 for grade in listed) + missed if missed else None
+        data = " ".join(f"{grade:g}" for grade in listed), relevant
+        yield _valued(candidates, conventions, data, *collected(listed, relevant))
+
+
+def _of_shown(candidates: Sequence[Candidate], conventions: Policy) -> Iterator[Example]:
+    names = {name for one in candidates for name, _ in one.choices}
+    if len({mean_of(one.measure) for one in candidates}) > 1:
+        names.add("mean")
+    for name, (_, *data) in SHOWN.items():
+        if name in names:
+            yield _valued(candidates, conventions, tuple(data), *data)
+
+
+def collected(
+    listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
+) -> tuple[Qrels, dict[str, list[int]]]:
+    """One list as qrels and a run: its items are numbers, those that it misses come last."""
+    ranking = ranking_of(listed, relevant, rel)
+    retrieved = ranking.relevance.tolist()
+    missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())
+    grades = np.array(retrieved + missed)
+    items = range(len(grades))
+    qrels = Qrels(["list"], np.array([0, len(grades)]), items, grades, "list")
+    return qrels, {"list": list(items[: len(retrieved)])}
+
+
+def _valued(
+    candidates: Sequence[Candidate],
+    conventions: Policy,
+    data: tuple[Any, Any],
+    qrels: Any,
+    run: Any,
+) -> Example:
+    values = Values(Collection(open_qrels(qrels), open_run(run), "reconcile"))
+    return Example(data, tuple((str(one), _mean(values, one, conventions)) for one in candidates))
+
+
+def _mean(values: Values, candidate: Candidate, conventions: Policy) -> float:
+    try:
+        return values(candidate.policy(conventions), candidate.measure).mean
+    except GermaneError:
+        return math.nan
+
+
+def _apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
+    """The first of the small lists that tells all measures apart, or most of them."""
+    lists = list(_small(measures))
+    ranking = _ranking(lists)
+    try:
+        found = np.array([scores(measure, ranking, "zero") for measure in measures])
+    except GermaneError:
+        return None
+    gaps = np.diff(np.sort(found, axis=0), axis=0)
+    for least in (2.5 * tolerance, 1e-9):
+        apart = (gaps > least).all(axis=0)
+        if apart.any():
+            return lists[int(np.argmax(apart))]
+    return lists[int(np.argmax((gaps > 1e-9).sum(axis=0)))]
+
+
+def _small(measures: Iterable[Measure]) -> Iterator[Small]:
+    """Every small list, short ones first."""
+    levels = {one.rel or 1.0 for one in measures}
+    binary = levels == {1.0} and not any("gain" in one.arguments for one in measures)
+    grades = (0.0, 1.0) if binary else tuple(sorted({0.0, 1.0, 2.0, *levels}))
+    cutoffs = {one.k for one in measures if one.k is not None and one.k <= _MOST}
+    for length in range(1, _LONGEST + 1 if binary else _LONGEST - 1):
+        for listed in product(grades, repeat=length):
+            yield listed, 0
+            if levels == {1.0}:  # what an item of a list that is not shown is worth
+                exist = sum(grade >= 1 for grade in listed)
+                totals = {exist + 1, exist + 2, *(k + more for k in cutoffs for more in range(3))}
+                yield from ((listed, total - exist) for total in sorted(totals) if total > exist)
+
+
+def _ranking(lists: Sequence[Small]) -> Ranking:
+    """All lists at once, each as a query."""
+    lengths = np.array([len(listed) for listed, _ in lists])
+    owner, relevance = (
+        np.repeat(np.arange(len(lists)), lengths),
+        np.concatenate([listed for listed, _ in lists]),
+    )
+    rank = np.arange(len(owner)) - _ragged.offsets(lengths)[owner] + 1
+    missed = np.array([missed for _, missed in lists])
+    judged = np.concatenate([owner, np.repeat(np.arange(len(lists)), missed)])
+    grades = np.concatenate([relevance, np.ones(int(missed.sum()))])
+    order = np.lexsort((-grades, judged))
+    return Ranking(
+        queries=list(range(len(lists))),
+        owner=owner,
+        rank=rank,
+        relevance=relevance,
+        retrieved=lengths,
+        ideal_offsets=_ragged.offsets(lengths + missed),
+        ideal=grades[order],
+        tied_from=rank,
+        tied_to=rank,
+    )

@@ -1,0 +1,144 @@
+"""Data: the values of every query and the explanations of some, as the page's script reads them."""
+
+import base64
+import json
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from germane._ragged import Floats
+from germane.explanation import Explanation, Reading
+from germane.measure import Measure
+from germane.reports.findings import Explained, Findings
+from germane.result import Result
+from germane.tables import visible
+
+WHOLE_PAGE = 1_900_000  # bytes of a page; explanations take what the rest leaves
+LEAST = 250_000  # bytes of explanations, however large the rest
+ROWS = 150  # of a ranking
+MISSED = 40  # items listed by name
+CELL = "\u00a0"  # between cells: in visible text, where a blank of this kind is written out, it is free
+
+
+def embedded(findings: Findings, page_size: int) -> str:
+    """All of it as JSON that can stand in a script element."""
+    queries = _queries(findings.results)
+    measures, values = [], []
+    for measure in findings.measures:
+        of_runs = [_column(result, measure, queries) for result in findings.results.values()]
+        scale, packed = _packed(np.array(of_runs))
+        measures.append({"name": str(measure), "definition": measure.definition, **scale})
+        values.append(packed)
+    data: dict[str, Any] = {
+        "runs": [visible(name) for name in findings.runs],
+        "measures": measures,
+        "queries": [visible(str(query)) for query in queries],
+        "values": values,
+    }
+    room = max(WHOLE_PAGE - page_size - len(written(data).encode()), LEAST)
+    place = {query: i for i, query in enumerate(queries)}
+    data["details"] = _details(findings.explanations, place, room)
+    data["note"] = _note(len(data["details"]), len(queries))
+    return written(data)
+
+
+def written(data: Any) -> str:
+    """JSON in which no markup can begin or end."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
+
+
+def _queries(results: Mapping[str, Result]) -> list[Hashable]:
+    """All queries that some run has a value for, in the order of the judgments."""
+    queries: dict[Hashable, None] = {}
+    for result in results.values():
+        queries.update(dict.fromkeys(next(iter(result.values())).queries))
+    return list(queries)
+
+
+def _column(result: Result, measure: Measure, queries: Sequence[Hashable]) -> list[float]:
+    values = result[measure].per_query
+    return [values.get(query, math.nan) for query in queries]
+
+
+def _packed(values: Floats) -> tuple[dict[str, Any], list[str]]:
+    """Values as whole numbers of 2 or 4 bytes, exact to the decimals that are shown.
+
+    Four decimals, or none where all values are whole. The highest number stands for no value.
+    """
+    known = values[~np.isnan(values)]
+    whole = not len(known) or bool((known == np.round(known)).all() and known.max() > 1)
+    digits = 0 if whole else 4
+    units = np.round(values * 10**digits)
+    low = float(np.nanmin(units)) if len(known) else 0.0
+    high = float(np.nanmax(units)) if len(known) else 0.0
+    kind = "<u2" if high - low < 2**16 - 1 else "<u4"
+    while high - low >= 2**32 - 1:  # so large that the last digits are not of interest
+        digits, units = digits - 1, np.round(values * 10.0 ** (digits - 1))
+        low, high = float(np.nanmin(units)), float(np.nanmax(units))
+    none = np.iinfo(kind).max
+    codes = np.where(np.isnan(units), none, units - low).astype(kind)
+    scale = {"digits": digits, "low": int(low), "bytes": np.dtype(kind).itemsize}
+    return scale, [base64.b64encode(of_run.tobytes()).decode() for of_run in codes]
+
+
+# --- Explanations ----------------------------------------------------------------------------------
+
+
+def _details(explained: Iterable[Explained], place: Mapping[Hashable, int], room: int) -> Any:
+    """Query → run → explanations, as many queries as there is room for."""
+    details: dict[int, list[list[dict[str, Any]]]] = {}
+    for query, by_run in explained:
+        detail = [[_plain(one) for one in each] for each in by_run.values()]
+        room -= len(written(detail).encode())
+        if room < 0:
+            break
+        details[place[query]] = detail
+    return details
+
+
+def _note(kept: int, queries: int) -> str:
+    if kept == queries:
+        return ""
+    if not kept:
+        return "There are no rankings in this page."
+    return (
+        f"To keep this page below 2 MB, it has the rankings of {kept:,} of {queries:,} queries: those with "
+        "the largest differences and the lowest values. germane explain shows any other."
+    )
+
+
+def _plain(explanation: Explanation) -> dict[str, Any]:
+    """An explanation's table without its running sums, and what it says below."""
+    table = explanation.table()
+    first = table.columns.index("recall") + 1 + ("tie" in table.columns)
+    kept = [
+        i
+        for i, name in enumerate(table.columns)
+        if name in ("rank", "item", "relevance", "hit", "tie")
+        or (i >= first and (i - first) % 2 == 0)
+    ]
+    names = [table.columns[i] for i in kept if i < first]
+    names += [str(reading.measure) for reading in explanation.readings]
+    rows = [CELL.join(visible(row[i]) for i in kept) for row in table.rows[:ROWS]]
+    missed = [visible(str(item)) for item, _ in explanation.missed[:MISSED] if item is not None]
+    return {
+        "columns": names,
+        "rows": "\n".join(rows),
+        "more": max(0, len(explanation.rows) - ROWS),
+        "formulas": [_formula(reading) for reading in explanation.readings],
+        "relevant": explanation.relevant,
+        "retrieved": explanation.retrieved,
+        "answered": explanation.answered,
+        "missed": len(explanation.missed),
+        "names": missed,
+    }
+
+
+def _formula(reading: Reading) -> str:
+    if not reading.ties:
+        return reading.formula
+    orders = ", ".join(f"{order} {value:.4f}" for order, value in reading.ties.items())
+    return f"{reading.formula}; if ties were ordered otherwise: {orders}"

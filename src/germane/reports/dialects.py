@@ -1,0 +1,89 @@
+"""Dialects: each measure as every other tool would report it, and the seam that moves it away."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from germane.animation.svg import clean
+from germane.dialect_values import LIST_ALONE, NOT_COUNTED, Spread, Stated
+from germane.dialects.dialect import SEAMS
+from germane.reports.findings import Findings
+from germane.reports.markup import table, text, wide
+from germane.result import number
+
+Row = tuple[str, ...]
+
+
+def dialects(findings: Findings) -> Iterator[str]:
+    """A table a measure: tools that say the same of every run, for the same reason, are one row."""
+    shown = {
+        str(each[0].own.measure): each
+        for each in zip(*findings.spreads.values(), strict=True)
+        if len(each[0]) and not math.isnan(each[0].range[0])
+    }
+    if not shown:
+        return
+    left = [name for name in findings.runs if name not in findings.spreads]
+    yield (
+        "<p>The same data under the conventions of other tools: what each would call by this name, and "
+        "the seam that moves it away from the number above.</p>"
+    )
+    for i, (name, each) in enumerate(shown.items()):
+        low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
+        ends = " to ".join(dict.fromkeys((f"{low:.4f}", f"{high:.4f}")))
+        yield f"<details{' open' if not i else ''}><summary>{clean(name)}: {ends}"
+        yield f" in {len(each[0])} dialects</summary>"
+        columns = ("reported by", *findings.spreads, "moved by", "as")
+        words = len(columns) - 2, len(columns) - 1
+        yield from wide(table(columns, _rows(each), words, "dialects"))
+        if any(one.listed for found in each for one in found.stated):
+            yield f'<p class="small">{LIST_ALONE.strip()}: {NOT_COUNTED}.</p>'
+        if each[0].without:
+            yield f'<p class="small">No such measure: {text(", ".join(each[0].without))}</p>'
+        yield "</details>"
+    if left:
+        yield (
+            f'<p class="small">Not here: {text(", ".join(left))}. The first three runs are told of, where '
+            "they can be read again and are not large; germane dialects QRELS RUN tells of any.</p>"
+        )
+    yield (
+        '<p class="small">Seams: reading, judging (ties, missing queries, depth), measuring (norm, gain, '
+        "cutoff), averaging. germane dialects says more of each tool.</p>"
+    )
+
+
+def _rows(each: Sequence[Spread]) -> Iterator[Row]:
+    """From the highest value of the first run to the lowest, germane's own where it belongs."""
+    by_name = [
+        {row.dialect: row for one in (found.own, *found.stated) for row in one.rows}
+        for found in each
+    ]
+    tools: dict[Row, list[str]] = {}
+    labels = dict.fromkeys(name for names in by_name for name in names)
+    told = [  # of another run the list alone may say what all judgments do
+        [names.get(label, names[label.removesuffix(LIST_ALONE)]) for names in by_name]
+        for label in labels
+    ]
+    by_label = zip(labels, told, strict=True)
+    for label, stated in sorted(by_label, key=lambda each: _descending(each[1][0])):
+        alike = tuple(map(_value, stated))
+        tools.setdefault((*alike, _why(stated), str(stated[0].measure)), []).append(label)
+    for said, names in tools.items():
+        yield (", ".join(names), *said)
+
+
+def _descending(one: Stated) -> tuple[bool, float, bool, str]:
+    return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
+
+
+def _value(one: Stated) -> str:
+    if math.isnan(one.value) or one.measure is None:
+        return "none"
+    return number(one.value, one.measure, 4)
+
+
+def _why(stated: Sequence[Stated]) -> str:
+    """The seams that move some run's value, or why there is none."""
+    if said := next((one.says for one in stated if one.says), ""):
+        return said
+    moved = {seam for one in stated for seam in one.seams}
+    return ", ".join(seam for seam in SEAMS if seam in moved) or "–"
