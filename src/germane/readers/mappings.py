@@ -26,7 +26,14 @@ from germane.errors import (
 )
 from germane.kernel.ids import by_bytes, is_missing
 from germane.readers import headings, mapping_errors
-from germane.readers.numbers import EXACT, ORDINARY, doubles, is_finite_number, show_number
+from germane.readers.numbers import (
+    EXACT,
+    ORDINARY,
+    doubles,
+    is_finite_number,
+    may_round,
+    show_number,
+)
 from germane.retrieval import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
@@ -267,6 +274,7 @@ def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> 
         items,
         score,
         given=(lambda count: given[:count]) if given else None,
+        finer=bool(given) and may_round(given[0]),
     )
 
 
