@@ -5,7 +5,7 @@ from math import lgamma, log
 
 import numpy as np
 
-from germane._ragged import Bools
+from germane._ragged import Bools, Floats
 from germane.checks import ids
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, first, rows, several
@@ -48,10 +48,11 @@ def counting_up(data: Data) -> Sees:
     """Ranks in the place of scores: 1, 2, 3, … down each list."""
     run, ranks = data.run, data.ranks
     steps = len(run) - int(np.count_nonzero(data.retrieved))
-    if not data.counts_up or is_meant(data, steps):
+    if run.number is None or not data.counts_up or is_meant(data, steps):
         return
     decimals = bool((ranks % 1 != 0).any())
-    if decimals or _contradict(data) if len(ranks) > 1 else _is_no_accident(data):
+    unlikely = len(ranks) < 2 and _is_no_accident(data, run.number[data.as_given])
+    if unlikely or (len(ranks) > 1 and (decimals or _contradict(data))):
         says = "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
         yield Seen(says, len(run), first(run, data.as_given), COLUMNS if decimals else "")
 
@@ -61,9 +62,10 @@ def rising_as_given(data: Data) -> Sees:
     run, order = data.run, data.as_given
     if run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
         return
-    steps = np.diff(run.number[order])[_are_beside(data)]
+    score = run.number[order]
+    steps = np.diff(score)[_are_beside(data)]
     rises = len(steps) and (steps >= 0).all() and 2 * np.count_nonzero(steps > 0) > len(steps)
-    if rises and _is_no_accident(data) and not is_meant(data, len(steps)):
+    if rises and _is_no_accident(data, score) and not is_meant(data, len(steps)):
         says = (
             "the scores of every query rise in the order given, over "
             f"{data.first}{several(len(steps), 'step')}"
@@ -76,8 +78,10 @@ def falling_as_given(data: Data) -> Sees:
     run, order = data.run, data.as_given
     if run.number is not None or run.rank is None:
         return
-    steps = np.diff(run.rank[order].astype(float))[_are_beside(data)]  # unsigned ones do not fall
-    if len(steps) > 1 and (steps < 0).all() and not is_meant(data, max(len(steps), CERTAIN)):
+    rank = run.rank[order].astype(float)  # unsigned ones do not fall
+    steps = np.diff(rank)[_are_beside(data)]
+    falls = len(steps) and (steps < 0).all() and _is_no_accident(data, -rank)
+    if falls and not is_meant(data, max(len(steps), CERTAIN)):
         says = (
             "the ranks of every query fall in the order given, over "
             f"{data.first}{several(len(steps), 'step')}, and the lowest rank is the best"
@@ -92,12 +96,10 @@ def _are_beside(data: Data) -> Bools:
     return beside
 
 
-def _is_no_accident(data: Data) -> bool:
-    """Is it unlikely that the scores of all queries rise as given by chance?"""
-    run, order = data.run, data.as_given
-    assert run.number is not None
-    rises = _are_beside(data) & (np.diff(run.number[order]) > 0)
-    counts = np.bincount(run.query[order][1:][rises]) if rises.any() else ()
+def _is_no_accident(data: Data, number: Floats) -> bool:
+    """Is it unlikely that numbers rise from row to row of all queries, as given, by chance?"""
+    rises = _are_beside(data) & (np.diff(number) > 0)
+    counts = np.bincount(data.run.query[data.as_given][1:][rises]) if rises.any() else ()
     return sum(lgamma(count + 2) for count in counts) >= CHANCE - 1e-9
 
 

@@ -1,7 +1,6 @@
 """Standing: how often relevant results stand above the others of their query."""
 
 import math
-
 from typing import Any
 
 import numpy as np
