@@ -78,9 +78,9 @@ all that is doubtful are for `germane check` alone. The column *evaluate* says w
 show it, or in dicts of which one has decimals, and a warning of a sample otherwise. Of arrays of scores `evaluate` knows
 counts and hits, and no order but that of the scores.
 
-Few results are enough where all of them say the same: five results whose scores rise in the order given, or relevant
-results that all stand last where a random order does that in less than one case of 1,000. Ranks without scores that fall
-from row to row are reported whatever their number. None of these is reported where relevance says that the order is
+Few results are enough where all of them say the same: five results of a query, or seven pairs, whose scores rise or whose
+ranks fall in the order given, or relevant results that all stand last where a random order does that in less than one case
+of 1,000. None of these is reported where relevance says that the order is
 right. One result per query is reported from ten queries on: less is an example that somebody typed. An empty list is an
 answer to `evaluate`; `check` asks about it.
 

@@ -11,7 +11,7 @@ from germane.checks import forms
 from germane.checks.data import Data, side_by_side
 from germane.checks.reading import of_lines, side_of
 from germane.checks.side import Side
-from germane.checks.table import TABLE, Check
+from germane.checks.table import TABLE
 from germane.choices import DEFAULT
 from germane.errors import EmptyError, GermaneError
 from germane.evaluate import evaluate
@@ -140,7 +140,7 @@ def check(
         said = list(_findings(looked, progress))
         if not any(one.severity == "serious" for one in said) and how == _AS_IT_IS:
             looked.refusal = _refusal(qrels, given, chosen)
-            said += _seen(TABLE[-1], looked)
+            said += TABLE[-1].find(looked)
         found += said
         data.append(looked)
     names = [name or readers.run_name(given) for name, given in runs.items()]
@@ -179,18 +179,11 @@ def _refusal(qrels: Any, run: Any, measures: tuple[Measure, ...]) -> str:
 
 def _findings(data: Data, progress: Progress | None) -> Iterator[Finding]:
     """What the table sees, or that the files are not qrels and a run."""
-    if swapped := list(_seen(TABLE[0], data)):
+    if swapped := list(TABLE[0].find(data)):
         yield from swapped
         return
     for at, row in enumerate(TABLE[1:-1]):
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", at, len(TABLE))
         if row.of == "qrels" or row.sees.__module__ == forms.__name__ or len(data.qrels):
-            yield from _seen(row, data)
-
-
-def _seen(row: Check, data: Data) -> Iterator[Finding]:
-    where = {"qrels": data.qrels, "run": data.run}[row.of].where
-    for seen in row.sees(data):
-        advice = seen.advice or row.remedy
-        yield Finding(row.severity, row.name, seen.says, seen.count, seen.examples, advice, where)
+            yield from row.find(data)

@@ -11,7 +11,7 @@ import numpy as np
 
 from germane import _ragged
 from germane._cached import cached
-from germane._ragged import Bools, Floats, Ints
+from germane._ragged import Floats, Ints
 from germane._records import replaced
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
@@ -133,10 +133,7 @@ def _check_rows(data: Evaluated) -> Iterator[Finding]:
 
 def _find(data: Data, *checks: Callable[[Data], Sees]) -> Iterator[Finding]:
     for sees in checks:
-        for seen in sees(data):
-            row = _ROWS[sees]
-            advice = seen.advice or row.remedy
-            yield Finding(row.severity, row.name, seen.says, seen.count, seen.examples, advice)
+        yield from _ROWS[sees].find(data)
 
 
 _ROWS = {row.sees: row for row in TABLE}
@@ -168,20 +165,10 @@ class Evaluated(Data):
         self.policy, self.values = policy, values or {}
         self.measures = tuple(self.values)
         self.ties = "given" if policy.ties == "given" else "id"
+        self.queries, self.empty, self.grades = qrels.queries, qrels.unjudged, qrels.grades
+        self.answered, self.unknown = got.answered, got.unknown
 
     # --- Counts and hits -----------------------------------------------------------------------
-
-    @cached
-    def queries(self) -> Sequence[Hashable]:
-        return self._qrels.queries
-
-    @cached
-    def empty(self) -> Sequence[Hashable]:
-        return self._qrels.unjudged
-
-    @cached
-    def grades(self) -> Floats:
-        return self._qrels.grades
 
     @cached
     def relevant(self) -> Ints:
@@ -195,14 +182,6 @@ class Evaluated(Data):
     def without_relevant(self) -> list[Hashable]:
         queries = self.queries if self._ranking is None else self._ranking.queries
         return [queries[q] for q in np.flatnonzero(self.relevant == 0).tolist()]
-
-    @cached
-    def answered(self) -> Bools:
-        return self.got.answered
-
-    @cached
-    def unknown(self) -> list[Hashable]:
-        return self.got.unknown
 
     @cached
     def depths(self) -> Ints:
