@@ -1,5 +1,6 @@
 """Orders that were not meant, in every source: what evaluating tells of them, and check."""
 
+import itertools
 import math
 import warnings
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import germane
 from check_examples import noticed
+from germane.checks.evaluated import TOO_FEW
 from germane.checks.standing import measure_standing, standing_of
 from germane.collection import Collection
 
@@ -182,6 +184,20 @@ def test_few_relevant_results_that_all_stand_last(queries: int, told: bool) -> N
     assert ("relevant results stand last" in noticed(qrels, run)) == told
     whats = [one.what for one in germane.check(qrels, run, "AP").serious]
     assert ("relevant results stand last" in whats) == told
+
+
+def test_so_few_results_never_stand_worse_than_chance() -> None:
+    """Evaluating does not look at them: all relevant ones last is the worst that there is."""
+    sizes = [[n] for n in range(2, TOO_FEW + 1)] + [[6, 6], [4, 4, 4], [2] * 6, [9, 3], [3] * 4]
+    for retrieved in map(np.array, sizes):
+        for relevant in itertools.product(*(range(size + 1) for size in retrieved)):
+            owner = np.repeat(np.arange(len(retrieved)), relevant)
+            last = [np.arange(n - r, n) + 1 for n, r in zip(retrieved, relevant, strict=True)]
+            found = measure_standing(owner, np.concatenate(last), retrieved)
+            assert found is None or not found.is_worse_than_chance
+    found = measure_standing(np.zeros(6, int), np.arange(8, 14), np.array([13]))
+    assert found is not None
+    assert found.is_worse_than_chance, "one more, and it may be"
 
 
 @pytest.mark.parametrize("seed", range(5))

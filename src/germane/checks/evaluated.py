@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from germane.retrieval import Qrels, Retrieved
 
 LEAST, MOST, SHARE = 32, 2000, 128  # rows of a sample: one in 128 of the run, within limits
+TOO_FEW = 12  # results, of which the relevant ones stand last in one of 924 orders by chance
 HEAD = 16  # rows of which one fall shows that the order is meant
 SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
 GRADES = 2000  # that are looked at
@@ -113,7 +114,8 @@ def _check_counts(data: Evaluated) -> Iterator[Finding]:
         asked.append(queries.one_result)
     if got.is_tied:
         asked += [scores.constant, scores.tied]
-    asked.append(orders.standing_last)
+    if data.results > TOO_FEW:
+        asked.append(orders.standing_last)
     yield from _find(data, *asked)
 
 
