@@ -153,6 +153,7 @@ class Evaluated(Data):
     """
 
     is_whole = False
+    first = "the first "
 
     def __init__(
         self,
