@@ -71,7 +71,7 @@ each: a run of 7 million lines takes 1.5 GB and about five times the CPU time of
 
 `evaluate` tells most of the serious findings by itself, all of them in one line, and keeps them as `findings` of the
 result; others make it stop. It uses the same checks, but looks only at what costs it little: the counts and hits that it
-has, and the first rows of up to 200 queries (one row in 64, at least 64 and at most 2,000; all of the 2,000 where the
+has, and the first rows of up to 200 queries (one row in 128, at least 32 and at most 2,000; all of the 2,000 where the
 first ones arouse suspicion). So problems that begin late in a run, single ids that are spelled differently, and nearly
 all that is doubtful are for `germane check` alone. The column *evaluate* says whether each finding is an **error**, a
 **warning**, a warning of a **sample**, which may miss it, or **silent**. Sides that are swapped are an error where lines
