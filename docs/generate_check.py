@@ -71,16 +71,16 @@ each: a run of 7 million lines takes 1.5 GB and about five times the CPU time of
 
 `evaluate` tells most of the serious findings by itself, all of them in one line, and keeps them as `findings` of the
 result; others make it stop. It uses the same checks, but looks only at what costs it little: the counts and hits that it
-has, and the first rows of up to 200 queries (one row in 64, at least 64 and at most 2,000; all of the 2,000 where the
+has, and the first rows of up to 200 queries (one row in 128, at least 32 and at most 2,000; all of the 2,000 where the
 first ones arouse suspicion). So problems that begin late in a run, single ids that are spelled differently, and nearly
 all that is doubtful are for `germane check` alone. The column *evaluate* says whether each finding is an **error**, a
 **warning**, a warning of a **sample**, which may miss it, or **silent**. Sides that are swapped are an error where lines
 show it, or in dicts of which one has decimals, and a warning of a sample otherwise. Of arrays of scores `evaluate` knows
 counts and hits, and no order but that of the scores.
 
-Few results are enough where all of them say the same: five results whose scores rise in the order given, or relevant
-results that all stand last where a random order does that in less than one case of 1,000. Ranks without scores that fall
-from row to row are reported whatever their number. None of these is reported where relevance says that the order is
+Few results are enough where all of them say the same: five results of a query, or seven pairs, whose scores rise or whose
+ranks fall in the order given, or relevant results that all stand last where a random order does that in less than one case
+of 1,000. None of these is reported where relevance says that the order is
 right. One result per query is reported from ten queries on: less is an example that somebody typed. An empty list is an
 answer to `evaluate`; `check` asks about it.
 

@@ -1,5 +1,7 @@
 """Orders that were not meant, in every source: what evaluating tells of them, and check."""
 
+import itertools
+import math
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 import germane
 from check_examples import noticed
+from germane.checks.evaluated import TOO_FEW
 from germane.checks.standing import measure_standing, standing_of
 from germane.collection import Collection
 from germane.readers import open_qrels, open_run
@@ -119,7 +122,7 @@ def test_few_scores_may_rise_by_chance() -> None:
     assert "scores rise as given" not in noticed(qrels, borne_out), "the relevant item is the first"
 
 
-@pytest.mark.parametrize("size", [3, 5, 30])
+@pytest.mark.parametrize("size", [5, 30])
 def test_ranks_that_fall_from_row_to_row(size: int) -> None:
     columns = {"query": ["q"] * size, "item": [f"d{i}" for i in range(size)]}
     table = pa.table(columns | {"rank": list(range(size, 0, -1))})
@@ -131,6 +134,34 @@ def test_ranks_that_fall_from_row_to_row(size: int) -> None:
     assert serious.what == told.what
     ascending = pa.table(columns | {"rank": list(range(1, size + 1))})
     assert noticed(qrels, ascending) == {}
+
+
+@pytest.mark.parametrize("column", ["rank", "score"])
+@pytest.mark.parametrize(
+    "sizes", [[2, 2], [3], [4], [5], [3, 2], [2] * 7, [3, 3, 3], [4, 3], [6, 6]]
+)
+def test_chance_seldom_turns_an_order(sizes: list[int], column: str) -> None:
+    """Of 240 random orders some 2 may look turned, one of 120; turned ones of that size always do."""
+    rng = np.random.default_rng(0)
+    wrong = {"rank": -1, "score": 1}[column]  # the direction from row to row
+    turns = math.prod(map(math.factorial, sizes)) >= 120
+    qrels = {f"q{n}": {"x": 1} for n in range(len(sizes))}
+    query = [f"q{n}" for n, size in enumerate(sizes) for _ in range(size)]
+    items = [f"d{i}" for i in range(len(query))]
+
+    def is_told(lists: list[Any]) -> bool:
+        numbers = np.concatenate(lists) + (100.5 if column == "score" else 0)
+        run = pa.table({"query": query, "item": items, column: numbers})
+        whats = {one.what for one in germane.check(qrels, run, "AP").serious}
+        told = bool(whats & {"ranks fall as given", "scores rise as given"})
+        hits = dict(zip(query, items, strict=True)).items()  # one of each query
+        judged = {q: {"x": 1, item: 0} for q, item in hits}
+        assert bool(noticed(judged, run).keys() & whats) == told
+        return told
+
+    shuffled = [[rng.permutation(size) + 1 for size in sizes] for _ in range(240)]
+    assert sum(map(is_told, shuffled)) <= 8
+    assert is_told([np.arange(1, size + 1)[::wrong] for size in sizes]) == turns
 
 
 def test_relevant_results_that_stand_last(tmp_path: Path) -> None:
@@ -154,6 +185,20 @@ def test_few_relevant_results_that_all_stand_last(queries: int, told: bool) -> N
     assert ("relevant results stand last" in noticed(qrels, run)) == told
     whats = [one.what for one in germane.check(qrels, run, "AP").serious]
     assert ("relevant results stand last" in whats) == told
+
+
+def test_so_few_results_never_stand_worse_than_chance() -> None:
+    """Evaluating does not look at them: all relevant ones last is the worst that there is."""
+    sizes = [[n] for n in range(2, TOO_FEW + 1)] + [[6, 6], [4, 4, 4], [2] * 6, [9, 3], [3] * 4]
+    for retrieved in map(np.array, sizes):
+        for relevant in itertools.product(*(range(size + 1) for size in retrieved)):
+            owner = np.repeat(np.arange(len(retrieved)), relevant)
+            last = [np.arange(n - r, n) + 1 for n, r in zip(retrieved, relevant, strict=True)]
+            found = measure_standing(owner, np.concatenate(last), retrieved)
+            assert found is None or not found.is_worse_than_chance
+    found = measure_standing(np.zeros(6, int), np.arange(8, 14), np.array([13]))
+    assert found is not None
+    assert found.is_worse_than_chance, "one more, and it may be"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,7 +10,7 @@ from germane.checks import forms
 from germane.checks.data import Data, side_by_side
 from germane.checks.reading import of_lines, read_qrels, read_run
 from germane.checks.side import Side
-from germane.checks.table import TABLE, Check
+from germane.checks.table import TABLE
 from germane.choices import DEFAULT
 from germane.errors import EmptyError, GermaneError
 from germane.evaluation import evaluate
@@ -148,7 +148,7 @@ def check(
         said = list(_findings(looked, progress))
         if not any(one.severity == "serious" for one in said) and reading == NOTHING_SAID:
             looked.refusal = _refusal(judgments, opened, chosen)
-            said += _seen(TABLE[-1], looked)
+            said += TABLE[-1].find(looked)
         found += said
         data.append(looked)
         names.append(name or opened.name)
@@ -184,18 +184,11 @@ def _refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) ->
 
 def _findings(data: Data, progress: Progress | None) -> Iterator[Finding]:
     """What the table sees, or that the files are not qrels and a run."""
-    if swapped := list(_seen(TABLE[0], data)):
+    if swapped := list(TABLE[0].find(data)):
         yield from swapped
         return
     for at, row in enumerate(TABLE[1:-1]):
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", at, len(TABLE))
         if row.of == "qrels" or row.sees.__module__ == forms.__name__ or len(data.qrels):
-            yield from _seen(row, data)
-
-
-def _seen(row: Check, data: Data) -> Iterator[Finding]:
-    where = {"qrels": data.qrels, "run": data.run}[row.of].where
-    for seen in row.sees(data):
-        advice = seen.advice or row.remedy
-        yield Finding(row.severity, row.name, seen.says, seen.count, seen.examples, advice, where)
+            yield from row.find(data)

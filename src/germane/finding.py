@@ -56,11 +56,6 @@ def shown(ids: Iterable[object], most: int = 3) -> tuple[str, ...]:
     return tuple(clip(one) for one, _ in zip(ids, range(most), strict=False))
 
 
-def is_are(count: int, one: str, several: str) -> str:
-    """``1 query is`` or ``2 queries are``, with the number written out."""
-    return f"{count:,} {one if count == 1 else several}"
-
-
 def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The serious ones first."""
     return tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity)))

@@ -175,9 +175,11 @@ class Sample:
         given: Callable[[int], Sequence[Any]] | None = None,
         ids: str = "typed",  # as those of Qrels, or places: rows and columns of an array
         rounded: int = 0,  # scores of the whole run that became equal to another as doubles
+        finer: bool = False,  # may the scores have had more digits than doubles?
     ) -> None:
         self.queries, self.offsets, self.items, self.score = queries, offsets, items, score
-        self.rank, self.given, self.ids, self.rounded = rank, given, ids, rounded
+        self.rank, self.given, self.ids = rank, given, ids
+        self.rounded, self.finer = rounded, finer
 
     def __len__(self) -> int:
         return len(self.items)

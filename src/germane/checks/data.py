@@ -31,7 +31,14 @@ class Data:
     ``qrels`` and ``run`` are rows: all of them, or a sample. The other attributes speak of everything.
     """
 
+    qrels: Side
+    run: Side
+    queries: Sequence[Hashable]  # the judged ones
+    empty: Sequence[Hashable]  # queries of the qrels without a judgment
+    grades: Floats  # of each judgment
+    rounded: int  # scores that became equal to another as doubles
     is_whole = True  # are the rows all rows?
+    first = ""  # the words for results of which only the first were looked at
     ties = "id"  # the order of equal scores; or given
     refusal = ""  # why evaluate refuses them, where no check says so
     known_orders: Collection[str] | None = None  # findings about the order of the results
@@ -47,33 +54,11 @@ class Data:
         rivals: tuple["Data", ...] = (),  # the runs that were looked at before
     ) -> None:
         self.qrels, self.run, self.measures, self.rivals = qrels, run, measures, rivals
-
-    @property
-    def first(self) -> str:
-        """The words for results of which only the first were looked at."""
-        return "" if self.is_whole else "the first "
-
-    @cached_property
-    def cutoffs(self) -> list[int]:
-        """The cutoffs of the measures, ascending."""
-        return sorted({measure.k for measure in self.measures if measure.k is not None})
+        self.queries, self.empty, self.grades = qrels.queries, qrels.empty, qrels.grades
+        self.rounded = run.rounded
+        self.cutoffs = sorted({one.k for one in measures if one.k is not None})
 
     # --- Everything that is judged and retrieved -----------------------------------------------
-
-    @cached_property
-    def queries(self) -> Sequence[Hashable]:
-        """The judged queries."""
-        return self.qrels.queries
-
-    @cached_property
-    def empty(self) -> Sequence[Hashable]:
-        """Queries of the qrels without a judgment."""
-        return self.qrels.empty
-
-    @cached_property
-    def grades(self) -> Floats:
-        """The grade of each judgment."""
-        return self.qrels.grades
 
     @cached_property
     def relevant(self) -> Ints:
@@ -129,11 +114,6 @@ class Data:
     def graded(self) -> tuple[Ints, Floats] | None:
         """The query and the grade of each judgment; None where they have no grades."""
         return None if self.qrels.number is None else (self.qrels.query, self.qrels.number)
-
-    @cached_property
-    def rounded(self) -> int:
-        """How many scores became equal to another as doubles."""
-        return self.run.rounded
 
     # --- Queries
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane import _ragged
-from germane._ragged import Bools, Floats, Ints
+from germane._ragged import Floats, Ints
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
@@ -22,7 +22,7 @@ from germane.checks.table import TABLE
 from germane.finding import Finding, by_severity
 from germane.kernel.columns import Ids
 from germane.kernel.ids import to_bytes, to_text
-from germane.readers.numbers import EXACT, count_rounded, may_round
+from germane.readers.numbers import EXACT, count_rounded
 from germane.retrieval import Sample
 from germane.spelling import fold_ids
 
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from germane.ranking import Ranking
     from germane.retrieval import Qrels, Retrieved
 
-LEAST, MOST, SHARE = 64, 2000, 64  # rows of a sample: one in 64 of the run, within limits
+LEAST, MOST, SHARE = 32, 2000, 128  # rows of a sample: one in 128 of the run, within limits
+TOO_FEW = 12  # results, of which the relevant ones stand last in one of 924 orders by chance
 HEAD = 16  # rows of which one fall shows that the order is meant
 SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
 GRADES = 2000  # that are looked at
@@ -56,14 +57,14 @@ def check_evaluation(
     """
     got, policy = judged.retrieved, judged.policy
     data = Evaluated(judged.qrels, got, policy, sample, values, ranking)
-    if swapped := _find_swapped(data):
-        return swapped  # everything else follows from that
-    earlier = {one.what: one for one in got.findings}
-    if earlier.keys() & set(forms.SWAPPED):
-        return tuple(one for one in got.findings if one.what in forms.SWAPPED)
+    swapped = _find_swapped(data) or [one for one in got.findings if one.what in forms.SWAPPED]
+    if swapped:
+        return tuple(swapped)  # everything else follows from that
     found = [*_check_rows(data), *(one for one in got.findings if _is_left(data, one))]
-    data.known_orders = {one.what for one in found} & set(orders.ORDERS)
+    data.known_orders = {one.what for one in found} & orders.ORDERS.keys()
     counted = {one.what: one for one in _check_counts(data)}
+    if not found and not counted:
+        return ()
     for one in found:  # of batches, whose rows may say why
         if one.what in counted:
             counted[one.what] = replace(counted[one.what], advice=one.advice)
@@ -96,24 +97,32 @@ def _find_swapped(data: Evaluated) -> tuple[Finding, ...]:
 
 
 def _check_counts(data: Evaluated) -> Iterator[Finding]:
-    policy = data.policy
-    asked = [ids.nothing_found, queries.without_judgments]
-    if policy.missing == "zero":
+    """Run the checks that need no rows, where a count does not already rule them out."""
+    policy, got = data.policy, data.got
+    asked: list[Callable[[Data], Sees]] = []
+    if not len(got.judgment):
+        asked.append(ids.nothing_found)
+    if data.empty:
+        asked.append(queries.without_judgments)
+    if policy.missing == "zero" and got.answers < len(data.queries):
         asked.append(queries.missing)
-    if policy.unknown == "ignore":
+    if policy.unknown == "ignore" and got.unknown:
         asked.append(queries.unknown)
-    if policy.no_relevant == "zero":
+    if policy.no_relevant == "zero" and data.may_lack_relevant:
         asked += [grades.nothing_relevant, queries.without_relevant]
-    if len(data.queries) >= SEVERAL and policy.depth != 1:
+    if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == got.answers:
         asked.append(queries.one_result)
-    asked += [scores.constant, scores.tied, orders.standing_last]
+    if got.is_tied:
+        asked += [scores.constant, scores.tied]
+    if data.results > TOO_FEW:
+        asked.append(orders.standing_last)
     yield from _find(data, *asked)
 
 
 def _check_rows(data: Evaluated) -> Iterator[Finding]:
-    if data.may_be_misspelled:
-        yield from _find(data, ids.alike)
     asked: list[Callable[[Data], Sees]] = []
+    if data.may_be_misspelled:
+        asked.append(ids.alike)
     if data.may_rise:
         asked += orders.ORDERS.values()
     if data.may_have_own:
@@ -126,10 +135,7 @@ def _check_rows(data: Evaluated) -> Iterator[Finding]:
 
 def _find(data: Data, *checks: Callable[[Data], Sees]) -> Iterator[Finding]:
     for sees in checks:
-        for seen in sees(data):
-            row = _ROWS[sees]
-            advice = seen.advice or row.remedy
-            yield Finding(row.severity, row.name, seen.says, seen.count, seen.examples, advice)
+        yield from _ROWS[sees].find(data)
 
 
 _ROWS = {row.sees: row for row in TABLE}
@@ -147,6 +153,7 @@ class Evaluated(Data):
     """
 
     is_whole = False
+    first = "the first "
 
     def __init__(
         self,
@@ -157,31 +164,21 @@ class Evaluated(Data):
         values: Mapping[Measure, MeasureResult] | None = None,
         ranking: Ranking | None = None,
     ) -> None:
-        self._qrels, self._got, self._sampler, self._ranking = qrels, got, sampler, ranking
+        self._qrels, self.got, self._sampler, self._ranking = qrels, got, sampler, ranking
         self.policy, self.values = policy, values or {}
         self.measures = tuple(self.values)
         self.ties = "given" if policy.ties == "given" else "id"
+        self.queries, self.empty, self.grades = qrels.queries, qrels.unjudged, qrels.grades
+        self.answered, self.unknown = got.answered, got.unknown
 
     # --- Counts and hits -----------------------------------------------------------------------
-
-    @cached_property
-    def queries(self) -> Sequence[Hashable]:
-        return self._qrels.queries
-
-    @cached_property
-    def empty(self) -> Sequence[Hashable]:
-        return self._qrels.unjudged
-
-    @cached_property
-    def grades(self) -> Floats:
-        return self._qrels.grades
 
     @cached_property
     def relevant(self) -> Ints:
         if self._ranking is None:
             return self._qrels.relevant
         total = self._ranking.total(1.0)
-        unknown = len(self._got.unknown) if self.policy.unknown == "zero" else 0
+        unknown = len(self.got.unknown) if self.policy.unknown == "zero" else 0
         return total[: len(total) - unknown]  # the queries that nobody judged stand last
 
     @cached_property
@@ -190,34 +187,26 @@ class Evaluated(Data):
         return [queries[q] for q in np.flatnonzero(self.relevant == 0).tolist()]
 
     @cached_property
-    def answered(self) -> Bools:
-        return self._got.answered
-
-    @cached_property
-    def unknown(self) -> list[Hashable]:
-        return self._got.unknown
-
-    @cached_property
     def depths(self) -> Ints:
-        return self._got.retrieved[self._got.answered]
+        return self.got.retrieved[self.got.answered]
 
     @cached_property
     def results(self) -> int:
-        return int(self._got.retrieved.sum())
+        return int(self.got.retrieved.sum())
 
     @cached_property
     def hits(self) -> Floats:
-        return self.grades[self._got.judgment]
+        return self.grades[self.got.judgment]
 
     @cached_property
     def standing(self) -> Standing | None:
         if self._ranking is None:  # of a batch
             return None
-        return standing_of(self._qrels, self._got)
+        return standing_of(self._qrels, self.got)
 
     @cached_property
     def constant(self) -> bool:
-        got = self._got
+        got = self.got
         if not got.is_tied or not len(got.judgment):
             return False
         first = (got.tied_from == 1).all() and (got.tied_to > 1).all()
@@ -226,7 +215,7 @@ class Evaluated(Data):
     @cached_property
     def nearly_constant(self) -> tuple[int, int]:  # type: ignore[override]
         """How many results share one score, of how many, in the queries of hits; 0 unless nearly all do."""
-        got = self._got
+        got = self.got
         if not got.is_tied or not len(got.judgment):
             return 0, 0
         tied = got.tied_to > got.tied_from
@@ -249,7 +238,7 @@ class Evaluated(Data):
 
     @cached_property
     def tied_widely(self) -> int:  # type: ignore[override]
-        got = self._got
+        got = self.got
         if not got.is_tied or self.ties != "given":
             return 0
         wide = int(np.count_nonzero(got.tied_to >= WIDE * got.tied_from))
@@ -264,13 +253,20 @@ class Evaluated(Data):
         return any(grade % 1 or not 0 <= grade <= forms.SCALE for grade in some)
 
     @cached_property
+    def may_lack_relevant(self) -> bool:
+        """Is no item relevant for some query, or by a measure's own scale?"""
+        strict = any(one.rel is not None and one.rel > 1 for one in self.measures)
+        return strict or not self.relevant.all()
+
+    @cached_property
     def may_be_misspelled(self) -> bool:
         """Has a relevant item that was not found the folded form of a result?"""
-        if not len(self.hits) or self._sampler is None or self.sample.ids == "places":
+        if not len(self.got.judgment) or self._sampler is None or self.sample.ids == "places":
             return False
         if getattr(self._qrels.items, "kind", "") == "integer" and self.sample.ids != "text":
             return False
-        if np.count_nonzero(self.hits > 0) == np.count_nonzero(self.grades > 0):
+        relevant = self.grades[self.got.judgment] > 0
+        if np.count_nonzero(relevant) == np.count_nonzero(self.grades > 0):
             return False
         lost = self._lost[1]
         known = set(lost)
@@ -279,7 +275,7 @@ class Evaluated(Data):
 
     @cached_property
     def may_rise(self) -> bool:
-        """Does no score fall, or not where its rank rises, among the first rows?"""
+        """Does no score fall among the first rows, or the first that does where its rank does not rise?"""
         sample = self.sample
         if len(sample) < 2 or (sample.score is None and sample.rank is None):
             return False
@@ -287,14 +283,20 @@ class Evaluated(Data):
         if first == 1 and len(set(sample.queries)) == len(sample):
             return False
         count = min(len(sample), first if first > 2 else HEAD)
-        owner = sample.owner[:count]
-        falls = owner[1:] == owner[:-1]
+        rows = list(range(1, count))
+        if first < count:
+            owner = sample.owner[:count].tolist()
+            rows = [row for row in rows if owner[row] == owner[row - 1]]
         if sample.score is not None:
-            falls &= sample.score[1:count] < sample.score[: count - 1]
-        if falls.any() and sample.rank is not None:
-            rank = sample.rank(count)
-            falls &= (rank[1:] > rank[:-1]) | (rank == rank[0]).all()
-        return not falls.any()
+            score = sample.score[:count].tolist()
+            rows = [row for row in rows if score[row] < score[row - 1]]
+        if sample.rank is None or not rows:
+            return not rows
+        rank = sample.rank(rows[0] + 1)
+        if rank[-1] > rank[-2]:
+            return False
+        rank = sample.rank(count)
+        return bool((rank != rank[0]).any())
 
     @cached_property
     def may_have_own(self) -> bool:
@@ -305,12 +307,12 @@ class Evaluated(Data):
 
     @cached_property
     def may_be_rounded(self) -> bool:
-        score, given = self.sample.score, self.sample.given
-        if score is None or given is None or not len(score):
-            return self.sample.rounded > 0
-        return (
-            self.sample.rounded > 0 or bool(np.abs(score).max() >= EXACT) or may_round(given(1)[0])
-        )
+        sample = self.sample
+        if sample.rounded or sample.finer:
+            return True
+        if sample.score is None or sample.given is None:
+            return False
+        return bool(np.abs(sample.score).max(initial=0) >= EXACT)
 
     # --- Rows ----------------------------------------------------------------------------------
 
@@ -322,7 +324,7 @@ class Evaluated(Data):
     def take_more(self) -> Evaluated:
         """The same with a larger sample, for what deserves a second look."""
         wide = Evaluated(
-            self._qrels, self._got, self.policy, self._sampler, self.values, self._ranking
+            self._qrels, self.got, self.policy, self._sampler, self.values, self._ranking
         )
         if self._sampler is not None:
             wide.__dict__["sample"] = self._sampler(MOST)
@@ -340,7 +342,7 @@ class Evaluated(Data):
         return () if self.sample.given is None else self.sample.given(len(self.sample))
 
     @cached_property
-    def rounded(self) -> int:
+    def rounded(self) -> int:  # type: ignore[override]
         sample, exact = self.sample, [_read_exactly(one) for one in self.given]
         if sample.rounded or sample.score is None:
             return sample.rounded
@@ -371,17 +373,15 @@ class Evaluated(Data):
     @cached_property
     def _lost(self) -> tuple[Ints, list[Hashable]]:
         """Relevant items of the sampled queries that were not found: their judgments and ids."""
-        qrels = self._qrels
-        at = {self._position.get(query, -1) for query in self.sample.queries}
+        qrels, position = self._qrels, self._position
+        at = {position.get(query, -1) for query in self.sample.queries}
         place = np.array(sorted(at - {-1}), np.int64)
         starts = qrels.offsets[place]
         judgment = _ragged.between(starts, qrels.offsets[place + 1] - starts)
         relevant = qrels.grades > 0
-        relevant[self._got.judgment] = False
+        relevant[self.got.judgment] = False
         lost = judgment[relevant[judgment]]
-        most = max(LEAST, len(self.sample))
-        if len(lost) > most:
-            lost = lost[np.linspace(0, len(lost) - 1, most).astype(np.int64)]
+        lost = lost[:: len(lost) // max(LEAST, len(self.sample)) + 1]
         items = qrels.items
         some = items.take(lost) if isinstance(items, Ids) else [items[j] for j in lost.tolist()]
         return lost, [*self._spell(some)]

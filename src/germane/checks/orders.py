@@ -5,7 +5,7 @@ from math import lgamma, log
 
 import numpy as np
 
-from germane._ragged import Bools
+from germane._ragged import Bools, Floats
 from germane.checks import ids
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, first, rows, several
@@ -48,41 +48,43 @@ def counting_up(data: Data) -> Sees:
     """Ranks in the place of scores: 1, 2, 3, … down each list."""
     run, ranks = data.run, data.ranks
     steps = len(run) - int(np.count_nonzero(data.retrieved))
-    if not data.counts_up or is_meant(data, steps):
+    if run.number is None or not data.counts_up or is_meant(data, steps):
         return
     decimals = bool((ranks % 1 != 0).any())
-    if decimals or _contradict(data) if len(ranks) > 1 else _is_no_accident(data):
+    unlikely = len(ranks) < 2 and _is_no_accident(data, run.number)
+    if unlikely or (len(ranks) > 1 and (decimals or _contradict(data))):
         says = "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
         yield Seen(says, len(run), first(run, data.as_given), COLUMNS if decimals else "")
 
 
 def rising_as_given(data: Data) -> Sees:
     """Scores that rise from each result to the next, where there are no ranks to ask."""
-    run, order = data.run, data.as_given
-    if run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
+    if data.run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
         return
-    steps = np.diff(run.number[order])[_are_beside(data)]
-    rises = len(steps) and (steps >= 0).all() and 2 * np.count_nonzero(steps > 0) > len(steps)
-    if rises and _is_no_accident(data) and not is_meant(data, len(steps)):
-        says = (
-            "the scores of every query rise in the order given, over "
-            f"{data.first}{several(len(steps), 'step')}"
-        )
-        yield Seen(says, len(run), first(run, order))
+    steps = _find_steps(data, data.run.number)
+    most = 2 * np.count_nonzero(steps > 0) > len(steps) and (steps >= 0).all()
+    if most and _is_no_accident(data, data.run.number) and not is_meant(data, len(steps)):
+        yield from _turned(data, "scores", "rise", len(steps), "")
 
 
 def falling_as_given(data: Data) -> Sees:
     """Ranks, without scores, that fall from each result to the next."""
-    run, order = data.run, data.as_given
-    if run.number is not None or run.rank is None:
+    if data.run.number is not None or data.run.rank is None:
         return
-    steps = np.diff(run.rank[order].astype(float))[_are_beside(data)]  # unsigned ones do not fall
-    if len(steps) > 1 and (steps < 0).all() and not is_meant(data, max(len(steps), CERTAIN)):
-        says = (
-            "the ranks of every query fall in the order given, over "
-            f"{data.first}{several(len(steps), 'step')}, and the lowest rank is the best"
-        )
-        yield Seen(says, len(run), first(run, order))
+    better = -data.run.rank.astype(float)  # unsigned ones have no sign
+    steps = _find_steps(data, better)
+    turned = (steps > 0).all() and _is_no_accident(data, better)
+    if turned and not is_meant(data, max(len(steps), CERTAIN)):
+        why = ", and the lowest rank is the best"
+        yield from _turned(data, "ranks", "fall", len(steps), why)
+
+
+def _turned(data: Data, numbers: str, move: str, steps: int, why: str) -> Sees:
+    says = (
+        f"the {numbers} of every query {move} in the order given, over "
+        f"{data.first}{several(steps, 'step')}{why}"
+    )
+    yield Seen(says, len(data.run), first(data.run, data.as_given))
 
 
 def _are_beside(data: Data) -> Bools:
@@ -92,12 +94,16 @@ def _are_beside(data: Data) -> Bools:
     return beside
 
 
-def _is_no_accident(data: Data) -> bool:
-    """Is it unlikely that the scores of all queries rise as given by chance?"""
-    run, order = data.run, data.as_given
-    assert run.number is not None
-    rises = _are_beside(data) & (np.diff(run.number[order]) > 0)
-    counts = np.bincount(run.query[order][1:][rises]) if rises.any() else ()
+def _find_steps(data: Data, number: Floats) -> Floats:
+    """The steps of a column from row to row of each query, in the order given."""
+    return np.diff(number[data.as_given])[_are_beside(data)]
+
+
+def _is_no_accident(data: Data, number: Floats) -> bool:
+    """Is it unlikely that a column rises from row to row of all queries, as given, by chance?"""
+    order = data.as_given
+    rises = _are_beside(data) & (np.diff(number[order]) > 0)
+    counts = np.bincount(data.run.query[order][1:][rises]) if rises.any() else ()
     return sum(lgamma(count + 2) for count in counts) >= CHANCE - 1e-9
 
 

@@ -1,7 +1,9 @@
 """Standing: how often relevant results stand above the others of their query."""
 
-from math import exp, lgamma
-from typing import Any, NamedTuple
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +17,23 @@ WORSE = 0.4  # of the pairs: far from the half that chance gives
 ENOUGH = 1 << 16  # results whose standing says what that of more would say
 
 
-class Standing(NamedTuple):
-    """How often a relevant result stands above another result of its query."""
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How often a relevant result stands above another result of its query.
+
+    Every query has ``count`` relevant results among ``retrieved`` ones.
+    """
 
     above: float  # share of all such pairs
-    error: float  # its standard error where chance orders the results
     pairs: int
-    chance: float = 1.0  # that a random order puts all of them last
+    count: Ints
+    retrieved: Ints
+
+    @cached_property
+    def error(self) -> float:
+        """The standard error of the share where chance orders the results."""
+        pairs = self.count * (self.retrieved - self.count)
+        return math.sqrt(float((pairs * (self.retrieved + 1.0)).sum()) / 12) / self.pairs
 
     @property
     def is_good(self) -> bool:
@@ -30,9 +42,11 @@ class Standing(NamedTuple):
 
     @property
     def is_worse_than_chance(self) -> bool:
+        if self.above >= 0.5:
+            return False
         if self.above < min(WORSE, 0.5 - CERTAIN * self.error):
             return True
-        return not self.above and self.chance <= RARE
+        return not self.above and _chance_of_last(self.count, self.retrieved) <= RARE
 
     def says(self, where: str) -> str:
         """Say that relevant results stand there."""
@@ -48,14 +62,11 @@ def measure_standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None
     It is the statistic of Mann and Whitney, added up over the queries.
     """
     count = np.bincount(owner, minlength=len(retrieved))
-    pairs = count * (retrieved - count)
-    total = int(pairs.sum())
+    total = int(count.dot(retrieved - count))
     if total <= 0:
         return None
-    below = float(np.sum(rank)) - float((count * (count + 1)).sum()) / 2
-    spread = float((pairs * (retrieved + 1.0)).sum()) / 12
-    chance = _chance_of_last(count, retrieved) if below == total else 1.0
-    return Standing(1 - below / total, spread**0.5 / total, total, chance)
+    below = float(rank.sum()) - int(count.dot(count + 1)) / 2
+    return Standing(1 - below / total, total, count, retrieved)
 
 
 def _chance_of_last(relevant: Ints, retrieved: Ints) -> float:
@@ -63,8 +74,8 @@ def _chance_of_last(relevant: Ints, retrieved: Ints) -> float:
     log = 0.0
     for count, of in zip(relevant.tolist(), retrieved.tolist(), strict=True):
         if 0 < count < of:
-            log += lgamma(count + 1) + lgamma(of - count + 1) - lgamma(of + 1)
-    return exp(log)
+            log += math.lgamma(count + 1) + math.lgamma(of - count + 1) - math.lgamma(of + 1)
+    return math.exp(log)
 
 
 def standing_of(qrels: Qrels, got: Retrieved) -> Standing | None:
@@ -72,10 +83,12 @@ def standing_of(qrels: Qrels, got: Retrieved) -> Standing | None:
 
     Tied items stand in the middle of their group.
     """
-    part = slice(_end_of_query(got.owner, ENOUGH))
-    good = qrels.grades[got.judgment[part]] > 0
-    rank: Floats = (got.tied_from[part][good] + got.tied_to[part][good]) / 2
-    return measure_standing(got.owner[part][good], rank, got.retrieved)
+    end = _end_of_query(got.owner, ENOUGH) if len(got.owner) > ENOUGH else len(got.owner)
+    good = (qrels.grades[got.judgment[:end]] > 0).nonzero()[0]
+    rank: Floats = got.rank[good]
+    if got.is_tied:
+        rank = (got.tied_from[good] + got.tied_to[good]) / 2
+    return measure_standing(got.owner[good], rank, got.retrieved)
 
 
 def _end_of_query(owner: Ints, least: int) -> int:

@@ -1,12 +1,12 @@
 """The table of checks: the name and severity of each finding, what is looked for, and what to do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
-from germane.finding import Severity
+from germane.finding import Finding, Severity
 
 OWN = "own=drop leaves it out before ranks are counted."
 
@@ -21,6 +21,15 @@ class Check(NamedTuple):
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
     """What evaluating does: stops, warns, warns of what the first rows show, or takes it as it is."""
+
+    def find(self, data: Data) -> Iterator[Finding]:
+        """Run the check; a sample's findings do not say which side they are about."""
+        where = getattr(data, self.of).where if data.is_whole else ""
+        for seen in self.sees(data):
+            advice = seen.advice or self.remedy
+            yield Finding(
+                self.severity, self.name, seen.says, seen.count, seen.examples, advice, where
+            )
 
 
 TABLE: tuple[Check, ...] = (

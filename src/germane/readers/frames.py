@@ -284,6 +284,8 @@ def _copy(record: pa.RecordBatch) -> pa.RecordBatch:
 
 def _sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
     """Some of the first rows."""
+    import pyarrow as pa
+
     query, item = frame.identifiers(head, 0)
     starts = find_changes(query)
     at, offsets = choose_rows(np.append(starts, len(query)), most)
@@ -302,6 +304,7 @@ def _sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
         given=None if score is None else give_scores,
         ids=frame.ids,
         rounded=frame.rounded,
+        finer=score is not None and pa.types.is_decimal(head.column(frame.headings.score).type),
     )
 
 

@@ -27,7 +27,14 @@ from germane.errors import (
 from germane.kernel.ids import by_bytes, is_missing, to_bytes, to_text
 from germane.readers import headings, host, mapping_errors
 from germane.readers.inputs import RunInput
-from germane.readers.numbers import EXACT, ORDINARY, doubles, is_finite_number, show_number
+from germane.readers.numbers import (
+    EXACT,
+    ORDINARY,
+    doubles,
+    is_finite_number,
+    may_round,
+    show_number,
+)
 from germane.readers.spelling import Spelled
 from germane.retrieval import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
 
@@ -305,6 +312,7 @@ def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> 
         items,
         score,
         given=(lambda count: given[:count]) if given else None,
+        finer=bool(given) and may_round(given[0]),
     )
 
 

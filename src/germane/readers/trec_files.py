@@ -125,8 +125,8 @@ def _sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
     owner = _ragged.owners(offsets).tolist()
 
     def find_fields(count: int) -> list[list[bytes]]:
-        pairs = [(to_bytes(queries[s]), to_bytes(items[i])) for i, s in enumerate(owner[:count])]
-        return trec.find_fields(data, pairs)
+        pairs = zip((queries[s] for s in owner[:count]), items.python[:count], strict=True)
+        return trec.find_fields(data, [(to_bytes(query), to_bytes(item)) for query, item in pairs])
 
     return Sample(
         queries,
