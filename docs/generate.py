@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from germane.measure import NOTATION, Measure, ties
 from germane.measures import TABLE, Definition, Parameter
+from germane.measures.measure import NOTATION, Measure, ties
 
 TARGET = Path(__file__).parent / "measures.md"
 

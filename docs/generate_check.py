@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from germane.checks.table import TABLE, Check
-from germane.finding import SEVERITIES, Finding
+from germane.core.finding import SEVERITIES, Finding
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs/check.md"

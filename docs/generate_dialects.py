@@ -10,8 +10,8 @@ from typing import Any
 
 import germane
 from germane.dialects.dialect import SEAMS, Dialect, Foreign, Limit
+from germane.dialects.names import meant
 from germane.dialects.table import DIALECTS
-from germane.foreign import meant
 
 TARGET = Path(__file__).parent / "dialects.md"
 FOLDER = Path(__file__).parent / "dialects"

@@ -21,7 +21,7 @@ import germane
 from germane import GermaneError, cli
 from germane.kernel import library
 from germane.kernel.ids import to_text
-from germane.measure import parse_all
+from germane.measures.measure import parse_all
 from germane.readers import files, trec
 from germane.readers.formats import FORMATS
 

@@ -17,16 +17,16 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.animation.drawing import draw
-from germane.animation.frame import LINES, Frame, frames
-from germane.animation.gif import gif
-from germane.animation.mark import COLORS, STYLES, Text, fitted, wrapped
-from germane.animation.page import page
-from germane.animation.sheet import narrow, wide
-from germane.animation.svg import player, svg
 from germane.cli import main
+from germane.explanation.animation.drawing import draw
+from germane.explanation.animation.frame import LINES, Frame, frames
+from germane.explanation.animation.gif import gif
+from germane.explanation.animation.mark import COLORS, STYLES, Text, fitted, wrapped
+from germane.explanation.animation.page import page
+from germane.explanation.animation.sheet import narrow, wide
+from germane.explanation.animation.svg import player, svg
 from germane.measures import TABLE
-from germane.tables import visible, width
+from germane.output.tables import visible, width
 
 SVG = "{http://www.w3.org/2000/svg}"
 EACH_MEASURE = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
@@ -467,10 +467,10 @@ def test_importing_germane_loads_no_drawing() -> None:
     loaded = set(done.stdout.split())
     assert "germane" in loaded
     for module in (
-        "germane.animation",
-        "germane.animation.frame",
-        "germane.animation.drawing",
-        "germane.animation.svg",
+        "germane.explanation.animation",
+        "germane.explanation.animation.frame",
+        "germane.explanation.animation.drawing",
+        "germane.explanation.animation.svg",
         "xml.sax",
         "PIL",
     ):

@@ -34,6 +34,7 @@ from germane.checks.side import find_places, number_columns
 from germane.checks.table import TABLE
 from germane.kernel.columns import text_of_arrow, text_of_bytes
 from germane.kernel.ids import to_bytes
+from germane.measures import averaging
 from germane.readers import open_qrels, open_run
 
 ROOT = Path(__file__).parents[1]
@@ -208,7 +209,7 @@ def test_values_are_those_of_evaluate() -> None:
     data = side_by_side(read_qrels(open_qrels(QRELS)), read_run(open_run(run)), ())
     measure = germane.parse("nDCG@10")
     expected = germane.evaluate(QRELS, run, [measure])[measure].per_query
-    values = germane.averaging.scores(measure, data.ranking, "zero")
+    values = averaging.scores(measure, data.ranking, "zero")
     assert dict(zip(QUERIES, values.tolist(), strict=True)) == pytest.approx(expected, rel=1e-14)
 
 

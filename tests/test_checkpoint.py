@@ -13,9 +13,9 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane import output
-from germane.checkpoint import evaluate_kept
 from germane.cli import main
+from germane.evaluation.checkpoint import evaluate_kept
+from germane.output import writing
 from germane.readers import files, frames, trec_files
 
 ROWS = [
@@ -95,7 +95,7 @@ def test_it_goes_on_where_it_was_interrupted(
 ) -> None:
     run = KINDS[kind](tmp_path)
     whole = germane.evaluate(qrels, run, MEASURES, **choices)
-    write, written = output.replace, []
+    write, written = writing.replace, []
 
     def interrupted(path: str, data: bytes) -> None:
         if len(written) == 4:
@@ -103,10 +103,10 @@ def test_it_goes_on_where_it_was_interrupted(
         written.append(path)
         write(path, data)
 
-    monkeypatch.setattr(output, "replace", interrupted)
+    monkeypatch.setattr(writing, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         kept(qrels, run, tmp_path, **choices)
-    monkeypatch.setattr(output, "replace", write)
+    monkeypatch.setattr(writing, "replace", write)
     before = batches(tmp_path)
     assert len(before) == 3
     read: list[Any] = []

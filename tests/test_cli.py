@@ -119,7 +119,7 @@ def test_version(files: Path) -> None:
 
 def test_every_choice_word_is_an_option(files: Path) -> None:
     """What the library takes, the command line takes, and it says what it did."""
-    from germane.policy import WORDS
+    from germane.core.policy import WORDS
 
     text = (files / "good.run").read_text()
     (files / "all.qrels").write_text("q1 0 d1 1\nq2 0 d3 2\n")

@@ -15,8 +15,8 @@ from germane.comparison.corrections import CORRECTIONS
 from germane.comparison.randomization import sign_flip_p
 from germane.comparison.sample import Sample
 from germane.comparison.significance import TESTS, sign_test
-from germane.comparison.spread import spread_of, student, tost
 from germane.comparison.tukey import largest_differences
+from germane.core.dispersion import measure_dispersion, student, tost
 
 # Fisher, The Design of Experiments (1935), chapter III: Darwin's maize, crossed less self-fertilized,
 # in eighths of an inch.
@@ -241,7 +241,7 @@ def test_student_is_scipys(differences: Array) -> None:
 def test_student_on_darwins_maize() -> None:
     """Fisher: t = 2.148, just beyond the 5% point of 2.145 for 14 degrees of freedom."""
     pytest.importorskip("scipy")
-    spread = spread_of(DARWIN / 15 - DARWIN.mean() / 15, np.zeros(15, int))
+    spread = measure_dispersion(DARWIN / 15 - DARWIN.mean() / 15, np.zeros(15, int))
     assert spread is not None
     assert f"{DARWIN.mean() / spread.error:.3f}" == "2.148"
     assert f"{p_value('t', DARWIN):.4f}" == "0.0497"
@@ -390,14 +390,14 @@ def test_resampling_draws_as_many_queries_as_there_are() -> None:
     assert np.cov(each)[0, 1] == pytest.approx(-5 * 0.2 * 0.2, abs=0.02)
 
 
-# --- Spread, power, equivalence --------------------------------------------------------------------
+# --- Dispersion, power, equivalence --------------------------------------------------------------------
 
 
 def spread_with(differences: Array, strata: Array | None = None) -> tuple[float, object]:
     of = np.zeros(len(differences), int) if strata is None else strata
     two = sample(np.array([differences * 0, differences]), of)
     weighted = differences * two.weights
-    return float(weighted.sum()), spread_of(two.centered(weighted), of)
+    return float(weighted.sum()), measure_dispersion(two.centered(weighted), of)
 
 
 @pytest.mark.parametrize("queries", [10, 25, 50, 1000])

@@ -12,11 +12,11 @@ import pytest
 
 import germane
 from germane import Dialect, Policy
+from germane.core.policy import STAGES
 from germane.dialects import named
 from germane.dialects.dialect import SEAMS, Foreign
+from germane.dialects.names import entry, meant
 from germane.dialects.table import ALIASES, DIALECTS
-from germane.foreign import entry, meant
-from germane.policy import STAGES
 
 import conformance
 

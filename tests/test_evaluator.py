@@ -19,8 +19,8 @@ import pytest
 
 import germane
 from germane import Evaluator, Result
+from germane.core.policy import RARE_WORDS, WORDS
 from germane.measures import TABLE
-from germane.policy import RARE_WORDS, WORDS
 
 from strategies import variants, world
 

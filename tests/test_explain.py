@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.derivation import explain_result
-from germane.explanation import Rank, Ranks
+from germane.explanation.api import explain_result
+from germane.explanation.explanation import Rank, Ranks
 from germane.measures import TABLE
 
 QRELS = {"q3": {"a": 2, "b": 0, "c": 1, "z": 1}, "other": {"a": 1}}

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import cli, spelling
+from germane import cli
+from germane.core import near_ids as spelling
 from germane.readers import files
 
 ROOT = Path(__file__).parents[1] / "fuzz"

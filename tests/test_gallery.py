@@ -23,9 +23,9 @@ matplotlib.use("agg")
 
 from matplotlib.figure import Figure  # noqa: E402
 
-from germane.simulation import gallery  # noqa: E402
-from germane.simulation.figures import DRAWN, ExperimentDisplay  # noqa: E402
-from germane.simulation.registry import EXPERIMENTS  # noqa: E402
+from germane.explanation.simulation import gallery  # noqa: E402
+from germane.explanation.simulation.figures import DRAWN, ExperimentDisplay  # noqa: E402
+from germane.explanation.simulation.registry import EXPERIMENTS  # noqa: E402
 
 NAMES = [design.name for design in EXPERIMENTS]
 FILES = sorted(["index.md", *(f"{name}.svg" for name in NAMES)])

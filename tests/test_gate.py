@@ -18,7 +18,7 @@ import pytest
 import germane
 from germane import cli
 from germane.comparison.pair import Interval
-from germane.quality_gate import Gate
+from germane.comparison.quality_gate import Gate
 
 QUERIES = [f"q{number}" for number in range(30)]
 QRELS = {query: ["d"] for query in QUERIES}

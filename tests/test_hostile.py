@@ -22,7 +22,7 @@ import pytest
 import germane
 from germane import cli
 from germane.cli import terminal
-from germane.tables import shown as as_shown
+from germane.output.tables import shown as as_shown
 
 HOSTILE = {
     "a script": "<script>alert(1)</script>",
@@ -224,7 +224,7 @@ def tables(named: str) -> Iterator[Any]:
 @pytest.mark.parametrize("style", [style for style in CHECKERS if style != "json"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_tables(name: str, style: str) -> None:
-    from germane.tables import FORMATS
+    from germane.output.tables import FORMATS
 
     for table in tables(HOSTILE[name]):
         CHECKERS[style](FORMATS[style](table))

@@ -10,7 +10,8 @@ import pytest
 
 import germane
 from germane import CoverageError, DuplicateError, Policy, PolicyError
-from germane.policy import WORDS
+from germane.core.policy import WORDS
+from germane.evaluation.result import Counts
 from germane.readers import mappings
 
 
@@ -561,7 +562,7 @@ def test_without_ties_there_is_no_band() -> None:
 def test_counts() -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 0.5}, "q3": {"a": 2}, "q4": {"c": -1}}
     run = {"q1": {"a": 1.0, "b": 1.0, "x": 0.5}, "q3": {"a": 1.0, "y": 1.0}, "q2": {}, "new": {}}
-    assert germane.evaluate(qrels, run, "AP").counts == germane.result.Counts(
+    assert germane.evaluate(qrels, run, "AP").counts == Counts(
         judged=4,
         answered=3,
         missing=1,

@@ -14,12 +14,12 @@ import pytest
 
 import germane
 from germane import Measure, Ranking, parse
-from germane.averaging import scores
-from germane.judging import judge
+from germane.core.policy import Policy
+from germane.core.qrels import AS_GIVEN, BY_ID
+from germane.evaluation.judging import judge
 from germane.measures import TABLE, Definition, Scored, values
-from germane.policy import Policy
+from germane.measures.averaging import scores
 from germane.readers.mappings import RankedLists, ScoredMapping, read_qrels
-from germane.retrieval import AS_GIVEN, BY_ID
 
 import oracle
 from strategies import CUTOFFS, Listed, variants, world

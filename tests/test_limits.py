@@ -7,12 +7,12 @@ import pytest
 
 import germane
 from conformance_given import Given
-from germane.collection import Collection
+from germane.core.policy import Policy
 from germane.dialects import named
 from germane.dialects.dialect import Foreign
 from germane.dialects.table import DIALECTS
-from germane.limits import _WHEN, holding
-from germane.policy import Policy
+from germane.evaluation.collection import Collection
+from germane.evaluation.limits import _WHEN, holding
 from germane.readers import open_qrels, open_run
 from test_live import drawn
 

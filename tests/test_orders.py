@@ -14,7 +14,7 @@ import germane
 from check_examples import noticed
 from germane.checks.evaluated import TOO_FEW
 from germane.checks.standing import measure_standing, standing_of
-from germane.collection import Collection
+from germane.evaluation.collection import Collection
 from germane.readers import open_qrels, open_run
 
 LONG_QRELS = {f"q{n}": {f"d{n}-{i}": int(i < 4) for i in range(20)} for n in range(30)}

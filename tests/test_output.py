@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from germane import cli, output
+from germane import cli
 from germane.errors import InputError
+from germane.output import writing
 
 
 def mode(path: Path) -> int:
@@ -23,7 +24,7 @@ def mode(path: Path) -> int:
 
 
 def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
-    output.write(str(tmp_path / "new"), "text")
+    writing.write(str(tmp_path / "new"), "text")
     assert (tmp_path / "new").read_text() == "text"
     (tmp_path / "usual").touch()
     assert mode(tmp_path / "new") == mode(tmp_path / "usual")
@@ -35,7 +36,7 @@ def test_a_file_that_exists_keeps_its_permissions(tmp_path: Path) -> None:
     private = tmp_path / "private"
     private.write_text("old")
     private.chmod(0o600)
-    output.write(str(private), "new")
+    writing.write(str(private), "new")
     assert (private.read_text(), mode(private)) == ("new", 0o600)
 
 
@@ -43,7 +44,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
     link.symlink_to(target)
-    output.write(str(link), "new")
+    writing.write(str(link), "new")
     assert link.is_symlink()
     assert target.read_text() == "new"
 
@@ -54,7 +55,7 @@ def test_a_pipe_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
     got: list[str] = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
     reader.start()
-    output.write(str(pipe), "text")
+    writing.write(str(pipe), "text")
     reader.join(10)
     assert got == ["text"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -70,7 +71,7 @@ def test_nothing_is_left_where_writing_fails(
     kept.write_text("old")
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
-        output.write(str(kept), "new")
+        writing.write(str(kept), "new")
     assert (os.listdir(tmp_path), kept.read_text()) == (["kept"], "old")
 
 
@@ -80,14 +81,14 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(run)
     for path in (run, tmp_path / "link"):
         with pytest.raises(InputError, match="this is an input; it would be overwritten"):
-            output.check(str(path), ["-", str(run)])
-    output.check(str(tmp_path / "other"), [str(run)])
+            writing.check(str(path), ["-", str(run)])
+    writing.check(str(tmp_path / "other"), [str(run)])
 
 
 @pytest.mark.parametrize("path", ["", "no such folder/file", "a\0b", "\ud800"])
 def test_an_output_without_a_folder_is_refused_before_the_work(path: str) -> None:
     with pytest.raises(InputError, match="cannot be written"):
-        output.check(path)
+        writing.check(path)
 
 
 # --------------------------------------------------------------------- where nothing can be written
@@ -124,7 +125,7 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-        output.write(str(kept), "new" * 100_000)
+        writing.write(str(kept), "new" * 100_000)
 
     assert in_a_child(tried) == f"{kept}: cannot be written (File too large)."
     assert (os.listdir(tmp_path), kept.read_text()) == (["kept"], "old")
@@ -135,7 +136,7 @@ def test_a_device_that_is_full(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/dev/full")
     for path in ("/dev/full", str(tmp_path / "link")):
         with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
-            output.write(path, "text")
+            writing.write(path, "text")
 
 
 @needs_fork
@@ -151,9 +152,9 @@ def test_a_folder_that_is_read_only() -> None:
                 os.setuid(65534)
             writing(kept)
 
-        told = in_a_child(lambda: tried(output.check))
+        told = in_a_child(lambda: tried(writing.check))
         assert told == f"{kept}: cannot be written (its folder is read-only)."
-        told = in_a_child(lambda: tried(lambda path: output.write(path, "new")))
+        told = in_a_child(lambda: tried(lambda path: writing.write(path, "new")))
         assert told == f"{kept}: cannot be written (Permission denied)."
         assert (os.listdir(folder), Path(kept).read_text()) == (["kept"], "old")
 
@@ -163,21 +164,21 @@ def test_a_link_to_itself_and_a_folder_stay_what_they_are(tmp_path: Path) -> Non
     (tmp_path / "folder").mkdir()
     for name, why in (("loop", "Too many levels of symbolic links"), ("folder", "Is a directory")):
         with pytest.raises(InputError, match=rf"{name}: cannot be written \({why}\)"):
-            output.write(str(tmp_path / name), "text")
+            writing.write(str(tmp_path / name), "text")
     assert (tmp_path / "loop").is_symlink()
     assert sorted(os.listdir(tmp_path)) == ["folder", "loop"]
 
 
 def test_a_link_to_what_is_not_there_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("target")
-    output.write(str(tmp_path / "link"), "text")
+    writing.write(str(tmp_path / "link"), "text")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "target").read_text() == "text"
 
 
 def test_more_is_written_at_the_end(tmp_path: Path) -> None:
     for _ in range(2):
-        output.append(str(tmp_path / "summary"), "Σ\n")
+        writing.append(str(tmp_path / "summary"), "Σ\n")
     assert (tmp_path / "summary").read_text("utf-8") == "Σ\nΣ\n"
     assert os.listdir(tmp_path) == ["summary"]
 
@@ -233,7 +234,7 @@ def test_every_command_writes_beside_the_place_and_renames(tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     opened = [path for path in json.loads(done.stdout.splitlines()[-1]) if ".." not in path]
     inside = [path for path in opened if not os.path.isabs(path) and path != os.devnull]
-    assert [path for path in inside if not path.startswith(output.PART)] == []
+    assert [path for path in inside if not path.startswith(writing.PART)] == []
     assert len(inside) > len(commands)  # the gallery and the gate write two
     made = {"out", "out.csv", "out.txt", "out.json", "out.svg", "out.html", "out.gif", "out.png",
             "out.pdf", "out.md", "out.summary", "qrels", "run", "other"}  # fmt: skip

@@ -15,15 +15,13 @@ matplotlib.use("agg")
 
 from matplotlib.figure import Figure  # noqa: E402
 
+from germane.output.pictures import FORMATS, Display, styled  # noqa: E402
 from germane.plot import (  # noqa: E402
-    FORMATS,
     DifferenceDisplay,
-    Display,
     PerQueryDisplay,
     PRCurveDisplay,
     PRCurvesDisplay,
 )
-from germane.style import styled  # noqa: E402
 
 CURVE = germane.pr_curve([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], relevant=4)
 QRELS = {"q$1$": ["a", "b"], "<q2>": ["c"], "漢字": ["d"]}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from germane.errors import InputError
-from germane.preferences import MEASURES, Group, Judged, partial_order, total_order
+from germane.trec_eval.preferences import MEASURES, Group, Judged, partial_order, total_order
 
 Levels = dict[int, float]
 

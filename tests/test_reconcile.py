@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 import germane
 from germane import Policy, cli
-from germane.collection import Collection
-from germane.dialect_values import Values
+from germane.core.policy import RARE_WORDS, WORDS
 from germane.errors import DuplicateError
+from germane.evaluation.collection import Collection
 from germane.measures import TABLE
-from germane.policy import RARE_WORDS, WORDS
 from germane.readers import open_qrels, open_run
 from germane.reconciliation.candidates import (
     _NO_NUMBER,
@@ -32,6 +31,7 @@ from germane.reconciliation.candidates import (
 )
 from germane.reconciliation.example import SHOWN, example
 from germane.reconciliation.reported import read, read_queries
+from germane.reconciliation.spread import Values
 
 # Published as the average precision of three queries, 0.5, 0.835 and 0.567, and their mean 0.634;
 # "P(4) = 0.6" stands where 2 of 4 are relevant.

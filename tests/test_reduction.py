@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from germane import _ragged
+from germane.core import ragged
 from germane.errors import FormatError, InputError
 from germane.kernel import library
 from germane.kernel.columns import Categories, Ids, Integers, ids_of_python, join_ids, text_of_bytes
@@ -41,12 +41,12 @@ def test_ranks_count_what_stands_higher(
 ) -> None:
     lists, judged, scores = zip(*queries, strict=True)
     items = KINDS[kind]([one for got in lists for one in got])
-    offsets = _ragged.offsets([len(got) for got in lists])
+    offsets = ragged.offsets([len(got) for got in lists])
     score = [one for got, some in zip(lists, scores, strict=True) for one in some[: len(got)]]
     order = np.arange(len(lists))[::-1]  # the judgments stand in another order than the run's
     qrels = Judged(
         list(range(len(lists))),
-        _ragged.offsets([len(judged[q]) for q in order.tolist()]),
+        ragged.offsets([len(judged[q]) for q in order.tolist()]),
         KINDS[kind]([one for q in order.tolist() for one in judged[q]]),
     )
     batch = Batch(order, offsets, items, np.array(score, float) if scored else None)

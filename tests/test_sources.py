@@ -33,6 +33,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
+from germane.evaluation.result import Counts
 from germane.kernel.ids import as_integer
 from germane.readers import arrow, files, open_run
 from run_kinds import KINDS, all_kinds, kind_of
@@ -238,7 +239,7 @@ EACH_DOOR = [
 
 
 def test_what_the_toy_collection_holds() -> None:
-    assert germane.evaluate(QRELS, RUN).counts == germane.result.Counts(
+    assert germane.evaluate(QRELS, RUN).counts == Counts(
         judged=4,
         answered=3,
         missing=1,

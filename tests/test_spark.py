@@ -23,7 +23,7 @@ import pytest
 
 import germane
 import germane.spark
-from germane import tasks
+from germane.core.policy import RARE_WORDS, WORDS
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -34,8 +34,8 @@ from germane.errors import (
     PolicyError,
     ScoreError,
 )
+from germane.evaluation import spark_tasks as tasks
 from germane.measures import TABLE
-from germane.policy import RARE_WORDS, WORDS
 
 from data_frames import Session
 from strategies import variants, world
@@ -188,7 +188,7 @@ def test_a_partition_that_memory_cannot_hold_is_an_error_that_says_so(
     def fail(*given: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("germane.tasks.whole", fail)
+    monkeypatch.setattr("germane.evaluation.spark_tasks.whole", fail)
     with pytest.raises(InputError, match=r"do not fit the memory of the task.*largest query"):
         evaluated(QRELS, RUN)
 

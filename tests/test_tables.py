@@ -8,7 +8,7 @@ import re
 import pytest
 
 import germane
-from germane.tables import FORMATS, Table, inert, visible, width
+from germane.output.tables import FORMATS, Table, inert, visible, width
 
 TABLE = Table(
     ("run", "AP", "is"), (("a", "0.5000", "x"), ("long name", "10", "")), ("a note",), (2,)

@@ -8,7 +8,10 @@
 from typing import TYPE_CHECKING
 
 from germane._version import VERSION as __version__
-from germane.averaging import MeasureResult
+from germane.core.finding import Finding
+from germane.core.policy import Policy
+from germane.core.qrels import Qrels
+from germane.core.ranking import Ranking
 from germane.dialects import dialects
 from germane.errors import (
     AbsentError,
@@ -25,65 +28,88 @@ from germane.errors import (
     RegressionError,
     ScoreError,
 )
-from germane.evaluation import evaluate, evaluate_many, measures, read_qrels, read_run, score
-from germane.finding import Finding
-from germane.measure import Measure, parse
-from germane.policy import Policy
-from germane.ranking import Ranking
-from germane.result import Result, Results
-from germane.retrieval import Qrels
+from germane.evaluation.api import evaluate, evaluate_many, measures, read_qrels, read_run, score
+from germane.evaluation.result import Result, Results
+from germane.measures.averaging import MeasureResult
+from germane.measures.measure import Measure, parse
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
-    from germane.agreement import kendall_tau, rbo, tau_ap
-    from germane.animation import animate
-    from germane.checkup import Checkup, check
-    from germane.chunks import collapse
+    from germane.comparison.agreement import kendall_tau, rbo, tau_ap
+    from germane.comparison.api import compare
     from germane.comparison.comparison import Comparison
     from germane.comparison.pair import Pair
+    from germane.comparison.quality_gate import Gate, assert_no_regression, gate
     from germane.comparison.queries import QueryDifferences
     from germane.comparison.stability import Stability
-    from germane.curve import mean_pr_curve, pr_curve
-    from germane.derivation import explain
-    from germane.dialect_values import Spread, spread
     from germane.dialects.dialect import Dialect
-    from germane.evaluator import Evaluator
-    from germane.explanation import Explanation
-    from germane.groups import Groups
-    from germane.precision_recall import MeanPRCurve, PRCurve
-    from germane.quality_gate import Gate, assert_no_regression, gate
+    from germane.evaluation.checkup import Checkup, check
+    from germane.evaluation.chunks import collapse
+    from germane.evaluation.embeddings import evaluate_embeddings
+    from germane.evaluation.evaluator import Evaluator
+    from germane.evaluation.groups import Groups
+    from germane.evaluation.saved import read_results
+    from germane.explanation.animation.api import animate
+    from germane.explanation.api import explain
+    from germane.explanation.curves import mean_pr_curve, pr_curve
+    from germane.explanation.explanation import Explanation
+    from germane.explanation.precision_recall import MeanPRCurve, PRCurve
+    from germane.explanation.simulation.api import simulate
     from germane.readers.labels import Labels
-    from germane.reconciliation import Reconciliation, reconcile
-    from germane.reports import Report, report
-    from germane.saved import read_results
-    from germane.similar import evaluate_embeddings
-    from germane.simulation import simulate
-    from germane.system_comparison import compare
+    from germane.reconciliation.api import Reconciliation, reconcile
+    from germane.reconciliation.spread import Spread, spread
+    from germane.reports.api import Report, report
 
 _LATER = {
-    "agreement": ("kendall_tau", "rbo", "tau_ap"),
-    "animation": ("animate",),
-    "checkup": ("Checkup", "check"),
-    "chunks": ("collapse",),
+    "comparison.agreement": (
+        "kendall_tau",
+        "rbo",
+        "tau_ap",
+    ),
+    "comparison.api": ("compare",),
     "comparison.comparison": ("Comparison",),
     "comparison.pair": ("Pair",),
+    "comparison.quality_gate": (
+        "Gate",
+        "assert_no_regression",
+        "gate",
+    ),
     "comparison.queries": ("QueryDifferences",),
     "comparison.stability": ("Stability",),
-    "curve": ("mean_pr_curve", "pr_curve"),
-    "derivation": ("explain",),
-    "dialect_values": ("Spread", "spread"),
     "dialects.dialect": ("Dialect",),
-    "evaluator": ("Evaluator",),
-    "explanation": ("Explanation",),
-    "groups": ("Groups",),
-    "precision_recall": ("MeanPRCurve", "PRCurve"),
-    "quality_gate": ("Gate", "assert_no_regression", "gate"),
+    "evaluation.checkup": (
+        "Checkup",
+        "check",
+    ),
+    "evaluation.chunks": ("collapse",),
+    "evaluation.embeddings": ("evaluate_embeddings",),
+    "evaluation.evaluator": ("Evaluator",),
+    "evaluation.groups": ("Groups",),
+    "evaluation.saved": ("read_results",),
+    "explanation.animation.api": ("animate",),
+    "explanation.api": ("explain",),
+    "explanation.curves": (
+        "mean_pr_curve",
+        "pr_curve",
+    ),
+    "explanation.explanation": ("Explanation",),
+    "explanation.precision_recall": (
+        "MeanPRCurve",
+        "PRCurve",
+    ),
+    "explanation.simulation.api": ("simulate",),
     "readers.labels": ("Labels",),
-    "reconciliation": ("Reconciliation", "reconcile"),
-    "reports": ("Report", "report"),
-    "saved": ("read_results",),
-    "similar": ("evaluate_embeddings",),
-    "simulation": ("simulate",),
-    "system_comparison": ("compare",),
+    "reconciliation.api": (
+        "Reconciliation",
+        "reconcile",
+    ),
+    "reconciliation.spread": (
+        "Spread",
+        "spread",
+    ),
+    "reports.api": (
+        "Report",
+        "report",
+    ),
 }
 
 # Every measure, without parameters, in the order of the table.

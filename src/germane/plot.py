@@ -4,26 +4,20 @@ A display holds finished values; ``plot(ax=…)`` draws them and keeps ``ax_`` a
 scikit-learn's displays do. All are drawn in one style, and told apart without color as well.
 """
 
-import io
-import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane import output
-from germane.averaging import Evaluated
-from germane.errors import InputError, choices
-from germane.measure import Measure
-from germane.precision_recall import MeanPRCurve, PRCurve, Rule, checked_rule
-from germane.style import AREA, EDGE, FAINT, INK, LINE, LINES, matplotlib, styled
-from germane.tables import visible
+from germane.errors import InputError
+from germane.explanation.precision_recall import MeanPRCurve, PRCurve, Rule, checked_rule
+from germane.measures.averaging import Evaluated
+from germane.measures.measure import Measure
+from germane.output.pictures import AREA, EDGE, FAINT, INK, LINE, LINES, Display, label_axes
+from germane.output.tables import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-FORMATS = ("svg", "png", "pdf")
 
 AREAS: dict[Rule, str] = {
     "step": "the shaded area",
@@ -34,53 +28,6 @@ AREAS: dict[Rule, str] = {
 }
 NAMED = 14  # terms written into their bars, up to so many
 MARKED = 60  # relevant ranks marked one by one, up to so many
-
-
-class Display:
-    """What all displays share: where they are drawn, and how they are kept in a file."""
-
-    ax_: "Axes"
-    figure_: "Figure"
-
-    def plot(self: "D", ax: "Axes | None" = None) -> "D":
-        """Draw into ``ax``, or into a new figure of pyplot's; ``ax_`` and ``figure_`` are kept."""
-        with styled():
-            if ax is None:
-                from matplotlib import pyplot
-
-                ax = pyplot.subplots(layout="constrained")[1]
-            self.ax_, self.figure_ = ax, ax.get_figure(root=True)
-            self._draw(ax)
-        return self
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw a figure of its own and write it whole or not at all; the suffix says how.
-
-        Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written.
-        """
-        suffix = check(path)
-        output.replace(os.fspath(path), self.picture(suffix))
-
-    def picture(self, suffix: str) -> bytes:
-        """A figure of its own as a file's bytes, always the same: svg, png or pdf."""
-        with styled():
-            from matplotlib.figure import Figure
-
-            figure = Figure(figsize=self._size(), layout="constrained")
-            self.plot(figure.add_subplot())
-            out = io.BytesIO()
-            stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
-            figure.savefig(out, format=suffix, metadata=stamp)
-        return out.getvalue()
-
-    def _size(self) -> tuple[float, float]:
-        return (6.4, 4.6)
-
-    def _draw(self, ax: "Axes") -> None:
-        raise NotImplementedError
-
-
-D = TypeVar("D", bound=Display)
 
 
 class PRCurveDisplay(Display):
@@ -292,25 +239,6 @@ class DifferenceDisplay(Display):
             f"{wins} queries better, {losses} worse, {len(differences) - wins - losses} the same",
         )
         ax.set_ylabel(f"difference of {self.measure}")
-
-
-def check(path: str | os.PathLike[str]) -> str:
-    """The picture's format by its suffix. Raises InputError where it cannot be drawn."""
-    matplotlib()
-    suffix = os.path.splitext(os.fspath(path))[1].lower().lstrip(".")
-    if suffix not in FORMATS:
-        raise InputError(f"{os.fspath(path)}: a picture's name ends in {choices(FORMATS)}.")
-    return suffix
-
-
-def label_axes(ax: "Axes", recall: str) -> None:
-    """Precision over recall, both from 0 to 1."""
-    ax.set(
-        xlim=(0, 1.005),
-        ylim=(0, 1.04),
-        xlabel=f"Recall: {recall}",
-        ylabel="Precision: share of relevant items so far",
-    )
 
 
 def _parted(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:

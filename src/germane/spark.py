@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 import pyarrow as pa
 
 from germane import errors
-from germane.choices import DEFAULT, Choices, planned, policy_of, spoken_of
 from germane.errors import DuplicateError, EmptyError, InputError, PolicyError, clip
-from germane.evaluator import Evaluator, joined
-from germane.measure import Measures
-from germane.readers import headings
-from germane.readers.headings import Headings
-from germane.result import Result
-from germane.tasks import (
+from germane.evaluation.choices import DEFAULT, Choices, planned, policy_of, spoken_of
+from germane.evaluation.evaluator import Evaluator, joined
+from germane.evaluation.result import Result
+from germane.evaluation.spark_tasks import (
     NO_QRELS,
     PACKED,
     STATE,
@@ -31,6 +28,9 @@ from germane.tasks import (
     packed,
     reduced,
 )
+from germane.measures.measure import Measures
+from germane.readers import headings
+from germane.readers.headings import Headings
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

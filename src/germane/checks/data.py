@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Bools, Floats, Ints
-from germane.averaging import MeasureResult
 from germane.checks.side import Side, find_places
 from germane.checks.standing import Standing, measure_standing
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ranking import Ranking
 from germane.kernel.columns import Text
-from germane.measure import Measure
-from germane.ranking import Ranking
+from germane.measures.averaging import MeasureResult
+from germane.measures.measure import Measure
 
 
 class Neighbors(NamedTuple):
@@ -195,7 +195,7 @@ class Data:
     @cached_property
     def offsets(self) -> Ints:
         """Where the rows of each query of the run begin in ``order``, and where they end."""
-        return _ragged.offsets(np.bincount(self.run.query, minlength=len(self.run.queries)))
+        return ragged.offsets(np.bincount(self.run.query, minlength=len(self.run.queries)))
 
     @cached_property
     def retrieved(self) -> Ints:
@@ -260,7 +260,7 @@ class Data:
         """The judged items at their ranks, as measures see them."""
         judged = np.argsort(self.qrels.query, kind="stable")
         grades = self.qrels.grades[judged]
-        ends = _ragged.offsets(np.bincount(self.qrels.query, minlength=len(self.qrels.queries)))
+        ends = ragged.offsets(np.bincount(self.qrels.query, minlength=len(self.qrels.queries)))
         hit = np.flatnonzero(~np.isnan(self.grade[self.order]))
         owner = self.query[self.run.query[self.order[hit]]]
         by_query = np.lexsort((self.rank[hit], owner))
@@ -270,7 +270,7 @@ class Data:
         return Ranking(
             queries=list(self.qrels.queries), owner=owner[by_query], rank=rank,
             relevance=self.grade[self.order[hit]][by_query], retrieved=retrieved,
-            ideal_offsets=ends, ideal=_ragged.sorted_descending(grades, ends),
+            ideal_offsets=ends, ideal=ragged.sorted_descending(grades, ends),
             tied_from=rank, tied_to=rank,
         )  # fmt: skip
 

@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
 from germane.checks.side import DIGITS, Numbering, Side
 from germane.checks.standing import Standing, standing_of
 from germane.checks.table import TABLE
-from germane.finding import Finding, by_severity
+from germane.core import ragged
+from germane.core.finding import Finding, by_severity
+from germane.core.near_ids import fold_ids
+from germane.core.qrels import Sample
+from germane.core.ragged import Floats, Ints
 from germane.kernel.columns import Ids
 from germane.kernel.ids import to_bytes, to_text
 from germane.readers.numbers import EXACT, count_rounded
-from germane.retrieval import Sample
-from germane.spelling import fold_ids
 
 if TYPE_CHECKING:
-    from germane.averaging import MeasureResult
-    from germane.judging import Judged
-    from germane.measure import Measure
-    from germane.policy import Policy
-    from germane.ranking import Ranking
-    from germane.retrieval import Qrels, Retrieved
+    from germane.core.policy import Policy
+    from germane.core.qrels import Qrels, Retrieved
+    from germane.core.ranking import Ranking
+    from germane.evaluation.judging import Judged
+    from germane.measures.averaging import MeasureResult
+    from germane.measures.measure import Measure
 
 LEAST, MOST, SHARE = 32, 2000, 128  # rows of a sample: one in 128 of the run, within limits
 TOO_FEW = 12  # results, of which the relevant ones stand last in one of 924 orders by chance
@@ -377,7 +377,7 @@ class Evaluated(Data):
         at = {position.get(query, -1) for query in self.sample.queries}
         place = np.array(sorted(at - {-1}), np.int64)
         starts = qrels.offsets[place]
-        judgment = _ragged.between(starts, qrels.offsets[place + 1] - starts)
+        judgment = ragged.between(starts, qrels.offsets[place + 1] - starts)
         relevant = qrels.grades > 0
         relevant[self.got.judgment] = False
         lost = judgment[relevant[judgment]]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, rows, several
 from germane.checks.side import Side
+from germane.core.ragged import Floats, Ints
 from germane.errors import InputError
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4

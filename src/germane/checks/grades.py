@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from germane._ragged import Bools
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, first, named, rows, several
+from germane.core.ragged import Bools
 
 TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
 LOST = "Are the grades lost, or is it the wrong file?"

@@ -5,12 +5,12 @@ from itertools import islice
 
 import numpy as np
 
-from germane._ragged import Ints
 from germane.checks.data import Data
 from germane.checks.seen import FEW, Seen, Sees, first, named, rows, several
 from germane.checks.side import Side, find_places
+from germane.core.near_ids import describe_difference, find_affix, find_pairs
+from germane.core.ragged import Ints
 from germane.errors import choices, clip
-from germane.spelling import describe_difference, find_affix, find_pairs
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"

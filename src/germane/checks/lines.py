@@ -10,12 +10,13 @@ from typing import Literal
 import numpy as np
 
 from germane.checks.side import DIGITS, Faults, Side, number_columns
+from germane.core.progress import Progress
 from germane.errors import InputError
 from germane.kernel.columns import Text, text_of_bytes
 from germane.readers import trec
 from germane.readers.files import TextFile, ends_of_lines
 from germane.readers.numbers import EXACT, count_rounded
-from germane.readers.paths import Path, Progress
+from germane.readers.paths import Path
 
 _ENDS = re.compile(rb"\r\n|\r|\n")
 

@@ -5,11 +5,11 @@ from math import lgamma, log
 
 import numpy as np
 
-from germane._ragged import Bools, Floats
 from germane.checks import ids
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, first, rows, several
 from germane.checks.side import Side
+from germane.core.ragged import Bools, Floats
 from germane.errors import clip
 
 RISES = 3  # that may be a matter of rounding

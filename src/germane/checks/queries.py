@@ -5,13 +5,14 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from germane._ragged import Floats
-from germane.averaging import scores
 from germane.checks.data import Data
 from germane.checks.seen import Seen, Sees, first, named, of_queries, rows, several
+from germane.core.dispersion import FEW, measure_dispersion
+from germane.core.near_ids import describe_difference, find_extended, find_pairs
+from germane.core.ragged import Floats
 from germane.errors import GermaneError, clip
-from germane.measure import Measure
-from germane.spelling import describe_difference, find_extended, find_pairs
+from germane.measures.averaging import scores
+from germane.measures.measure import Measure
 
 SKIP = "missing=skip leaves them out."
 NAMES = 100_000  # that are compared by more than equality
@@ -163,8 +164,6 @@ def unjudged(data: Data) -> Sees:
 
 def few(data: Data) -> Sees:
     """Too few queries for any but large differences."""
-    from germane.comparison.layout import FEW
-
     count = len(data.qrels.queries)
     if 0 < count < FEW:
         says = several(count, "query is", "queries are") + " judged"
@@ -187,16 +186,13 @@ def _values(data: Data) -> Iterator[tuple[Measure, Floats]]:
 
 def undetectable(data: Data) -> Sees:
     """A difference from another run that is smaller than what so many queries show."""
-    from germane.comparison.layout import FEW  # which evaluating does not need
-    from germane.comparison.spread import spread_of
-
     count = len(data.qrels.queries)
     for rival in data.rivals if count >= FEW else ():
         theirs = dict(_values(rival))
         small = []
         for measure, values in _values(data):
             apart = values - theirs.get(measure, values)
-            spread = spread_of((apart - apart.mean()) / count, np.zeros(count, np.int64))
+            spread = measure_dispersion((apart - apart.mean()) / count, np.zeros(count, np.int64))
             least = None if spread is None else spread.detectable(ALPHA)
             if least is not None and 0 < abs(apart.mean()) < least:
                 small.append(f"{measure} by {abs(apart.mean()):.3g} where {least:.3g} shows")

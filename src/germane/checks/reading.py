@@ -10,9 +10,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
 from germane.checks import lines
 from germane.checks.side import Faults, Numbering, Side, number_columns
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError, InputError, clip, typed
 from germane.kernel.columns import Ids
 from germane.kernel.ids import is_missing
@@ -23,10 +25,9 @@ from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
-from germane.readers.paths import Progress, is_path
+from germane.readers.paths import is_path
 from germane.readers.topk import TopIds
 from germane.readers.trec_files import Run, TrecFile
-from germane.retrieval import Qrels
 
 Kind: TypeAlias = Literal["qrels", "run"]
 

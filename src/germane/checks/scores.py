@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from germane._ragged import Bools, Floats
 from germane.checks.data import Data
 from germane.checks.seen import FEW, Seen, Sees, first, rows, several
+from germane.core.ragged import Bools, Floats
 from germane.readers.numbers import EXACT
 
 TIED = 0.05  # of the results, or of the queries: worth a word

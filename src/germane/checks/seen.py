@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from germane._ragged import Ints
 from germane.checks.side import NAMED, Side
+from germane.core.finding import shown
+from germane.core.ragged import Ints
 from germane.errors import clip
-from germane.finding import shown
 
 FEW = 100  # results below which chance explains nearly anything
 

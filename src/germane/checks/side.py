@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
 

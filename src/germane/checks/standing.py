@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
-from germane.retrieval import Qrels, Retrieved
+from germane.core.qrels import Qrels, Retrieved
+from germane.core.ragged import Floats, Ints
 
 CERTAIN = 5.0  # standard errors: no chance
 LIKELY = 2.0

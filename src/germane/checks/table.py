@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from germane.checks import forms, grades, ids, orders, queries, scores
 from germane.checks.data import Data
 from germane.checks.seen import Sees
-from germane.finding import Finding, Severity
+from germane.core.finding import Finding, Severity
 
 OWN = "own=drop leaves it out before ranks are counted."
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from germane.cli.terminal import say
+from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
 from germane.errors import EmptyError, InputError, choices, clip, suggestion
-from germane.measure import Measure, parse_all
-from germane.policy import DEFAULTS, RARE_WORDS, WORDS
+from germane.measures.measure import Measure, parse_all
+from germane.output.tables import FORMATS, Table
 from germane.readers import name_of
 from germane.readers.formats import FORMATS as FILE_FORMATS
-from germane.tables import FORMATS, Table
 
 _FORMATS = (*FORMATS, "json")
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}

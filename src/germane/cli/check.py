@@ -3,10 +3,10 @@
 import argparse
 from typing import Any
 
-from germane import output
-from germane.choices import DEFAULT
 from germane.cli.arguments import add_measures, add_reading, chosen, read_runs
 from germane.cli.terminal import as_json, progress_line
+from germane.evaluation.choices import DEFAULT
+from germane.output import writing
 
 FOUND = 1
 
@@ -42,10 +42,12 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.checkup import check  # costs time, which the other commands need not take
+    from germane.evaluation.checkup import (
+        check,  # costs time, which the other commands need not take
+    )
 
     runs = read_runs(options.qrels, options.runs)
-    output.check(options.output, [options.qrels, *options.runs])
+    writing.check(options.output, [options.qrels, *options.runs])
     with progress_line("looking at") as progress:
         found = check(
             options.qrels,
@@ -58,5 +60,5 @@ def run(options: argparse.Namespace) -> int:
             progress=progress,
         )
     text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
-    output.write(options.output, text)
+    writing.write(options.output, text)
     return FOUND if options.strict and found.serious else 0

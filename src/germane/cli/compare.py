@@ -4,8 +4,6 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from germane import output
-from germane.choices import DEFAULT
 from germane.cli.arguments import (
     READING,
     add_measures,
@@ -23,9 +21,11 @@ from germane.cli.arguments import (
 from germane.cli.terminal import as_json, progress_line
 from germane.comparison.words import WORDS
 from germane.errors import AbsentError, InputError, choices, suggestion
-from germane.evaluation import evaluate_many, read_qrels
-from germane.result import Results
-from germane.tables import FORMATS, Table, stacked
+from germane.evaluation.api import evaluate_many, read_qrels
+from germane.evaluation.choices import DEFAULT
+from germane.evaluation.result import Results
+from germane.output import writing
+from germane.output.tables import FORMATS, Table, stacked
 
 if TYPE_CHECKING:
     from germane.comparison.comparison import Comparison
@@ -103,7 +103,7 @@ def add_statistics(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     given = [[options.qrels, *options.runs], *options.dataset]
-    output.check(options.output, [path for paths in given for path in paths])
+    writing.check(options.output, [path for paths in given for path in paths])
     comparison = _compared(options, _results(options, given))
     if options.format == "json":
         text = as_json(_as_dict(comparison, options))
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> None:
         text = str(comparison)
     else:
         text = format_table(_VIEWS[_viewed(options)](comparison, options), options, _FORMATS)
-    output.write(options.output, text)
+    writing.write(options.output, text)
 
 
 def _results(options: argparse.Namespace, given: list[list[str]]) -> Results | dict[str, Results]:
@@ -129,9 +129,7 @@ def _results(options: argparse.Namespace, given: list[list[str]]) -> Results | d
 
 
 def _compared(options: argparse.Namespace, results: Any) -> "Comparison":
-    from germane.system_comparison import (
-        compare,  # costs time, which the other commands need not take
-    )
+    from germane.comparison.api import compare
 
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
     return compare(

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from germane import output, plot
+from germane import plot
 from germane.cli.arguments import (
     READING,
     add_output,
@@ -19,11 +19,12 @@ from germane.cli.arguments import (
     read_runs,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.curve import mean_pr_curve, pr_curve
 from germane.errors import InputError
-from germane.evaluation import read_qrels
-from germane.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
-from germane.tables import stacked
+from germane.evaluation.api import read_qrels
+from germane.explanation.curves import mean_pr_curve, pr_curve
+from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
+from germane.output import pictures, writing
+from germane.output.tables import stacked
 
 
 def add(commands: Any) -> None:
@@ -75,10 +76,10 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     rule = checked_rule(int(options.rule) if options.rule.isdigit() else options.rule)
-    output.check(options.output, options.given if len(options.given) > 1 else ())
+    writing.check(options.output, options.given if len(options.given) > 1 else ())
     picture = is_picture(options.output)
     if picture:
-        plot.check(options.output)
+        pictures.check_suffix(options.output)
     curves = _curves(options)
     if picture:
         only = next(iter(curves.values()))
@@ -88,10 +89,10 @@ def run(options: argparse.Namespace) -> None:
             plot.PRCurvesDisplay(curves, rule=rule).save(options.output)
     elif options.format == "json":
         runs = [{"name": name, **curve.to_dict()} for name, curve in curves.items()]
-        output.write(options.output, as_json({"schema": 1, "curves": runs}))
+        writing.write(options.output, as_json({"schema": 1, "curves": runs}))
     else:
         tables = {name: curve.table(digits=digits_of(options)) for name, curve in curves.items()}
-        output.write(options.output, format_table(stacked("run", tables), options))
+        writing.write(options.output, format_table(stacked("run", tables), options))
 
 
 def _curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:

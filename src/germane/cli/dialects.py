@@ -4,7 +4,6 @@ import argparse
 import os
 from typing import Any
 
-from germane import output
 from germane.cli.arguments import (
     add_output,
     add_policy,
@@ -14,11 +13,12 @@ from germane.cli.arguments import (
     given_policy,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.dialect_values import spread
 from germane.dialects import dialects, named
 from germane.dialects.dialect import SEAMS, Dialect
 from germane.errors import InputError
-from germane.tables import Table
+from germane.output import writing
+from germane.output.tables import Table
+from germane.reconciliation.spread import spread
 
 
 def add(commands: Any) -> None:
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     given: list[str] = options.given
-    output.check(options.output, given if len(given) == 2 else [])
+    writing.check(options.output, given if len(given) == 2 else [])
     if len(given) == 2:
         with progress_line() as progress:
             qrels, ranked = given
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
                 qrels, ranked, options.measure, progress=progress, **given_policy(options)
             )
         if options.format == "json":
-            output.write(options.output, as_json({"schema": 1, **found.to_dict()}))
+            writing.write(options.output, as_json({"schema": 1, **found.to_dict()}))
             return
         _write(options, found.table(digits=digits_of(options)))
     elif not given:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
 def _write(options: argparse.Namespace, table: Table) -> None:
     if options.format == "json":
         raise InputError("--format json is for QRELS and RUN.")
-    output.write(options.output, format_table(table, options))
+    writing.write(options.output, format_table(table, options))
 
 
 def _listed() -> Table:

@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from germane import output
-from germane.choices import DEFAULT
 from germane.cli.arguments import (
     add_measures,
     add_output,
@@ -21,9 +19,11 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json, progress_line, say
 from germane.errors import GermaneWarning
-from germane.evaluation import evaluate_many
+from germane.evaluation.api import evaluate_many
+from germane.evaluation.choices import DEFAULT
+from germane.evaluation.result import Results, told
+from germane.output import writing
 from germane.readers import name_of
-from germane.result import Results, told
 
 
 def add(commands: Any) -> None:
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     measures: Any = options.measures or options.default_measures
     policy = policy_of(options) if options.dialect is None else given_policy(options)
     runs = read_runs(options.qrels, options.runs)
-    output.check(options.output, [options.qrels, *options.runs])
+    writing.check(options.output, [options.qrels, *options.runs])
     with progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # told below, in the manner of a terminal
         given = {"dialect": options.dialect, "progress": progress, **policy}
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
     for line in told(results):
         say(f"germane: {line}")
     if options.format == "json":
-        output.write(options.output, as_json(results.to_dict(queries=options.per_query)))
+        writing.write(options.output, as_json(results.to_dict(queries=options.per_query)))
         return
     digits = digits_of(options)
     table = (
@@ -84,14 +84,14 @@ def run(options: argparse.Namespace) -> None:
         if options.per_query
         else results.table(digits=digits)
     )
-    output.write(options.output, format_table(table, options))
+    writing.write(options.output, format_table(table, options))
 
 
 def _kept(
     qrels: str, runs: Mapping[str, str], measures: Any, folder: str, given: Mapping[str, Any]
 ) -> Results:
     """Each run with a checkpoint of its own, in a folder inside."""
-    from germane.checkpoint import evaluate_kept
+    from germane.evaluation.checkpoint import evaluate_kept
 
     results = {}
     for number, (name, run) in enumerate(runs.items(), 1):

@@ -4,9 +4,6 @@ import argparse
 import os
 from typing import Any
 
-from germane import output
-from germane.animation import MOST, animate
-from germane.animation import check as check_animation
 from germane.cli.arguments import (
     add_measures,
     add_output,
@@ -21,8 +18,11 @@ from germane.cli.arguments import (
     read_runs,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.derivation import explain
 from germane.errors import InputError
+from germane.explanation.animation.api import MOST, animate
+from germane.explanation.animation.api import check as check_animation
+from germane.explanation.api import explain
+from germane.output import writing
 
 
 def add(commands: Any) -> None:
@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     measures = chosen(options)
     inputs = options.given if len(options.given) > 1 else []
-    output.check(options.output, inputs)
+    writing.check(options.output, inputs)
     if options.animate is not None:
         check_animation(options.animate, inputs, measures=len(measures))
         if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
@@ -76,8 +76,8 @@ def run(options: argparse.Namespace) -> None:
     if options.animate is not None:
         animate(explanation, options.animate)
     if options.format == "json":
-        output.write(options.output, as_json(explanation.to_dict()))
+        writing.write(options.output, as_json(explanation.to_dict()))
     else:
-        output.write(
+        writing.write(
             options.output, format_table(explanation.table(digits=digits_of(options)), options)
         )

@@ -4,8 +4,6 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from germane import output
-from germane.choices import DEFAULT
 from germane.cli.arguments import (
     add_measures,
     add_output,
@@ -20,9 +18,11 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json
 from germane.comparison.words import WORDS
+from germane.evaluation.choices import DEFAULT
+from germane.output import writing
 
 if TYPE_CHECKING:
-    from germane.quality_gate import Gate
+    from germane.comparison.quality_gate import Gate
 
 FAILED = 1
 
@@ -73,9 +73,11 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.quality_gate import gate  # costs time, which the other commands need not take
+    from germane.comparison.quality_gate import (
+        gate,  # costs time, which the other commands need not take
+    )
 
-    output.check(options.output, [options.qrels, options.run_path, options.baseline])
+    writing.check(options.output, [options.qrels, options.run_path, options.baseline])
     found = gate(
         options.qrels, options.run_path, chosen(options), baseline=options.baseline,
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
@@ -83,9 +85,9 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     if options.format == "json":
         plain = {**found.comparison.to_dict(), "verdicts": found.verdicts, "passed": found.passed}
-        output.write(options.output, as_json(plain))
+        writing.write(options.output, as_json(plain))
     else:
-        output.write(options.output, format_table(found.table(digits=digits_of(options)), options))
+        writing.write(options.output, format_table(found.table(digits=digits_of(options)), options))
     if options.github:
         _tell_github(found)
     return 0 if found.passed else FAILED
@@ -104,4 +106,4 @@ def _tell_github(found: "Gate") -> None:
     )
     if found.passed:
         verdict = "passed"
-    output.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")
+    writing.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")

@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
-from germane.measure import Measure, parse
 from germane.measures import TABLE
-from germane.tables import Table
+from germane.measures.measure import Measure, parse
+from germane.output.tables import Table
 
 
 def add(commands: Any) -> None:

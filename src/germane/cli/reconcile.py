@@ -4,7 +4,6 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from germane import output
 from germane.cli.arguments import (
     add_output,
     add_policy,
@@ -17,6 +16,7 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
+from germane.output import writing
 
 
 def add(commands: Any) -> None:
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.reconciliation import (
+    from germane.reconciliation.api import (
         reconcile,  # costs time, which the other commands need not take
     )
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
         *(options.given if len(options.given) > 1 else []),
         *([per_query] if per_query else []),
     ]
-    output.check(options.output, inputs)
+    writing.check(options.output, inputs)
     match options.given:
         case [listed]:
             check_list(options)
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
                 )  # fmt: skip
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
-    output.write(options.output, _written(found, options))
+    writing.write(options.output, _written(found, options))
 
 
 def _written(found: Any, options: argparse.Namespace) -> str:

@@ -5,8 +5,6 @@ import shlex
 import sys
 from typing import Any
 
-from germane import output
-from germane.choices import DEFAULT
 from germane.cli.arguments import (
     add_measures,
     add_policy,
@@ -18,6 +16,8 @@ from germane.cli.arguments import (
 from germane.cli.compare import add_statistics
 from germane.cli.terminal import progress_line
 from germane.comparison.words import WORDS
+from germane.evaluation.choices import DEFAULT
+from germane.output import writing
 
 
 def add(commands: Any) -> None:
@@ -41,8 +41,8 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    output.check(options.output, [options.qrels, *options.runs])
-    from germane.reports import report  # costs time, which the other commands need not take
+    writing.check(options.output, [options.qrels, *options.runs])
+    from germane.reports.api import report  # costs time, which the other commands need not take
 
     runs = read_runs(options.qrels, options.runs)
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
@@ -62,4 +62,4 @@ def run(options: argparse.Namespace) -> None:
             **words,
             **given_policy(options),
         )
-    output.write(options.output, made.html)
+    writing.write(options.output, made.html)

@@ -3,7 +3,6 @@
 import argparse
 from typing import Any
 
-from germane import output
 from germane._version import VERSION
 from germane.cli.arguments import (
     add_measures,
@@ -15,9 +14,10 @@ from germane.cli.arguments import (
     read_grades,
 )
 from germane.cli.terminal import as_json
-from germane.evaluation import score
-from germane.result import number
-from germane.tables import Table
+from germane.evaluation.api import score
+from germane.evaluation.result import number
+from germane.output import writing
+from germane.output.tables import Table
 
 
 def add(commands: Any) -> None:
@@ -35,15 +35,15 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     grades = read_grades(options.relevance)
-    output.check(options.output)
+    writing.check(options.output)
     values = [(m, score(grades, m, relevant=options.relevant)) for m in chosen(options)]
     if options.format == "json":
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
-        output.write(options.output, as_json({"schema": 1, "germane": VERSION, "measures": rows}))
+        writing.write(options.output, as_json({"schema": 1, "germane": VERSION, "measures": rows}))
         return
     digits = digits_of(options)
     cells = tuple((str(m), number(v, m, digits), m.definition) for m, v in values)
-    output.write(
+    writing.write(
         options.output,
         format_table(Table(("measure", "value", "definition"), cells, left=(2,)), options),
     )

@@ -5,14 +5,14 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from germane import output
 from germane.cli.arguments import add_output, format_table, is_picture, whole
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
-from germane.simulation import simulate
-from germane.simulation.experiment import Design, Experiment
-from germane.simulation.registry import ALL, EXPERIMENTS, design_of
-from germane.tables import FORMATS
+from germane.explanation.simulation.api import simulate
+from germane.explanation.simulation.experiment import Design, Experiment
+from germane.explanation.simulation.registry import ALL, EXPERIMENTS, design_of
+from germane.output import writing
+from germane.output.tables import FORMATS
 
 
 def add(commands: Any) -> None:
@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (design_of(options.name),)
-    output.check(path)
+    writing.check(path)
     picture = is_picture(path)
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all of them are drawn into a folder, as in -o gallery/")
@@ -48,17 +48,17 @@ def run(options: argparse.Namespace) -> None:
     if (picture or folder) and options.format != "table":
         raise InputError(f"{path}: pictures have no --format; leave one of them out.")
     if picture:
-        from germane.simulation.figures import ExperimentDisplay
+        from germane.explanation.simulation.figures import ExperimentDisplay
 
         ExperimentDisplay(simulate(designs[0].name, rng=options.seed)).save(path)
     elif folder:
-        from germane.simulation import gallery
+        from germane.explanation.simulation import gallery
 
         with progress_line("drawing", after=1.0) as progress:
             gallery.write(path, designs, seed=options.seed, progress=progress)
     else:
         made = [simulate(design.name, rng=options.seed) for design in designs]
-        output.write(path, _written(made, options))
+        writing.write(path, _written(made, options))
 
 
 def _is_folder(path: str, designs: Sequence[Design]) -> bool:

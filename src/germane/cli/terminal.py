@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from germane.core.progress import ProgressLine
 from germane.errors import GermaneWarning
-from germane.progress import ProgressLine
-from germane.tables import visible
+from germane.output.tables import visible
 
 
 def say(text: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
 
 BLOCK = 2**22  # draws held at once
 

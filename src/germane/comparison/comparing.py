@@ -7,6 +7,7 @@ from germane.comparison.comparison import Comparison
 from germane.comparison.pairing import pairs_of
 from germane.comparison.sample import Runs, sampled
 from germane.comparison.settings import Settings
+from germane.core.seed import generator
 from germane.errors import (
     AbsentError,
     DuplicateError,
@@ -16,9 +17,8 @@ from germane.errors import (
     some,
     suggestion,
 )
-from germane.measure import Measures, parse_all
-from germane.result import Result
-from germane.seed import generator
+from germane.evaluation.result import Result
+from germane.measures.measure import Measures, parse_all
 
 
 def compared(results: Any, measures: "Measures | None", settings: Settings, rng: Any) -> Comparison:

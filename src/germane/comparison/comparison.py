@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats
 from germane._version import VERSION
 from germane.comparison.layout import counts_of, leaderboard, notes_of, pair_table
 from germane.comparison.pair import Pair
@@ -15,9 +14,10 @@ from germane.comparison.queries import QueryDifference, QueryDifferences, moves
 from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
 from germane.comparison.stability import Stability, stability_of
+from germane.core.ragged import Floats
 from germane.errors import AbsentError, clip, suggestion
-from germane.measure import Measure, parse
-from germane.tables import Reader, Table, visible
+from germane.measures.measure import Measure, parse
+from germane.output.tables import Reader, Table, visible
 
 SCHEMA = 1
 FEW_RUNS = 3  # of which every pair is put in words

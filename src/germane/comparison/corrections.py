@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
 
 
 def bonferroni(p: Floats) -> Floats:

@@ -7,11 +7,9 @@ from germane.comparison.pair import QUANTITIES, Pair, Verdict, p_number
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Settings
 from germane.comparison.significance import MANY, TESTS
-from germane.comparison.spread import POWER
-from germane.measure import Measure
-from germane.tables import LETTERS, Table
-
-FEW = 25  # queries below which a comparison says so
+from germane.core.dispersion import FEW, POWER
+from germane.measures.measure import Measure
+from germane.output.tables import LETTERS, Table
 
 
 def leaderboard(

@@ -7,8 +7,8 @@ import numpy as np
 from germane.comparison.pair import Interval
 from germane.comparison.pairing import interval_of
 from germane.comparison.sample import Sample, sampled
-from germane.measure import Measure
-from germane.result import Result
+from germane.evaluation.result import Result
+from germane.measures.measure import Measure
 
 Means = dict[str, dict[Measure, Interval | None]]
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from germane.measure import Measure
+from germane.measures.measure import Measure
 
 Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
 

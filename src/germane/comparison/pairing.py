@@ -6,14 +6,14 @@ from itertools import combinations
 
 import numpy as np
 
-from germane._ragged import Floats
 from germane.comparison.bootstrap import bca, reach, resampled_sums
 from germane.comparison.corrections import CORRECTIONS
 from germane.comparison.pair import Equivalence, Interval, Limit, Pair
 from germane.comparison.sample import Sample
 from germane.comparison.settings import Settings
 from germane.comparison.significance import TESTS, Pairs, differences
-from germane.comparison.spread import spread_of, tost
+from germane.core.dispersion import measure_dispersion, tost
+from germane.core.ragged import Floats
 
 
 def places(systems: Sequence[str], baseline: str | None) -> Pairs:
@@ -100,7 +100,7 @@ def _pair(
     weighted = difference * sample.weights
     centered = sample.centered(weighted)
     mean = float(sample.means[m, pair[1]] - sample.means[m, pair[0]])
-    spread = spread_of(centered, sample.strata)
+    spread = measure_dispersion(centered, sample.strata)
     varies = spread is not None and spread.error > 1e-12 * abs(mean)
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
     ties = len(sample) - wins - losses

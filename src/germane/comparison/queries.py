@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from germane.errors import InputError, clip
-from germane.groups import categories
-from germane.measure import Measure
-from germane.placement import Hit, Placement
-from germane.tabled import Tabled
-from germane.tables import Table
+from germane.evaluation.groups import categories
+from germane.evaluation.placement import Hit, Placement
+from germane.measures.measure import Measure
+from germane.output.tabled import Tabled
+from germane.output.tables import Table
 
 SHOWN = 4  # items of a query in a table
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
 
 COUNTED = 24  # queries free to change sides up to which all ways to choose their signs are counted
 REACH = 14.0  # standard deviations between the copies of a distribution that a sum sees as one

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, MeasureError, some
-from germane.measure import Measure
-from germane.result import Result
+from germane.evaluation.result import Result
+from germane.measures.measure import Measure
 
 Runs = Mapping[str, Result]
 

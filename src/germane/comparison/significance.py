@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from germane._ragged import Floats
 from germane.comparison.randomization import sign_flip_p, slack
 from germane.comparison.sample import Sample
-from germane.comparison.spread import needs_scipy, spread_of, student
 from germane.comparison.tukey import largest_differences
+from germane.core.dispersion import measure_dispersion, needs_scipy, student
+from germane.core.ragged import Floats
 
 Pairs = Sequence[tuple[int, int]]  # baseline and system, as places in Sample.systems
 MANY = 2000  # queries from which Wilcoxon's test is flagged
@@ -79,7 +79,7 @@ def _randomization(sample: Sample, row: Floats) -> float:
 
 def _student(sample: Sample, row: Floats) -> float:
     weighted = row * sample.weights
-    spread = spread_of(sample.centered(weighted), sample.strata)
+    spread = measure_dispersion(sample.centered(weighted), sample.strata)
     return 1.0 if spread is None else student(float(weighted.sum()), spread)
 
 

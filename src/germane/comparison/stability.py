@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats
-from germane.measure import Measure
-from germane.tabled import Tabled
-from germane.tables import Table
+from germane.core.ragged import Floats
+from germane.measures.measure import Measure
+from germane.output.tabled import Tabled
+from germane.output.tables import Table
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane.core.ragged import Floats
 
 TABULATED = 6  # systems up to which all their orders fit a table
 

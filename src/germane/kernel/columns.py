@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Ints
+from germane.core import ragged
+from germane.core.ragged import Ints
 from germane.kernel import library
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Text(Ids):
         return self
 
     def compact(self) -> Text:
-        ends = _ragged.offsets(self.sizes)
+        ends = ragged.offsets(self.sizes)
         if self._is_contiguous():
             first = int(self.starts[0]) if len(self) else 0
             return Text(self.data[first : first + int(ends[-1])].copy(), ends[:-1], self.sizes)
@@ -171,7 +171,7 @@ class Text(Ids):
 
         text = self if self._is_contiguous() else self.compact()
         first = int(text.starts[0]) if len(text) else 0
-        offsets = _ragged.offsets(text.sizes) + first
+        offsets = ragged.offsets(text.sizes) + first
         narrow = int(offsets[-1]) <= np.iinfo(np.int32).max
         offsets = offsets.astype(np.int32 if narrow else np.int64)
         data = pa.py_buffer(np.ascontiguousarray(text.data))
@@ -192,7 +192,7 @@ _LONG = 64  # bytes of a text, on average
 
 def _unpickle(data: Any, sizes: Ints, kind: str) -> Text:
     sizes = sizes.astype(np.int64)
-    text = Text(data, _ragged.offsets(sizes)[:-1], sizes)
+    text = Text(data, ragged.offsets(sizes)[:-1], sizes)
     text.kind = kind
     return text
 
@@ -242,7 +242,7 @@ class Categories(Ids):
 
 def text_of_bytes(values: Sequence[bytes]) -> Text:
     """A column of some texts."""
-    ends = _ragged.offsets(list(map(len, values)))
+    ends = ragged.offsets(list(map(len, values)))
     return Text(np.frombuffer(b"".join(values), np.uint8), ends[:-1], np.diff(ends))
 
 
@@ -340,7 +340,7 @@ def join_ids(parts: Sequence[Ids]) -> Ids:
         codes = np.concatenate([part.codes for part in categories])
         return Categories(codes, categories[0].entries)
     texts = [part.as_text().compact() for part in parts]  # without what else is in their memory
-    before = _ragged.offsets([len(text.data) for text in texts]).tolist()
+    before = ragged.offsets([len(text.data) for text in texts]).tolist()
     return Text(
         np.concatenate([text.data for text in texts]),
         np.concatenate([text.starts + at for text, at in zip(texts, before, strict=False)]),

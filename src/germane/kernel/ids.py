@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from germane._ragged import Ints
+from germane.core.ragged import Ints
 from germane.errors import clip
 
 

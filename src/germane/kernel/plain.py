@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Bools, Floats, Ints
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
 from germane.kernel.columns import Categories, Ids, Integers, text_of_arrow, values_of_arrow
 
 if TYPE_CHECKING:
@@ -93,12 +93,12 @@ def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int
         repeat = int(order[first]), int(order[np.searchsorted(ordered, ordered[first])])
     starts = judged.offsets[batch.code]
     lengths = judged.offsets[batch.code + 1] - starts
-    judgment = _ragged.between(starts, lengths)
+    judgment = ragged.between(starts, lengths)
     number = find_ids(judged.items.take(judgment), distinct)
     wanted = np.repeat(np.arange(len(lengths)), lengths) * max(1, len(distinct)) + number
     judgment, wanted = judgment[number >= 0], wanted[number >= 0]
     start, stop = (np.searchsorted(ordered, wanted, side) for side in ("left", "right"))
-    row = order[_ragged.between(start, stop - start)]
+    row = order[ragged.between(start, stop - start)]
     return row, np.repeat(judgment, stop - start), repeat
 
 
@@ -109,7 +109,7 @@ def rank_rows(batch: Batch, row: Ints, by_id: bool) -> tuple[Ints, Ints, Ints]:
         rank = row - offsets[group] + 1
         return rank, rank, rank
     score = batch.score + 0.0  # -0.0 equals 0.0
-    order = None if _ragged.falls(score, offsets) else _ragged.falling(score, offsets)
+    order = None if ragged.falls(score, offsets) else ragged.falling(score, offsets)
     at, ordered = row, score
     if order is not None:
         place = np.empty(len(order), np.int64)
@@ -140,13 +140,13 @@ def _place_among_equals(
     """The place of some rows, from 0, in their group of equal scores."""
     ties = np.unique(tie)
     lengths = starts[ties + 1] - starts[ties]
-    at = _ragged.between(starts[ties], lengths)
+    at = ragged.between(starts[ties], lengths)
     members = at if order is None else order[at]
     group = np.repeat(np.arange(len(ties)), lengths)
     key = _rank_text(batch.items.take(members)) if by_id else members
     members = members[np.lexsort((members, key, group))]
     place = np.empty(len(batch.items), np.int64)
-    place[members] = _ragged.between(np.zeros(len(ties), np.int64), lengths)
+    place[members] = ragged.between(np.zeros(len(ties), np.int64), lengths)
     return place[row]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Ints
+from germane.core import ragged
+from germane.core.ragged import Ints
 from germane.errors import FormatError, clip
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
         return batch
     order, rank = None, batch.rank
     falling = rank[1:] <= rank[:-1]
-    falling[_ragged.lasts(batch.offsets)] = False
+    falling[ragged.lasts(batch.offsets)] = False
     owner, score = batch.owner, batch.score
     if falling.any():
         order = np.lexsort((rank, owner) if score is None else (-score, rank, owner))
@@ -39,7 +39,7 @@ def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
         return replace(batch, items=batch.items.take(order), rank=None)
     arranged = score if order is None else score[order]
     rising = arranged[1:] > arranged[:-1]
-    rising[_ragged.lasts(batch.offsets)] = False
+    rising[ragged.lasts(batch.offsets)] = False
     odd = np.flatnonzero(rising)
     if len(odd):
         pair = np.arange(odd[0], odd[0] + 2)

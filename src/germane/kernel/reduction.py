@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Bools, Floats, Ints
+from germane.core import ragged
+from germane.core.qrels import COPIES, Order, Retrieved
+from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
 from germane.kernel.columns import Ids
 from germane.kernel.ranks import order_by_rank
-from germane.retrieval import COPIES, Order, Retrieved
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +47,13 @@ class Batch:
     @cached_property
     def owner(self) -> Ints:
         """The group of each row."""
-        return _ragged.owners(self.offsets)
+        return ragged.owners(self.offsets)
 
     def take(self, kept: Ints) -> Batch:
         """Some of the rows, ascending."""
         lengths = np.bincount(self.owner[kept], minlength=len(self.code))
         score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
-        return Batch(self.code, _ragged.offsets(lengths), self.items.take(kept), score, rank)
+        return Batch(self.code, ragged.offsets(lengths), self.items.take(kept), score, rank)
 
 
 class Hits(NamedTuple):
@@ -174,7 +174,7 @@ class Reduction:
             kept = batch.score[hits.row] > 0
             hits = Hits(*(column[kept] for column in hits))
         columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
-        return Part(batch.code, _ragged.lengths(batch.offsets), columns)
+        return Part(batch.code, ragged.lengths(batch.offsets), columns)
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)

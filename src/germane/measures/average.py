@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 from germane.measures.sets import depth, reach
 from germane.measures.terms import Scored, Weight, harmonic, placed
-from germane.ranking import Ranking
 
 
 def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
@@ -109,7 +109,7 @@ def _expected_over_found(ranking: Ranking, k: int | None, rel: float, terms: Flo
     size, before = ranking.tied_relevant(rel)
     last = ranking.last(k)[ranking.owner]
     inside = relevant & (ranking.tied_to <= last)
-    norm = _ragged.counts(inside, ranking.owner, len(ranking)).astype(float)
+    norm = ragged.counts(inside, ranking.owner, len(ranking)).astype(float)
     scaled = np.where(inside, terms, 0.0)
     torn = np.flatnonzero(relevant & (ranking.tied_from <= last) & (ranking.tied_to > last))
     for hit in torn[np.unique(ranking.owner[torn], return_index=True)[1]]:

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from germane import _ragged
+from germane.core import ragged
+from germane.core.ranking import Ranking
 from germane.measures.terms import Scored, gains, geometric, placed
-from germane.ranking import Ranking
 
 
 def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Scored:
     stop = gains(ranking.relevance, "exp") / 2.0**max
     reached = np.ones(len(stop))
     inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
-    reached[inner] = _ragged.running_product(1.0 - stop, ranking.offsets)[inner - 1]
+    reached[inner] = ragged.running_product(1.0 - stop, ranking.offsets)[inner - 1]
     terms = np.where(ranking.within(k), reached * stop / ranking.rank, 0.0)
     total = ranking.judged(ranking.ideal > 0)
     return Scored(terms, ranking.ones, total)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
 from germane.measures.sets import hits
 from germane.measures.terms import NOTHING, ONE, Scored, placed
-from germane.ranking import Ranking
 
 
 def queries(ranking: Ranking, k: None) -> Scored:

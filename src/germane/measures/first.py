@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 from germane.measures.terms import Scored
-from germane.ranking import Ranking
 
 
 def reciprocal_rank(ranking: Ranking, k: int | None, rel: float) -> Scored:
@@ -26,8 +26,8 @@ def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
-def _first(ranking: Ranking, k: int | None, rel: float) -> _ragged.Bools:
-    first: _ragged.Bools = ranking.counted(rel, k) & (ranking.so_far(rel) == 1)
+def _first(ranking: Ranking, k: int | None, rel: float) -> ragged.Bools:
+    first: ragged.Bools = ranking.counted(rel, k) & (ranking.so_far(rel) == 1)
     return first
 
 
@@ -43,16 +43,16 @@ def _expected(
     hit = np.flatnonzero(ranking.relevant(rel) & (ranking.so_far(rel) == 1) & (before == 0))
     r, first = size[hit], ranking.tied_from[hit]
     n = ranking.tied_to[hit] - first + 1
-    steps = _ragged.offsets(n - r + 1)
-    row = _ragged.owners(steps)
+    steps = ragged.offsets(n - r + 1)
+    row = ragged.owners(steps)
     j: Ints = np.arange(steps[-1]) - steps[row]  # from 0
     none_at = (n[row] - r[row] - j) / (n[row] - j)
     chance = 1 - none_at
-    survived = _ragged.running_product(none_at, steps)
+    survived = ragged.running_product(none_at, steps)
     inner = j > 0
     chance[inner] *= survived[np.flatnonzero(inner) - 1]
     rank = first[row] + j
     counted = np.where(rank <= ranking.last(k)[ranking.owner[hit]][row], chance * worth(rank), 0.0)
     terms = np.zeros(len(ranking.rank))
-    terms[hit] = _ragged.sums(counted, row, len(hit))
+    terms[hit] = ragged.sums(counted, row, len(hit))
     return terms

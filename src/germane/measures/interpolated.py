@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 from germane.measures.average import average_precision
 from germane.measures.sets import exact, rounded
 from germane.measures.terms import Scored
-from germane.ranking import Ranking
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -117,9 +117,9 @@ def _areas_of_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
 def _envelope(ranking: Ranking, k: int | None, rel: float) -> tuple[Ints, Ints, Floats, Floats]:
     """The relevant hits, their offsets by query, their precision, and the best from there on."""
     at = np.flatnonzero(ranking.counted(rel, k))
-    offsets = _ragged.offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
+    offsets = ragged.offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / ranking.rank[at]
-    best = _ragged.running_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
+    best = ragged.running_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
     return at, offsets, precision, best
 
 
@@ -128,7 +128,7 @@ def _terms(
 ) -> Floats:
     """H: each recall level's precision, added at the hit that has it."""
     at, offsets, precision, best = _envelope(ranking, k, rel)
-    found = _ragged.lengths(offsets)
+    found = ragged.lengths(offsets)
     # the next hit whose own precision nothing after it exceeds; a query's last hit is one
     record = np.where(precision == best, np.arange(len(at)), len(at))
     holder = np.minimum.accumulate(record[::-1])[::-1]

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 from germane.measures.terms import ONE, Scored, placed
-from germane.ranking import Ranking
 
 if TYPE_CHECKING:
     from fractions import Fraction

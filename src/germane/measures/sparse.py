@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from germane import _ragged
+from germane.core import ragged
+from germane.core.ranking import Ranking
 from germane.measures.terms import Scored
-from germane.ranking import Ranking
 
 EPSILON = 0.00001  # the smoothing constant of inferred AP
 
@@ -14,7 +14,7 @@ def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
     nonrelevant = (ranking.ideal >= 0) & (ranking.ideal < rel)
     available = ranking.judged(nonrelevant)
     worse = (ranking.relevance >= 0) & ~ranking.relevant(rel)
-    before = _ragged.running(worse, ranking.offsets, ranking.owner)
+    before = ragged.running(worse, ranking.offsets, ranking.owner)
     most = total[ranking.owner]
     bound = np.maximum(np.minimum(available, total), 1)[ranking.owner]
     lost = np.minimum(before, most) / bound
@@ -24,7 +24,7 @@ def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
 def inferred_average_precision(ranking: Ranking, k: None, rel: float) -> Scored:
     relevant = ranking.relevant(rel)
     pooled = np.arange(len(ranking.rank)) - ranking.offsets[ranking.owner]
-    judged = _ragged.running(ranking.relevance >= 0, ranking.offsets, ranking.owner) - 1
+    judged = ragged.running(ranking.relevance >= 0, ranking.offsets, ranking.owner) - 1
     above = ranking.so_far(rel) - 1
     before = np.maximum(ranking.rank - 1, 1)
     inferred = (pooled / before) * (above + EPSILON) / (judged + 2 * EPSILON)

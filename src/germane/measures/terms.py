@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
-from germane.ranking import Ranking
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 
 NOTHING = 0.0  # the rest of most measures, which nobody has to add
 

@@ -9,14 +9,14 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, host, mappings
 from germane.readers.ambiguous import refuse_ambiguous
 from germane.readers.formats import InputFormat
 from germane.readers.inputs import QrelsInput, ReadOptions, RunInput
 from germane.readers.labels import Labels
-from germane.readers.paths import Progress, is_path, limit_path, name_of
-from germane.retrieval import Qrels
+from germane.readers.paths import is_path, limit_path, name_of
 
 __all__ = [
     "NOTHING_SAID",
@@ -24,7 +24,6 @@ __all__ = [
     "RUNS",
     "InputFormat",
     "Labels",
-    "Progress",
     "QrelsInput",
     "ReadOptions",
     "RunInput",

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged, _values
-from germane._ragged import Ints
+from germane.core import ragged
+from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.ragged import Ints
+from germane.core.values import listed
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, some
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_missing
 from germane.readers import grid, host, matrix, relevance
 from germane.readers.inputs import RunInput
-from germane.retrieval import Order, Qrels, Retrieved
 
 
 class PlacedRun(RunInput):
@@ -70,7 +71,7 @@ def retrieve(qrels: Qrels, run: Any, order: Order) -> Retrieved:
     masked = isinstance(scores, np.ma.MaskedArray)
 
     def block(asked: Ints) -> tuple[Any, Ints | None]:
-        part = scores[_ragged.as_slice(asked)]
+        part = scores[ragged.as_slice(asked)]
         _check_finite(part, asked)
         return _filled(part) if masked else (part, None)
 
@@ -153,7 +154,7 @@ def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
         raise EmptyError("the run is empty: its arrays have no items.")
     queries, code = _groups(group, items)
     place = np.argsort(code, kind="stable")
-    offsets = _ragged.offsets(np.bincount(code, minlength=len(queries)))
+    offsets = ragged.offsets(np.bincount(code, minlength=len(queries)))
     qrels, run = (
         None if array is None else Grouped(array, queries, offsets, place) for array in flat
     )
@@ -177,7 +178,7 @@ def _check_labels(given: dict[str, Any]) -> None:
 
 def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     """The groups' ids in the order of their first items, and the group of each item."""
-    ids = _values.listed(given)
+    ids = listed(given)
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
     if len(ids) == items:
@@ -208,12 +209,12 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     kept = ~np.ma.getmaskarray(grades)
     if not complete:
         kept &= np.ma.getdata(grades) > 0
-    left = _ragged.counts(kept[place], _ragged.owners(given.offsets), len(given.queries))
+    left = ragged.counts(kept[place], ragged.owners(given.offsets), len(given.queries))
     place = place[kept[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
     if (large := relevance.beyond(judged)) is not None:
         raise relevance.out_of_range(f"relevance, item {place[large]}", judged[large])
-    return Qrels(given.queries, _ragged.offsets(left), Integers(place), judged, width=len(grades))
+    return Qrels(given.queries, ragged.offsets(left), Integers(place), judged, width=len(grades))
 
 
 def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
@@ -222,10 +223,10 @@ def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
     if not order.plain:
         values = values.astype(float)
         values[run.place] = grid.admitted(values[run.place], run.offsets, order)
-    owner = _ragged.owners(run.offsets)
+    owner = ragged.owners(run.offsets)
     position = np.empty(len(values), np.int64)  # of each item within its group
     position[run.place] = np.arange(len(values)) - run.offsets[owner]
-    missing = _ragged.counts(values[run.place] == -np.inf, owner, len(sizes))
+    missing = ragged.counts(values[run.place] == -np.inf, owner, len(sizes))
     number = {query: g for g, query in enumerate(run.queries)}
     group = np.array([number[query] for query in qrels.queries], np.int64)
     flat = grid.columns_of(qrels, len(values), "scores")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
 from germane.errors import FormatError, GradeError, InputError, ScoreError
 from germane.kernel import plain
 from germane.kernel.columns import Categories, Ids, Integers, Text, text_of_arrow, text_of_bytes

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from germane import _ragged, readers
-from germane._ragged import Floats, Ints
+from germane import readers
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, clip, some
 from germane.kernel.columns import Ids, Integers, ids_of_python, join_ids
 from germane.kernel.reduction import find_distinct
@@ -42,7 +43,7 @@ def opened(run: Any, columns: Any, input_format: InputFormat) -> Frame:
 def _of_run(run: Run) -> Frame:
     import pyarrow as pa
 
-    owner = _ragged.owners(run.rows.offsets)
+    owner = ragged.owners(run.rows.offsets)
     table = pa.table(
         {
             "query": ids_of_python(run.rows.queries).take(owner).to_arrow(),

@@ -6,8 +6,10 @@ from typing import Any, get_args
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.progress import Progress
+from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.ragged import Floats, Ints
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -20,10 +22,8 @@ from germane.errors import (
 from germane.readers import grid, host, margins, matrix
 from germane.readers.ahead import ahead
 from germane.readers.arrays import PlacedRun
-from germane.readers.paths import Progress
 from germane.readers.products import Factors, multiply, prepare, products
 from germane.readers.similarity import Similarity, Vectors, squared_lengths
-from germane.retrieval import Order, Qrels, Retrieved
 
 CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
 LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
@@ -107,7 +107,7 @@ def retrieve(qrels: Qrels, run: Embeddings, order: Order, progress: Progress | N
         def block(asked: Ints) -> grid.Scores:
             held.reverse()
             scores = held[0][: len(asked)]
-            multiply(factors.queries[_ragged.as_slice(asked)], scores)
+            multiply(factors.queries[ragged.as_slice(asked)], scores)
             return _without(run, asked, scores)
 
         taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
@@ -131,7 +131,7 @@ def _factors(qrels: Qrels, run: Embeddings) -> Factors:
     scores, _ = _without(run, rows[some], scores)
     judgments, sizes = grid.judgments_of(qrels, some)
     columns = grid.columns_of(qrels, run.shape[1], "gallery")[judgments]
-    near = margins.count_near(scores, _ragged.offsets(sizes), columns, factors.margin[rows[some]])
+    near = margins.count_near(scores, ragged.offsets(sizes), columns, factors.margin[rows[some]])
     return prepare(vectors, vectors.wide) if near * COST > scores.size else factors
 
 

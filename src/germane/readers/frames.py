@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.progress import Progress
+from germane.core.qrels import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Integers, Text, ids_of_python
@@ -20,10 +22,9 @@ from germane.readers import arrow, headings, host, unreadable
 from germane.readers.arrow import Entries, Place
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
-from germane.readers.paths import BATCH, Noted, Progress
+from germane.readers.paths import BATCH, Noted
 from germane.readers.pieces import cut_pieces, read_piece
 from germane.readers.rows import RowReducer, check_texts
-from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

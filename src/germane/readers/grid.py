@@ -6,13 +6,13 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Bools, Ints
+from germane.core import ragged
+from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.ragged import Bools, Ints
 from germane.errors import CoverageError, InputError, clip
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_integer
 from germane.readers import matrix
-from germane.retrieval import Order, Qrels, Retrieved
 
 CELLS = 1 << 23  # scores that are held at once
 
@@ -67,7 +67,7 @@ def reduced(
             there = scores[local, columns[judgments]] > floor(order)
             judgments, local = judgments[there], local[there]
             sizes = np.bincount(local, minlength=len(queries))
-        found = rank(rows[queries], scores, _ragged.offsets(sizes), columns[judgments])
+        found = rank(rows[queries], scores, ragged.offsets(sizes), columns[judgments])
         hits.add(judgments, np.repeat(queries, sizes), found)
         del scores  # before the next ones are made
         ranked += len(queries)
@@ -79,8 +79,8 @@ def reduced(
 def admitted(scores: Any, offsets: Ints, order: Order) -> Any:
     """Flat scores of queries as precise as asked for, -inf where they do not count as retrieved."""
     there = scores > -np.inf
-    left = _ragged.counts(there, _ragged.owners(offsets), len(offsets) - 1)
-    precise = order.precise(scores[there].astype(float), _ragged.offsets(left))
+    left = ragged.counts(there, ragged.owners(offsets), len(offsets) - 1)
+    precise = order.precise(scores[there].astype(float), ragged.offsets(left))
     precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, and are there
     precise[~order.above(precise)] = -np.inf
     out = np.full(len(scores), -np.inf)
@@ -185,19 +185,19 @@ def _is_column(item: Hashable) -> bool:
 
 def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
     """The judgments of some queries, one query after the other, and how many each has."""
-    sizes = _ragged.lengths(qrels.offsets)[queries]
-    if isinstance(_ragged.as_slice(queries), slice):
+    sizes = ragged.lengths(qrels.offsets)[queries]
+    if isinstance(ragged.as_slice(queries), slice):
         return np.arange(qrels.offsets[queries[0]], qrels.offsets[queries[-1] + 1]), sizes
-    return _ragged.between(qrels.offsets[queries], sizes), sizes
+    return ragged.between(qrels.offsets[queries], sizes), sizes
 
 
 def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
     """The qrels with some of their judgments; a query that loses all of them stays."""
-    left = _ragged.counts(kept, _ragged.owners(qrels.offsets), len(qrels))
+    left = ragged.counts(kept, ragged.owners(qrels.offsets), len(qrels))
     items = Integers(columns_of(qrels, None, "gallery")[kept])
     return replace(
         qrels,
-        offsets=_ragged.offsets(left),
+        offsets=ragged.offsets(left),
         items=items,
         grades=qrels.grades[kept],
         columns=None,

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from germane._ragged import Ints
+from germane.core.progress import Progress
+from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.ragged import Ints
 from germane.errors import InputError
 from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
-from germane.readers.paths import Progress
-from germane.retrieval import Order, Qrels, Retrieved
 
 if TYPE_CHECKING:
     from germane.readers.letor import Lines

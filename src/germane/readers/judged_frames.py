@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError
 from germane.kernel.columns import Ids, join_ids
 from germane.kernel.reduction import Batch, choose_copies, find_changes, find_distinct, find_repeat
 from germane.readers.frames import Frame, twice
-from germane.readers.paths import Progress
-from germane.retrieval import Qrels
 
 
 def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) -> Qrels:
@@ -26,7 +26,7 @@ def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) 
         owner = np.repeat(group, np.diff(offsets))
         by_query = np.argsort(owner, kind="stable")
         queries, item, grade = queries.take(first), item.take(by_query), grade[by_query]
-        offsets = _ragged.offsets(np.bincount(owner))
+        offsets = ragged.offsets(np.bincount(owner))
     judged = Batch(np.arange(len(queries)), offsets, item, grade)
     again = find_repeat(judged)
     if again is not None:
@@ -79,7 +79,7 @@ def joined(parts: Sequence[Qrels]) -> Qrels:
     return replace(
         some[0],
         queries=queries.python,
-        offsets=_ragged.offsets(np.concatenate([_ragged.lengths(part.offsets) for part in some])),
+        offsets=ragged.offsets(np.concatenate([ragged.lengths(part.offsets) for part in some])),
         items=items,
         grades=np.concatenate([part.grades for part in some]),
         columns=(queries, items),

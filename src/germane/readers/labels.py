@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Ints
-from germane._values import listed
+from germane.core import ragged
+from germane.core.qrels import Qrels
+from germane.core.ragged import Ints
+from germane.core.values import listed
 from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
 from germane.kernel.ids import is_missing
 from germane.readers import host
-from germane.retrieval import Qrels
 
 
 class Labels:
@@ -56,7 +56,7 @@ class Labels:
             return relevance.qrels_of(offsets, columns, np.broadcast_to(1.0, len(columns)), width)
         relevance.check_cells(self.shape, complete)
         grades = np.zeros(self.shape)
-        grades[_ragged.owners(offsets), columns] = 1.0
+        grades[ragged.owners(offsets), columns] = 1.0
         every = np.arange(len(grades) + 1) * width
         return relevance.qrels_of(
             every, np.tile(np.arange(width), len(grades)), grades.ravel(), width
@@ -81,7 +81,7 @@ def _read(given: Any, what: str) -> _Read:
         cells = host.to_numpy(given, what)
         _check_matrix(cells, what)
         rows, columns = np.nonzero(cells)
-        offsets = _ragged.offsets(np.bincount(rows, minlength=len(cells)))
+        offsets = ragged.offsets(np.bincount(rows, minlength=len(cells)))
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
     given = listed(given)
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
@@ -100,7 +100,7 @@ def _read(given: Any, what: str) -> _Read:
             f"{clip(many)}"
         )
     values = list(chain.from_iterable(labels)) if several else labels
-    offsets = _ragged.offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
+    offsets = ragged.offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
     _check(values, offsets, what)
     return _Read("sets of labels" if several else "one label each", offsets, values)
 
@@ -145,17 +145,17 @@ def _matched(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
     asked = np.array([codes.get(label, -1) for label in queries.values], np.int64)
     if not (asked >= 0).any():
         _refuse_strangers(queries, gallery)
-    columns = _ragged.owners(gallery.offsets)[np.argsort(having, kind="stable")]
+    columns = ragged.owners(gallery.offsets)[np.argsort(having, kind="stable")]
     sizes = np.append(np.bincount(having, minlength=len(codes)), 0)  # of a label nobody has: 0
     starts = np.append(0, np.cumsum(sizes[:-1]))[: len(sizes)]
     lengths = sizes[asked]
-    found = columns[_ragged.between(starts[asked], lengths)]
+    found = columns[ragged.between(starts[asked], lengths)]
     if queries.form == "one label each":
-        return _ragged.offsets(lengths), found
-    owner = np.repeat(_ragged.owners(queries.offsets), lengths)
+        return ragged.offsets(lengths), found
+    owner = np.repeat(ragged.owners(queries.offsets), lengths)
     pairs = np.unique(owner * gallery.size + found)  # two labels in common are one reason
     owner, found = np.divmod(pairs, gallery.size)
-    return _ragged.offsets(np.bincount(owner, minlength=queries.size)), found
+    return ragged.offsets(np.bincount(owner, minlength=queries.size)), found
 
 
 def _refuse_strangers(queries: _Read, gallery: _Read) -> None:

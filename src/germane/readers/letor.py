@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from germane._ragged import Bools, Floats
+from germane.core.ragged import Bools, Floats
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError, clip
 from germane.kernel.ids import shown_id
 from germane.readers import headings, host

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from germane._values import listed
+from germane.core.qrels import Qrels
+from germane.core.values import listed
 from germane.errors import CoverageError, FormatError, choices, clip, some, typed
 from germane.readers import headings
-from germane.retrieval import Qrels
 
 
 def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:

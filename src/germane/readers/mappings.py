@@ -11,9 +11,10 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
-from germane._values import listed
+from germane.core import ragged
+from germane.core.qrels import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
+from germane.core.ragged import Floats, Ints
+from germane.core.values import listed
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -36,7 +37,6 @@ from germane.readers.numbers import (
     show_number,
 )
 from germane.readers.spelling import Spelled
-from germane.retrieval import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _Ranked: TypeAlias = tuple[Any, Any, Any, Any]
@@ -273,7 +273,7 @@ class _Hits:
     ) -> Retrieved:
         judgment, rank = np.asarray(self.judgment), np.asarray(self.rank)
         is_tied = self.tied_from is not self.tied_to
-        owner = _ragged.owners_of(self.found)
+        owner = ragged.owners_of(self.found)
         tied_from = np.asarray(self.tied_from) if is_tied else rank
         tied_to = np.asarray(self.tied_to) if is_tied else rank
         return Retrieved(

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Bools, Floats, Ints
+from germane.core import ragged
+from germane.core.ragged import Bools, Floats, Ints
 from germane.readers import matrix
 from germane.readers.matrix import Scores
 
@@ -187,7 +187,7 @@ def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
 
 def _crowded(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> Bools:
     """Has each row a wanted column that another column is near? All rows are compared at once."""
-    owner, step = _ragged.owners(offsets), max(1, matrix.BLOCK // scores.shape[1])
+    owner, step = ragged.owners(offsets), max(1, matrix.BLOCK // scores.shape[1])
     crowded = np.zeros(len(scores), bool)
     for start in range(0, len(columns), step):
         rows, own = owner[start : start + step], columns[start : start + step]

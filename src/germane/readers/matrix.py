@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane._ragged import Ints, owners
+from germane.core.ragged import Ints, owners
 from germane.kernel.threads import count_threads
 
 Scores: TypeAlias = Any

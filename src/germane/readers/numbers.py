@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import FEW, Floats
+from germane.core.ragged import FEW, Floats
 from germane.errors import typed
 
 EXACT = 2.0**53

@@ -2,16 +2,12 @@
 
 import math
 import os
-from collections.abc import Callable
 from typing import TypeAlias
 
+from germane.core.progress import Progress
 from germane.errors import InputError, PolicyError, clip
 
 Path: TypeAlias = str | os.PathLike[str]
-
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes read so far, and their number where it is known."""
-
 
 BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up again
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane.core.ragged import Floats
 from germane.kernel.columns import Ids, join_ids
 from germane.kernel.reduction import find_changes
 from germane.readers import arrow, rows

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane.core.ragged import Floats
 from germane.kernel.threads import count_threads
 from germane.readers import threads
 from germane.readers.similarity import Vectors, squared_lengths

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.qrels import Qrels
+from germane.core.ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, GradeError, InputError
 from germane.kernel.columns import Integers
 from germane.readers import host
 from germane.readers.numbers import EXACT
-from germane.retrieval import Qrels
 
 MOST = 1 << 26  # judged cells that are held at once
 SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
@@ -47,7 +47,7 @@ def read_dense(given: Any, complete: str) -> Qrels:
     if judged is not None:
         kept &= judged
     rows, columns = np.nonzero(kept)
-    offsets = _ragged.offsets(np.bincount(rows, minlength=len(grades)))
+    offsets = ragged.offsets(np.bincount(rows, minlength=len(grades)))
     values = grades[kept].astype(float)
     if (large := beyond(values)) is not None:
         raise out_of_range(f"qrels, row {rows[large]}, column {columns[large]}", values[large])

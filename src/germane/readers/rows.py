@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.ragged import Floats, Ints
 from germane.errors import FormatError
 from germane.kernel.columns import (
     Ids,
@@ -35,7 +36,6 @@ from germane.kernel.threads import map_in_threads
 from germane.readers import spill
 from germane.readers.paths import Noted
 from germane.readers.spill import Spill
-from germane.retrieval import Order, Qrels, Retrieved
 
 P = TypeVar("P")
 
@@ -65,8 +65,8 @@ class Rows:
 
     def take(self, stretches: Ints) -> Rows:
         """The rows of some stretches."""
-        lengths = _ragged.lengths(self.offsets)[stretches]
-        kept = _ragged.as_slice(_ragged.between(self.offsets[stretches], lengths))
+        lengths = ragged.lengths(self.offsets)[stretches]
+        kept = ragged.as_slice(ragged.between(self.offsets[stretches], lengths))
         queries = self.queries
         if isinstance(queries, Ids):
             queries = queries.take(stretches)
@@ -74,7 +74,7 @@ class Rows:
             queries = [queries[s] for s in stretches.tolist()]
         return Rows(
             queries,
-            _ragged.offsets(lengths),
+            ragged.offsets(lengths),
             self.items.part(kept.start, kept.stop)
             if isinstance(kept, slice)
             else self.items.take(kept),
@@ -95,7 +95,7 @@ def check_texts(qrels: Qrels, items: Text) -> None:
     """Raise FormatError where two items of a query, of several types, are the same text."""
     if isinstance(qrels.items, Ids) or set(map(type, qrels.items)) <= {str}:
         return
-    pairs = zip(_ragged.owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
+    pairs = zip(ragged.owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
     if len(set(pairs)) < len(items):
         raise FormatError("two item ids of a query of the qrels have the same text.")
 
@@ -192,7 +192,7 @@ class RowReducer:
             self.rows += len(rows.items)
             known, code, unknown = self._known(rows)
             self._unknown.update(dict.fromkeys(unknown))
-            held.append((np.repeat(code, _ragged.lengths(known.offsets)), _compact(known)))
+            held.append((np.repeat(code, ragged.lengths(known.offsets)), _compact(known)))
             if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
                 note.note = ON_DISK
                 for code, some in held:
@@ -215,10 +215,10 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     """The rows of several parts, one after the other."""
     scores = [part.score for part in parts if part.score is not None]
     ranks = [part.rank for part in parts if part.rank is not None]
-    lengths = [_ragged.lengths(part.offsets) for part in parts]
+    lengths = [ragged.lengths(part.offsets) for part in parts]
     return Rows(
         [query for part in parts for query in part.queries],
-        _ragged.offsets(np.concatenate(lengths)),
+        ragged.offsets(np.concatenate(lengths)),
         join_ids([part.items for part in parts]),
         np.concatenate(scores) if scores else None,
         np.concatenate(ranks) if ranks else None,

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats
-from germane._whole import whole
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
+from germane.core.whole import whole
 from germane.errors import EmptyError, GradeError, InputError, clip
-from germane.ranking import Ranking
 from germane.readers.numbers import doubles, is_finite_number, show_number
 
 MOST = 10_000_000  # relevant items that are given as their number alone

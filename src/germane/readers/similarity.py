@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints
 
 Similarity: TypeAlias = Literal["cosine", "dot", "euclidean"]
 

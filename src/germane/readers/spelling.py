@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from germane._values import listed
+from germane.core.values import listed
 from germane.errors import FormatError, clip
 from germane.kernel.ids import is_integer, to_bytes, to_text
 

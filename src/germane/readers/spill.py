@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane._ragged import Ints
+from germane.core.ragged import Ints
 from germane.readers import temporary
 
 if TYPE_CHECKING:

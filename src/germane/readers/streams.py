@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, BinaryIO, Self
 
+from germane.core.progress import Progress
 from germane.errors import InputError, clip
 from germane.readers import temporary
-from germane.readers.paths import LimitedPath, Path, Progress
+from germane.readers.paths import LimitedPath, Path
 
 FREE = 1 << 28  # bytes that any compressed file may become
 _CHUNK = 1 << 20

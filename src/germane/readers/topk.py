@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Ints
+from germane.core import ragged
+from germane.core.qrels import DEEP, Order, Qrels, Retrieved, Sample
+from germane.core.ragged import Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError
 from germane.kernel.columns import Integers
 from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
@@ -16,7 +17,6 @@ from germane.kernel.threads import map_in_threads
 from germane.readers import grid, host
 from germane.readers.arrays import PlacedRun
 from germane.readers.rows import STEP
-from germane.retrieval import DEEP, Order, Qrels, Retrieved, Sample
 
 
 class TopIds(PlacedRun):
@@ -51,7 +51,7 @@ def retrieve(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retrieved
 
     def reduce_rows(start: int) -> Part:
         queries = asked[start : start + step]
-        some = ids[_ragged.as_slice(row[queries])]
+        some = ids[ragged.as_slice(row[queries])]
         return reduction.reduce(_batch(some, queries, row, qrels.width))
 
     try:
@@ -68,7 +68,7 @@ def _sample(ids: Ints, most: int) -> Sample:
     """The first ids of the first rows."""
     some = ids[: most // DEEP, :DEEP]
     there = some >= 0
-    offsets = _ragged.offsets(np.count_nonzero(there, axis=1))
+    offsets = ragged.offsets(np.count_nonzero(there, axis=1))
     return Sample(range(len(some)), offsets, some[there].tolist(), ids="places")
 
 
@@ -79,7 +79,7 @@ def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
         lengths, items = np.full(len(ids), ids.shape[1]), Integers(ids.ravel())
     else:
         lengths, items = _counted(ids, row[queries], width), Integers(ids[ids >= 0])
-    return Batch(queries, _ragged.offsets(lengths), items, None)
+    return Batch(queries, ragged.offsets(lengths), items, None)
 
 
 def _read(run: Any) -> Ints:

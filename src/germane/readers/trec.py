@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -298,7 +298,7 @@ def _join_lines(parts: list[Lines]) -> Lines:
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     queries = [query for part in parts for query in part.queries]
     begins = [i for i, query in enumerate(queries) if i == 0 or query != queries[i - 1]]
-    offsets = np.append(_ragged.offsets(lengths)[begins], lengths.sum())
+    offsets = np.append(ragged.offsets(lengths)[begins], lengths.sum())
     items: Any = join_ids([part.items for part in parts])
     numbers = np.concatenate([part.number for part in parts])
     return Lines([queries[i] for i in begins], offsets, items, numbers)

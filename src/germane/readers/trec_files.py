@@ -11,8 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
+from germane.core import ragged
+from germane.core.progress import Progress
+from germane.core.qrels import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.core.ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError
 from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
 from germane.kernel.ids import shown_id, to_bytes, to_text
@@ -20,9 +22,8 @@ from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_re
 from germane.readers import mappings, trec
 from germane.readers.files import BLOCK, Block, TextFile, ends_of_lines
 from germane.readers.inputs import RunInput
-from germane.readers.paths import BATCH, Noted, Path, Progress, name_of
+from germane.readers.paths import BATCH, Noted, Path, name_of
 from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
-from germane.retrieval import Order, Qrels, Retrieved, Sample, choose_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,7 @@ def _sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
     score = None if rows.score is None else np.asarray(rows.score)[at]
     if data is None:
         return Sample(queries, offsets, items, score, ids="text")
-    owner = _ragged.owners(offsets).tolist()
+    owner = ragged.owners(offsets).tolist()
 
     def find_fields(count: int) -> list[list[bytes]]:
         pairs = zip((queries[s] for s in owner[:count]), items.python[:count], strict=True)
@@ -244,7 +245,7 @@ def _read_grouped(
     numbers: list[Floats] = []
     for lines in trec.read(file, layout, comments):
         code = np.array([codes.setdefault(q, len(codes)) for q in lines.queries], np.int32)
-        owners.append(np.repeat(code, _ragged.lengths(lines.offsets)))
+        owners.append(np.repeat(code, ragged.lengths(lines.offsets)))
         items.append(lines.items.compact())
         numbers.append(lines.number)
     owner, item, number = np.concatenate(owners), join_ids(items), np.concatenate(numbers)
@@ -252,7 +253,7 @@ def _read_grouped(
     if (owner[1:] < owner[:-1]).any():
         order = np.argsort(owner, kind="stable")
         item, number = item.take(order), number[order]
-    return list(map(to_text, codes)), _ragged.offsets(np.bincount(owner)), item, number
+    return list(map(to_text, codes)), ragged.offsets(np.bincount(owner)), item, number
 
 
 def read_query(path: Path, query: str, duplicates: str, progress: Progress | None = None) -> Run:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
-from germane.dialect_values import LISTED
+from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.dialects import dialects
 from germane.dialects.dialect import SEAMS, Seam
-from germane.foreign import fitting, in_kind
-from germane.measure import Measure
-from germane.policy import RARE_WORDS, WORDS, Policy
+from germane.dialects.names import fitting, in_kind
+from germane.measures.measure import Measure
+from germane.reconciliation.spread import LISTED
 
 Choices = tuple[tuple[str, Any], ...]
 

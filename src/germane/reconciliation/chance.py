@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
-from germane.averaging import Evaluated, scores, weights
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 from germane.errors import GermaneError
-from germane.measure import Measure
-from germane.ranking import Ranking
+from germane.measures.averaging import Evaluated, scores, weights
+from germane.measures.measure import Measure
 from germane.reconciliation.candidates import Candidate
 from germane.reconciliation.queries import agreeing
 from germane.reconciliation.reported import Reported
@@ -166,7 +166,7 @@ def _copies(ranking: Ranking, owner: Ints, rank: Ints, relevance: Floats) -> Ran
         rank=rank,
         relevance=relevance,
         retrieved=np.tile(ranking.retrieved, _ORDERS),
-        ideal_offsets=_ragged.offsets(np.tile(np.diff(ranking.ideal_offsets), _ORDERS)),
+        ideal_offsets=ragged.offsets(np.tile(np.diff(ranking.ideal_offsets), _ORDERS)),
         ideal=np.tile(ranking.ideal, _ORDERS),
         tied_from=rank,
         tied_to=rank,

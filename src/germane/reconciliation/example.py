@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from germane import _ragged
-from germane.averaging import scores
-from germane.collection import Collection
-from germane.dialect_values import Values
+from germane.core import ragged
+from germane.core.policy import Policy
+from germane.core.qrels import Qrels
+from germane.core.ranking import Ranking
 from germane.errors import GermaneError
-from germane.measure import Measure
-from germane.policy import Policy
-from germane.ranking import Ranking
+from germane.evaluation.collection import Collection
+from germane.measures.averaging import scores
+from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
 from germane.readers.sequences import ranking_of
 from germane.reconciliation.candidates import Candidate, mean_of
-from germane.retrieval import Qrels
+from germane.reconciliation.spread import Values
 
 Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses
 
@@ -211,7 +211,7 @@ def _ranking(lists: Sequence[Small]) -> Ranking:
         np.repeat(np.arange(len(lists)), lengths),
         np.concatenate([listed for listed, _ in lists]),
     )
-    rank = np.arange(len(owner)) - _ragged.offsets(lengths)[owner] + 1
+    rank = np.arange(len(owner)) - ragged.offsets(lengths)[owner] + 1
     missed = np.array([missed for _, missed in lists])
     judged = np.concatenate([owner, np.repeat(np.arange(len(lists)), missed)])
     grades = np.concatenate([relevance, np.ones(int(missed.sum()))])
@@ -222,7 +222,7 @@ def _ranking(lists: Sequence[Small]) -> Ranking:
         rank=rank,
         relevance=relevance,
         retrieved=lengths,
-        ideal_offsets=_ragged.offsets(lengths + missed),
+        ideal_offsets=ragged.offsets(lengths + missed),
         ideal=grades[order],
         tied_from=rank,
         tied_to=rank,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from germane.measure import Measure
+from germane.measures.measure import Measure
 from germane.reconciliation.candidates import Candidate, variants
 from germane.reconciliation.queries import DECIMALS, Terms
 from germane.reconciliation.reported import Reported, plain

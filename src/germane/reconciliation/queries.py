@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats
+from germane.core.ragged import Floats
 from germane.errors import CoverageError, clip, suggestion
 from germane.measures import values
 from germane.reconciliation.reported import Reported

@@ -7,17 +7,17 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from germane._version import VERSION
-from germane.dialect_values import NOT_COUNTED
+from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.errors import GermaneError, clip, some
-from germane.measure import Measure
-from germane.policy import RARE_WORDS, WORDS, Policy
+from germane.measures.measure import Measure
+from germane.output.tables import Table
 from germane.reconciliation.chance import POSSIBLE
 from germane.reconciliation.example import SHOWN as SHOWN_BY
 from germane.reconciliation.example import Example
 from germane.reconciliation.queries import Agreement
 from germane.reconciliation.reported import Reported, plain
 from germane.reconciliation.search import Given, Undecided
-from germane.tables import Table
+from germane.reconciliation.spread import NOT_COUNTED
 
 SCHEMA = 1
 SHOWN = 12  # definitions and queries that a table for people holds

@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from germane.averaging import MeasureResult, kernel
-from germane.dialect_values import Values
+from germane.core.policy import Policy
+from germane.core.progress import Progress
+from germane.core.ranking import Ranking
 from germane.dialects import named
 from germane.dialects.dialect import Dialect, Limit
 from germane.errors import GermaneError
-from germane.limits import holding, matters
-from germane.measure import Measure
+from germane.evaluation.limits import holding, matters
 from germane.measures import Scored
-from germane.policy import Policy
-from germane.ranking import Ranking
-from germane.readers import Progress
+from germane.measures.averaging import MeasureResult, kernel
+from germane.measures.measure import Measure
 from germane.reconciliation.candidates import Candidate, mean_of, words_beside
+from germane.reconciliation.spread import Values
 
 _SAME = 1e-12
 

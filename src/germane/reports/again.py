@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from germane.dialect_values import Spread, spreads
+from germane.core.progress import Progress
 from germane.errors import GermaneError
-from germane.readers import Progress, RunInput, formats, is_searched, open_qrels, open_run
+from germane.evaluation.result import Results
+from germane.readers import RunInput, formats, is_searched, open_qrels, open_run
 from germane.readers.paths import is_path
-from germane.result import Results
+from germane.reconciliation.spread import Spread, spreads
 
 ROOM = 1_000_000  # results of all the runs that are read again, which are held in memory
 TOLD = 3  # runs of which the page says what other tools would report: tables of more are not read

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from germane.comparison.layout import FEW
-from germane.measure import Measure
+from germane.core.dispersion import FEW
+from germane.evaluation.result import Result, banded
+from germane.measures.measure import Measure
 from germane.reports.findings import Findings
-from germane.result import Result, banded
 
 ENOUGH = 0.9  # judged of the first ten results
 

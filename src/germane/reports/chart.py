@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from germane.animation.svg import clean
-from germane.precision_recall import MeanPRCurve
+from germane.explanation.animation.svg import clean
+from germane.explanation.precision_recall import MeanPRCurve
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 62, 14, 12, 52
 BANDED = 3  # curves above which bands would hide each other

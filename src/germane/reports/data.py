@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from germane._ragged import Floats
-from germane.explanation import Explanation, Reading
-from germane.measure import Measure
+from germane.core.ragged import Floats
+from germane.evaluation.result import Result
+from germane.explanation.explanation import Explanation, Reading
+from germane.measures.measure import Measure
+from germane.output.tables import visible
 from germane.reports.findings import Explained, Findings
-from germane.result import Result
-from germane.tables import visible
 
 WHOLE_PAGE = 1_900_000  # bytes of a page; explanations take what the rest leaves
 LEAST = 250_000  # bytes of explanations, however large the rest

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from germane.animation.svg import clean
-from germane.dialect_values import LIST_ALONE, NOT_COUNTED, Spread, Stated
 from germane.dialects.dialect import SEAMS
+from germane.evaluation.result import number
+from germane.explanation.animation.svg import clean
+from germane.reconciliation.spread import LIST_ALONE, NOT_COUNTED, Spread, Stated
 from germane.reports.findings import Findings
 from germane.reports.markup import table, text, wide
-from germane.result import number
 
 Row = tuple[str, ...]
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.means import Means
-from germane.dialect_values import Spread
-from germane.explanation import Explanation
-from germane.measure import Measure
-from germane.precision_recall import MeanPRCurve
+from germane.evaluation.result import Result
+from germane.explanation.explanation import Explanation
+from germane.explanation.precision_recall import MeanPRCurve
+from germane.measures.measure import Measure
+from germane.reconciliation.spread import Spread
 from germane.reports.origin import Origin
-from germane.result import Result
 
 Spreads = Mapping[str, tuple[Spread, ...]]
 Explained = tuple[Hashable, Mapping[str, tuple[Explanation, ...]]]

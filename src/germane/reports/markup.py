@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from germane.animation.svg import clean, quoted
+from germane.explanation.animation.svg import clean, quoted
 
 
 def text(given: str) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from germane._version import VERSION
+from germane.core.progress import Progress
 from germane.errors import InputError
-from germane.readers.paths import Progress, is_path
+from germane.readers.paths import is_path
 
 BLOCK = 2**20
 

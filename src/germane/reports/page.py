@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from importlib import resources
 
-from germane.animation.mark import COLORS as PAPER
-from germane.animation.page import content_policy
-from germane.animation.svg import clean
 from germane.comparison.pair import Interval, Pair
+from germane.evaluation.result import banded, number
+from germane.explanation.animation.mark import COLORS as PAPER
+from germane.explanation.animation.page import content_policy
+from germane.explanation.animation.svg import clean
+from germane.output.tables import Table
 from germane.reports.caution import cautions
 from germane.reports.chart import COLORS, chart, swatch
 from germane.reports.data import embedded
@@ -14,8 +16,6 @@ from germane.reports.dialects import dialects
 from germane.reports.findings import Findings
 from germane.reports.markup import notes, table, text, wide
 from germane.reports.origin import Input
-from germane.result import banded, number
-from germane.tables import Table
 
 SENTENCES = 8  # comparisons said in words; all of them stand in a table
 

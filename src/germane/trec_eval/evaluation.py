@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from germane.averaging import FLOOR
+from germane.core.qrels import Qrels, Retrieved
+from germane.core.ranking import Ranking
 from germane.kernel.ids import shown_id, to_bytes, to_text
-from germane.ranking import Ranking
-from germane.retrieval import Qrels, Retrieved
+from germane.measures.averaging import FLOOR
 from germane.trec_eval import groups, judgments, output, preferred, runs, zscores
 from germane.trec_eval.columns import Column, columns
 from germane.trec_eval.judgments import Line

@@ -14,11 +14,11 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane import _ragged
-from germane._ragged import Floats, Ints
-from germane.measure import Measure
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 from germane.measures import Scored
-from germane.ranking import Ranking
+from germane.measures.measure import Measure
 from germane.trec_eval.numerals import merged, whole
 from germane.trec_eval.ranking import POOLED, UNJUDGED, complete
 
@@ -119,8 +119,8 @@ def _ideal(ranking: Ranking, gains: Gains) -> Floats:
             if gain.ideal:
                 at = (of == number) & (ranking.ideal == gain.grade)
                 place[at], worth[at] = position, gain.worth
-    ideal = worth[_ragged.ascending(place, owner, len(ranking))]
-    over = _ragged.running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
+    ideal = worth[ragged.ascending(place, owner, len(ranking))]
+    over = ragged.running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
     return np.where(over | ends[owner], 0.0, ideal)
 
 
@@ -129,10 +129,10 @@ def _carried(ranking: Ranking) -> Ranking:
 
     trec_eval counts the grades in memory that it does not clear then.
     """
-    lengths = _ragged.lengths(ranking.ideal_offsets)
+    lengths = ragged.lengths(ranking.ideal_offsets)
     if lengths.all():
         return ranking
     source = np.maximum.accumulate(np.where(lengths > 0, np.arange(len(lengths)), 0))
-    at = _ragged.between(ranking.ideal_offsets[source], lengths[source])
-    offsets = _ragged.offsets(lengths[source])
+    at = ragged.between(ranking.ideal_offsets[source], lengths[source])
+    offsets = ragged.offsets(lengths[source])
     return replace(ranking, ideal=ranking.ideal[at], ideal_offsets=offsets)

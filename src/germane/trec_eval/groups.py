@@ -6,9 +6,9 @@ what was retrieved for a query was retrieved for each of its groups.
 
 import numpy as np
 
-from germane._ragged import Floats, Ints
+from germane.core.qrels import Qrels, Retrieved
+from germane.core.ragged import Floats, Ints
 from germane.kernel.ids import to_text
-from germane.retrieval import Qrels, Retrieved
 from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line, groups_of
 from germane.trec_eval.options import Options

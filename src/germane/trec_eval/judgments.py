@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane import _ragged
+from germane.core import ragged
+from germane.core.qrels import Qrels
 from germane.errors import GermaneError
 from germane.kernel.columns import text_of_bytes
 from germane.kernel.ids import shown_id
 from germane.kernel.reduction import Batch, find_repeat
 from germane.readers import trec
 from germane.readers.files import BOM
-from germane.retrieval import Qrels
 from germane.trec_eval import text
 from germane.trec_eval.numerals import real, whole
 from germane.trec_eval.options import Options
@@ -116,7 +116,7 @@ def plain(written: bytes) -> Qrels | None:
     if (owner[1:] < owner[:-1]).any():
         order = np.argsort(owner, kind="stable")
         owner, items, grades = owner[order], items.take(order), grades[order]
-    offsets = _ragged.offsets(np.bincount(owner))
+    offsets = ragged.offsets(np.bincount(owner))
     if find_repeat(Batch(np.arange(len(queries)), offsets, items, grades)) is not None:
         return None
     return Qrels(queries, offsets, items, grades)
@@ -191,7 +191,7 @@ def _qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qrels:
     counts = np.bincount([place[owner] for owner in owners], minlength=len(queries))
     grades = np.array([line[4] for line in lines], float)
     return Qrels(
-        queries, _ragged.offsets(counts), text_of_bytes([line[3] for line in lines]), grades
+        queries, ragged.offsets(counts), text_of_bytes([line[3] for line in lines]), grades
     )
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from germane import _ragged
-from germane.ranking import Ranking
+from germane.core import ragged
+from germane.core.ranking import Ranking
 from germane.trec_eval.ranking import chosen, complete
 
 DOWN = (
@@ -32,7 +32,7 @@ def from_the_top(ranking: Ranking, level: int) -> Ranking:
 def from_the_end(ranking: Ranking, level: int) -> Ranking:
     """The last of these, as many as judged items were retrieved."""
     reached = from_the_top(ranking, level)
-    counted = _ragged.counts(ranking.relevance >= 0, ranking.owner, len(ranking))
+    counted = ragged.counts(ranking.relevance >= 0, ranking.owner, len(ranking))
     place = np.arange(len(reached.rank)) - reached.offsets[reached.owner]
     left = np.diff(reached.offsets)[reached.owner] - place
     return chosen(reached, left <= counted[reached.owner])

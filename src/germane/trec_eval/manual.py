@@ -1,6 +1,6 @@
 """What -h prints."""
 
-from germane.measure import parse
+from germane.measures.measure import parse
 from germane.trec_eval.columns import columns
 from germane.trec_eval.names import MEASURES, NICKNAMES, Row
 from germane.trec_eval.options import Options

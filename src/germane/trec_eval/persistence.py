@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from germane._ragged import Floats
-from germane.ranking import Ranking
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
 from germane.trec_eval.gains import Gain, Pairs, valued
 
 _STEP = 1 << 20  # ranks looked at at a time

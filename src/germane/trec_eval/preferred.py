@@ -6,14 +6,14 @@ from operator import itemgetter
 
 import numpy as np
 
-from germane._ragged import Ints
+from germane.core.qrels import Qrels, Retrieved
+from germane.core.ragged import Ints
 from germane.errors import InputError
 from germane.kernel.ids import shown_id, to_bytes, to_text
-from germane.preferences import MEASURES, Group, Judged, partial_order, total_order
-from germane.retrieval import Qrels, Retrieved
 from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line
 from germane.trec_eval.options import Options
+from germane.trec_eval.preferences import MEASURES, Group, Judged, partial_order, total_order
 
 
 def judge(

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from germane import _ragged
-from germane.judging import Judged
-from germane.policy import Policy
-from germane.ranking import Ranking
-from germane.retrieval import Qrels, Retrieved
+from germane.core import ragged
+from germane.core.policy import Policy
+from germane.core.qrels import Qrels, Retrieved
+from germane.core.ranking import Ranking
+from germane.evaluation.judging import Judged
 from germane.trec_eval.options import Options
 
 UNJUDGED, POOLED = -1, -2
@@ -37,10 +37,10 @@ def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
 
 def complete(ranking: Ranking) -> Ranking:
     """The ranking with every retrieved item as a hit, judged or not."""
-    offsets = _ragged.offsets(ranking.retrieved)
+    offsets = ragged.offsets(ranking.retrieved)
     relevance = np.full(offsets[-1], float(UNJUDGED))
     relevance[offsets[ranking.owner] + ranking.rank - 1] = ranking.relevance
-    owner = _ragged.owners(offsets)
+    owner = ragged.owners(offsets)
     rank = np.arange(1, len(owner) + 1) - offsets[owner]
     return replace(
         ranking,
@@ -53,7 +53,7 @@ def complete(ranking: Ranking) -> Ranking:
     )
 
 
-def chosen(ranking: Ranking, hits: _ragged.Bools) -> Ranking:
+def chosen(ranking: Ranking, hits: ragged.Bools) -> Ranking:
     """The ranking with some of its hits."""
     return replace(
         ranking,
@@ -71,12 +71,12 @@ def _known(ranking: Ranking) -> Ranking:
     if not (ranking.ideal < 0).any():
         return ranking
     kept = ranking.ideal >= 0
-    counts = _ragged.counts(kept, ranking.ideal_owner, len(ranking))
+    counts = ragged.counts(kept, ranking.ideal_owner, len(ranking))
     return replace(
         ranking,
         relevance=np.where(ranking.relevance < 0, POOLED, ranking.relevance),
         ideal=ranking.ideal[kept],
-        ideal_offsets=_ragged.offsets(counts),
+        ideal_offsets=ragged.offsets(counts),
     )
 
 

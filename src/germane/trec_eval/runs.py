@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from germane.core.qrels import BY_ID, Qrels, Retrieved
 from germane.errors import DuplicateError, FormatError, InputError
 from germane.kernel.ids import shown_id, to_text
 from germane.readers import trec, trec_files
 from germane.readers.streams import compression
-from germane.retrieval import BY_ID, Qrels, Retrieved
 from germane.trec_eval import text
 from germane.trec_eval.numerals import merged, real
 from germane.trec_eval.options import Options

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from germane._ragged import Bools, Floats
-from germane.averaging import FLOOR, kernel, scores
-from germane.measure import Measure, parse
+from germane.core.ragged import Bools, Floats
+from germane.core.ranking import Ranking
 from germane.measures import values
-from germane.ranking import Ranking
+from germane.measures.averaging import FLOOR, kernel, scores
+from germane.measures.measure import Measure, parse
 from germane.trec_eval import gains, levels, persistence
 from germane.trec_eval.columns import Column
 from germane.trec_eval.options import Options

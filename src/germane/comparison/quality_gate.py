@@ -1,0 +1,224 @@
+"""Gate: compare a run with its baseline, and say which measures fell by more than is allowed."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from germane.comparison.api import compare
+from germane.comparison.comparison import Comparison
+from germane.comparison.pair import QUANTITIES, Pair, p_number, short
+from germane.comparison.words import Correction, TestName
+from germane.core.seed import Seed
+from germane.errors import (
+    AbsentError,
+    CoverageError,
+    InputError,
+    MeasureError,
+    PolicyError,
+    RegressionError,
+    clip,
+)
+from germane.evaluation.api import evaluate
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.result import Result
+from germane.evaluation.saved import read_results
+from germane.measures.measure import Measures
+from germane.output.tabled import Tabled
+from germane.output.tables import Table
+
+RUN, BASELINE = "run", "baseline"
+FAILING = {"fell", "inconclusive"}
+ROUNDING = 1e-12  # a drop by which is none
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Tabled):
+    """The verdict on each measure: passed, noise, fell, or inconclusive.
+
+    >>> qrels = {f"q{i}": ["d"] for i in range(20)}
+    >>> good, bad = ({q: ranked for q in qrels} for ranked in (["d"], ["x", "d"]))
+    >>> found = germane.gate(qrels, bad, "RR", baseline=good)
+    >>> found.passed, found.verdicts
+    (False, {'RR': 'fell'})
+    """
+
+    comparison: Comparison
+    max_drop: float
+
+    @property
+    def passed(self) -> bool:
+        """Did no measure fall by more than allowed, but for falls that are not significant?"""
+        return not FAILING & set(self.verdicts.values())
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """Measure → passed, or of a drop larger than allowed: fell (it is statistically significant),
+        noise (it is not), or inconclusive (the test could not have shown it)."""
+        return {str(pair.measure): self._verdict(pair) for pair in self.comparison.pairs}
+
+    def _verdict(self, pair: Pair) -> str:
+        if pair.difference >= -self.max_drop - ROUNDING:
+            return "passed"
+        words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
+        return words[pair.verdict]
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a measure."""
+
+        def number(value: float | None, sign: str = "") -> str:
+            if value is None or digits is None:
+                return "" if value is None else repr(value)
+            return f"{value:{sign}.{digits}f}"
+
+        rows = []
+        for pair in self.comparison.pairs:
+            means, interval = self.comparison.means[str(pair.measure)], pair.interval
+            ends = (interval.low, interval.high) if interval else (None, None)
+            numbers = (number(end, "+") for end in (pair.difference, *ends))
+            rows.append(
+                (
+                    str(pair.measure), number(means[BASELINE]), number(means[RUN]), *numbers,
+                    interval.level if interval else "",
+                    repr(pair.p_adjusted) if digits is None else p_number(pair.p_adjusted, digits),
+                    self._verdict(pair),
+                )
+            )  # fmt: skip
+        columns = ("measure", BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
+        notes = [*self._notes(), *self.comparison.notes]
+        if "inconclusive" not in self.verdicts.values():  # a passed measure needs no test
+            notes = [note for note in notes if not note.startswith("Inconclusive:")]
+        return Table(columns, tuple(rows), tuple(notes), left=(8,))
+
+    def _notes(self) -> Iterator[str]:
+        alpha = self.comparison.settings.alpha
+        used = set(self.verdicts.values())
+        yield f"passed: no drop of more than {self.max_drop:g}"
+        for verdict, means in {
+            "fell": f"a larger drop, p < {alpha:g}",
+            "noise": f"a larger drop, not statistically significant, p ≥ {alpha:g}",
+            "inconclusive": f"a larger drop, and no p < {alpha:g} was possible; this fails the gate",
+        }.items():
+            if verdict in used:
+                yield f"{verdict}: {means}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each measure that fails the gate."""
+        return tuple(
+            f"{pair.measure} {self._fall(pair)}: {pair.sentence}"
+            for pair in self.comparison.pairs
+            if self._verdict(pair) in FAILING
+        )
+
+    def _fall(self, pair: Pair) -> str:
+        fell = f"fell by {short(-pair.difference)}, where {self.max_drop:g} is allowed"
+        return fell if pair.significant else f"{fell}, and the test cannot judge it"
+
+
+def gate(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT,
+    *,
+    baseline: Any,
+    max_drop: float = 0.0,
+    alpha: float = 0.05,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    resamples: int = 10_000,
+    rng: Seed = 0,
+    **policy: Unpack[Choices],
+) -> Gate:
+    """Compare a run with its baseline, and say which measures fell.
+
+    >>> print(germane.gate({"q": ["d"]}, {"q": ["x", "d"]}, "RR", baseline={"q": ["d"]}).verdicts)
+    {'RR': 'inconclusive'}
+
+    ``baseline`` is a run, or results that were kept: the path of a ``.json`` file that
+    ``germane evaluate --format json --per-query`` wrote, or a ``Result``. A measure falls where its
+    mean drops by more than ``max_drop`` and the test's p-value, corrected over all measures, is below
+    ``alpha``. Where the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is
+    inconclusive, and the gate is not passed. The other arguments are those of ``compare``. Raises
+    PolicyError for results that were kept under other conventions, CoverageError where no judged item
+    was found, so that nothing could have fallen, and what ``compare`` raises.
+    """
+    if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
+        raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 1e-15 <= alpha < 1:
+        raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
+    now = evaluate(qrels, run, measures, name=RUN, **policy)
+    if odd := [one for one in now.measures if one.name in QUANTITIES]:
+        raise MeasureError(
+            f"a gate is for measures of which more is better; {odd[0]} is none, so that a fall of it is "
+            "no regression. Leave it out."
+        )
+    before = _kept(baseline)
+    if before is None:
+        before = evaluate(qrels, baseline, measures, name=BASELINE, **policy)
+    elif before.policy != now.policy:
+        raise PolicyError(
+            f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
+            "Numbers under different conventions do not compare."
+        )
+    if absent := [name for name in now if name not in before]:
+        raise AbsentError(
+            f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
+        )
+    comparison = compare(
+        {BASELINE: before, RUN: now},
+        None,
+        now.measures,
+        baseline=BASELINE,
+        test=test,
+        correction=correction,
+        family="all",  # one decision rests on all measures
+        confidence=1 - alpha,
+        resamples=resamples,
+        rng=rng,
+    )
+    found = Gate(comparison, max_drop)
+    _check_found(BASELINE, before)
+    if found.passed:
+        _check_found(RUN, now)
+    return found
+
+
+def _check_found(name: str, result: Result) -> None:
+    """A gate is not passed by numbers that are all 0, as where item ids are written in two ways."""
+    if not result.counts.judged_items_retrieved:
+        raise CoverageError(
+            f"no judged item is among the results of the {name}, so that nothing can be compared. Are "
+            "its item ids those of the qrels?"
+        )
+
+
+def assert_no_regression(
+    qrels: Any, run: Any, measures: Measures = DEFAULT, *, baseline: Any, **options: Any
+) -> Gate:
+    """Raise RegressionError where a run has fallen behind its baseline; for tests.
+
+    >>> runs = {"q1": ["d"], "q2": ["x", "d"]}
+    >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
+    True
+
+    Takes what ``gate`` takes, and returns what it returns where the gate is passed. RegressionError is an
+    AssertionError too, so that a test runner shows it as a failure.
+    """
+    found = gate(qrels, run, measures, baseline=baseline, **options)
+    if not found.passed:
+        raise RegressionError("\n".join((*found.sentences, "", str(found))))
+    return found
+
+
+def _kept(baseline: Any) -> Result | None:
+    """Results that were kept; None for a run."""
+    if isinstance(baseline, Result):
+        return baseline
+    is_path = isinstance(baseline, (str, os.PathLike))
+    if not is_path or not os.fspath(baseline).endswith(".json"):
+        return None
+    results = read_results(baseline)
+    if len(results) > 1:
+        raise InputError(f"{baseline}: {len(results)} runs; a baseline is one.")
+    return next(iter(results.values()))

@@ -1,0 +1,1 @@
+"""The values that everything speaks of: judgments, rankings, conventions and findings."""

@@ -1,0 +1,232 @@
+"""Policy: the conventions on which tools differ, by the stage that follows them.
+
+Measuring, the stage between judging and averaging, follows the parameters in a measure's name.
+"""
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from math import isfinite
+from typing import Literal, TypeAlias, get_args, get_origin
+
+from germane.core.qrels import COPIES, Order
+from germane.core.whole import whole
+from germane.errors import PolicyError, choices, clip, suggestion
+
+Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "again"]
+Ties: TypeAlias = Literal["trec", "ascending", "given", "expected", "best", "worst", "grouped"]
+Missing: TypeAlias = Literal["zero", "skip", "error"]
+Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
+NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
+Relevant: TypeAlias = Literal["judged", "listed"]
+Repeated: TypeAlias = Literal["error", "once", "each"]
+Scores: TypeAlias = Literal["double", "single", "sigmoid"]
+Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
+Own: TypeAlias = Literal["keep", "drop"]
+Nonpositive: TypeAlias = Literal["hit", "miss"]
+Empty: TypeAlias = Literal["answer", "missing", "nan", "error", "error_if_all", "missing_if_some"]
+Short: TypeAlias = Literal["answer", "nan", "error", "error_if_all"]
+Constant: TypeAlias = Literal["answer", "nan"]
+NoHit: TypeAlias = Literal["zero", "one", "skip", "nan", "error"]
+AllRelevant: TypeAlias = Literal["answer", "zero", "nan"]
+Undefined: TypeAlias = Literal["nan", "zero", "error"]
+Unknown: TypeAlias = Literal["ignore", "zero", "error"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Rows and judgments as they are taken: items that stand twice, scores and grades."""
+
+    duplicates: Duplicates = "error"
+    """An item that stands twice for a query: refuse it; take its first, last or highest copy; keep
+    all copies at their ranks and count the first as a hit; or count every copy again."""
+
+    relevant: Relevant = "judged"
+    """The relevant items of a query are all that are judged so, or those alone that stand in its list:
+    tools that are given labels and scores of one list see no others."""
+
+    repeated: Repeated = "error"
+    """An item that stands twice among a query's relevant items: refuse it; count it once, as
+    duplicates=first, last and max do too; or count each copy, of which only one can be found."""
+
+    scores: Scores = "double"
+    """Scores are compared in double precision, or rounded to single precision before; sigmoid also
+    takes them through the logistic function where one is outside 0…1."""
+
+    grades: Grades = "exact"
+    """Grades are taken as they are; cut to whole numbers; not below 0; as 1 from 1 on and else as 0;
+    or others than 0 and 1 are an error."""
+
+    own: Own = "keep"
+    """An item whose id is that of the query is kept, or dropped before ranks are counted."""
+
+    qrels_duplicates: str | None = None
+    """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """The order of ties, and which queries and items count."""
+
+    ties: Ties = "trec"
+    """Equal scores: by item id from the last to the first, as trec_eval does, or from the first to
+    the last; in the order given; the exact mean over all orders; the order that is best or worst for the system; or all of a group
+    at once, as one step to its last rank."""
+
+    missing: Missing = "zero"
+    """A judged query that the run does not answer counts as 0, is left out, or is an error."""
+
+    unjudged: Unjudged = "nonrelevant"
+    """Unjudged items count as not relevant, or are removed before ranks are counted."""
+
+    depth: int | None = None
+    """Only the first ``depth`` results of each query are looked at."""
+
+    nonpositive: Nonpositive = "hit"
+    """Relevant items with a score of 0 or less are hits, or take their ranks as misses."""
+
+    threshold: float | None = None
+    """Items with a lower score do not count as retrieved."""
+
+    empty: Empty = "answer"
+    """A query with an empty list of results is answered, missing, NaN, or an error. error_if_all: it is
+    answered, but a run of empty lists alone is an error. missing_if_some: it is missing beside queries
+    with results, and answered where there are none."""
+
+    short: Short = "answer"
+    """A query with fewer results than the cutoff is answered, or an error; error_if_all: it is an error
+    where every query has fewer. nan: it is NaN, also where the results are as many as the cutoff."""
+
+    unknown: Unknown = "ignore"
+    """A query of the run that nobody judged is left out, counts as 0, or is an error."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Averaging:
+    """Queries whose value is special, and their mean."""
+
+    no_relevant: NoRelevant = "zero"
+    """A query without relevant items counts as 0, is left out, counts as 1, is NaN, or an error."""
+
+    no_hit: NoHit = "zero"
+    """A query with relevant items of which the measure finds none counts as 0, as 1, is left out, is
+    NaN, or an error."""
+
+    all_relevant: AllRelevant = "answer"
+    """A query of which nothing is judged not relevant, but something found, is answered, counts as 0,
+    or is NaN: what compares relevant with other items divides by 0 there."""
+
+    constant: Constant = "answer"
+    """A query all of whose results have the same score is answered, or NaN."""
+
+    undefined: Undefined = "nan"
+    """A query that is NaN makes the mean NaN, counts as 0 in it, or is an error; so does having no query
+    at all."""
+
+    digits: int | None = None
+    """Means are rounded to so many decimals."""
+
+    query_digits: int | None = None
+    """Each query's value is rounded to so many decimals, halves up, before the mean."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Policy(Averaging, Judging, Reading):
+    """The conventions on which tools differ, outside the measures themselves.
+
+    >>> germane.Policy(ties="expected")
+    Policy(ties=expected)
+
+    Every result carries the policy that made it. Raises PolicyError for a word that does not exist.
+    """
+
+    def __post_init__(self) -> None:
+        allowed = dict(_CHOICES)
+        if self.qrels_duplicates is not None:
+            allowed["qrels_duplicates"] = allowed["duplicates"]
+        for name, words in allowed.items():
+            given = getattr(self, name)
+            if not isinstance(given, str) or given not in words:
+                near = suggestion(given, words) if isinstance(given, str) else ""
+                raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
+        if self.depth is not None:
+            depth = whole(self.depth)
+            if depth is None or depth < 1:
+                raise PolicyError(f"depth must be a positive integer; got {clip(self.depth)}")
+            object.__setattr__(self, "depth", min(depth, 2**62))
+        for name in ("digits", "query_digits"):
+            given = getattr(self, name)
+            if given is not None:
+                digits = whole(given)
+                if digits not in range(16):
+                    raise PolicyError(
+                        f"{name} takes a whole number from 0 to 15; got {clip(given)}"
+                    )
+                object.__setattr__(self, name, digits)
+        if self.threshold is not None:
+            if not _is_number(self.threshold):
+                raise PolicyError(f"threshold takes a finite number; got {clip(self.threshold)}")
+            object.__setattr__(self, "threshold", float(self.threshold))
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{name}={value}" for name, value in self.to_dict().items() if value != DEFAULTS[name]
+        ]
+        return f"Policy({', '.join(changed)})"
+
+    def __str__(self) -> str:
+        """The conventions, as results print them."""
+        choices = self.to_dict()
+        if (qrels := choices.pop("qrels_duplicates", None)) is not None:
+            choices["duplicates"] = f"{self.duplicates} (qrels: {qrels})"
+        return ", ".join(f"{name}={value}" for name, value in choices.items() if value is not None)
+
+    def to_dict(self) -> dict[str, str | float | None]:
+        """The conventions by name; those that few tools decide otherwise only where they differ."""
+        stated = {name: getattr(self, name) for name in (*WORDS, "depth")}
+        rare = {name: getattr(self, name) for name in DEFAULTS if name not in stated}
+        return stated | {name: word for name, word in rare.items() if word != DEFAULTS[name]}
+
+    @cached_property
+    def whole_list(self) -> "Policy":
+        """With relevant=listed, the policy that finds what is listed: items count whatever their scores."""
+        if self.relevant == "judged" or (self.nonpositive == "hit" and self.threshold is None):
+            return self
+        return replace(self, nonpositive="hit", threshold=None)
+
+    @cached_property
+    def order(self) -> Order:
+        """What sources are asked for."""
+        equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
+        return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
+
+    @cached_property
+    def judged_twice(self) -> str:
+        """What reading qrels does with an item that stands twice for a query."""
+        if self.repeated != "error":
+            return "first" if self.repeated == "once" else "each"
+        return self.duplicates if self.duplicates not in COPIES else "error"
+
+
+STAGES = {"reading": Reading, "judging": Judging, "averaging": Averaging}
+DEFAULTS = {field.name: field.default for field in fields(Policy)}
+_CHOICES = {
+    field.name: get_args(field.type)
+    for field in fields(Policy)
+    if get_origin(field.type) is Literal
+}
+
+_STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
+WORDS = {name: _CHOICES[name] for name in _STATED}
+"""The conventions that every result states."""
+
+WITHOUT_VALUE = ("short", "constant")
+"""Conventions whose words take a query's value away, so that they explain no number."""
+
+RARE_WORDS = {
+    name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)
+}
+"""Conventions that few tools decide otherwise, and that results state where they are not the usual."""
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, (int, float)) and not isinstance(given, bool) and isfinite(given)

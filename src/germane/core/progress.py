@@ -1,0 +1,68 @@
+"""Progress: the line on standard error that says how far a long call has come."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from germane.errors import InputError, clip
+
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""Called with the file's name, the bytes read so far, and their number where it is known."""
+
+APART = 0.1  # seconds from one state of the line to the next
+WIPE = "\r\x1b[K"
+
+
+class ProgressLine:
+    """A progress line on standard error for what takes longer than ``after`` seconds."""
+
+    def __init__(self, doing: str = "reading", *, after: float = 0.5) -> None:
+        self._doing, self._started, self._after = doing, time.monotonic(), after
+        self._shown = 0.0
+
+    def __call__(self, name: str, done: int, size: int | None) -> None:
+        now = time.monotonic()
+        if now - self._started < self._after or now - self._shown < APART:
+            return
+        from germane.output.tables import visible  # costs time, which most calls need not take
+
+        self._shown = now
+        part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
+        self._write(f"{WIPE}{self._doing} {visible(name[-50:])}: {part}")
+
+    def wipe(self) -> None:
+        """Leave an empty line, where there was anything on it."""
+        if self._shown:
+            self._shown = 0.0
+            self._write(WIPE)
+
+    def _write(self, text: str) -> None:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+class _CallersLine(ProgressLine):
+    """A line that goes with the call that it was made for, since no ``with`` ends it."""
+
+    def __del__(self) -> None:
+        self.wipe()
+
+
+def progress_of(given: Any) -> Progress | None:
+    """The function to call with progress; germane's own line for True, and nothing for False and None.
+
+    Raises InputError for what is none of them.
+    """
+    if given is None or given is False:
+        return None
+    if given is True:
+        return _CallersLine()
+    if not callable(given):
+        raise InputError(
+            "progress takes True, or a function that is called with a name, how much is done and how "
+            f"much there is or None; got {clip(given)}"
+        )
+    function: Progress = given
+    return function

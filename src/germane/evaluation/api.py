@@ -1,0 +1,331 @@
+"""The verbs: evaluate, evaluate_many, score, and reading files on their own."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+
+import numpy as np
+
+from germane.checks.evaluated import check_evaluation
+from germane.core.policy import Duplicates, Policy
+from germane.core.progress import Progress, progress_of
+from germane.core.qrels import Qrels, Sample
+from germane.errors import (
+    EmptyError,
+    GermaneWarning,
+    InputError,
+    clip,
+)
+from germane.evaluation.choices import (
+    DEFAULT,
+    Choices,
+    Plan,
+    open_all,
+    open_judgments,
+    planned,
+    spoken_of,
+)
+from germane.evaluation.collection import Collection, graded
+from germane.evaluation.judging import Judged, stated
+from germane.evaluation.placement import Placement
+from germane.evaluation.result import Counts, Result, Results
+from germane.evaluation.undefined import amended, refuse_undefined
+from germane.measures import TABLE
+from germane.measures.averaging import MeasureResult, all_scores, scores, weights
+from germane.measures.measure import Measure, Measures, parse
+from germane.readers import (
+    InputFormat,
+    ReadOptions,
+    is_searched,
+    open_qrels,
+    open_run,
+    refuse_ambiguous,
+)
+from germane.readers.paths import check_path
+from germane.readers.sequences import ranking_of
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+    from germane.readers.frames import Frame
+    from germane.readers.trec_files import Run
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT,
+    *,
+    name: str | None = None,
+    dialect: "str | Dialect | None" = None,
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> Result:
+    """Judge a run against qrels and compute measures.
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d4": 0.7, "d3": 0.6}}
+    >>> germane.evaluate(qrels, run, "AP nDCG@10")["AP"].mean
+    0.75
+
+    ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
+    or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
+    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    Both may be arrays, whose rows are queries and whose columns are items, numbered from 0: grades and
+    floating-point scores of one shape (Q, N), a masked cell being one that is not there; whole numbers
+    (Q, K) are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
+    ``germane.Labels``; flat grades and scores come with ``group``, which has a group id an item or the
+    size of each group.
+    ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
+
+    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
+    msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
+    one score a line, as ``scores`` or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
+    Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
+    A compressed file may become 1000 times as large, and a line of text have 1 MB; ``max_expansion`` and
+    ``max_line`` allow more, or ``none``.
+
+    Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
+    ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes those of another tool, such as
+    ``"trec_eval-9"``, where none are given; names of measures may then be the tool's own.
+    ``progress=True`` shows on standard error how much of the files is read, where that takes long; a
+    function is called with the name of a file, the bytes read and their number, or None.
+
+    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
+    with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
+    not have; ``findings`` of the result holds the same.
+    """
+    progress = progress_of(progress)
+    spoken, own = spoken_of(dialect)
+    judgments, given, conventions = open_all(qrels, run, {**own, **policy})
+    plan = planned(measures, spoken, conventions, policy)
+    collection = Collection(judgments, given, plan.complete, progress)
+    judged = [collection.judged(one) for one in plan.groups]
+    return finished(name or given.name, plan, judged, spoken, collection.ordered, collection.sample)
+
+
+def finished(
+    name: str,
+    plan: Plan,
+    judged: Sequence[Judged],
+    spoken: "Dialect | None" = None,
+    ordered: Callable[[], bool | None] = lambda: None,
+    sample: Callable[[int], Sample] | None = None,
+) -> Result:
+    """The result of what was judged under each policy of a plan; warns of what may bend its numbers.
+
+    ``ordered``: do the run's rows stand in the order of their scores, as far as that is known?
+    """
+    computed: dict[Measure, MeasureResult] = {}
+    for chosen, one in zip(plan.groups.values(), judged, strict=True):
+        computed |= measured(chosen, one)
+    if len(judged) > 1:  # back in the order asked for
+        computed = {measure: computed[measure] for measure in plan.policies}
+    first = judged[0]
+    found = check_evaluation(first, first.ranking(first.policy.ties), computed, sample)
+    limits: dict[str, tuple[Measure, ...]] = {}
+    if spoken is not None and spoken.limits:
+        from germane.evaluation.limits import findings_of, limits_of
+
+        groups = zip(plan.groups.values(), judged, strict=True)
+        evaluated = ((computed[one], its) for chosen, its in groups for one in chosen)
+        limits = limits_of(spoken, evaluated, ordered)
+        found = (*found, *findings_of(spoken, limits, len(first.qrels)))
+    result = Result(
+        name,
+        computed,
+        partial(_counts, first),
+        stated(plan.conventions, first.qrels),
+        Placement(first),
+        found,
+        dialect=spoken,
+        policies=plan.own,
+        limits=limits,
+    )
+    return _warned(result)
+
+
+def evaluate_many(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measures: Measures = DEFAULT,
+    *,
+    dialect: "str | Dialect | None" = None,
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> Results:
+    """Evaluate several runs on the same judgments.
+
+    >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
+    >>> germane.evaluate_many({"q": {"d": 1}}, runs, "RR")["b"]["RR"].mean
+    0.0
+
+    ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
+    result maps names to ``Result`` and prints as one table.
+    """
+    progress = progress_of(progress)
+    if not isinstance(runs, Mapping):
+        raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
+    if not runs:
+        raise EmptyError("there are no runs to evaluate.")
+    if odd := [name for name in runs if not isinstance(name, str)]:
+        raise InputError(f"runs are named by text; got {clip(odd[0])}")
+    spoken, own = spoken_of(dialect)
+    given, conventions = open_judgments(qrels, {**own, **policy})
+    plan = planned(measures, spoken, conventions, policy)
+    for run in runs.values():
+        refuse_ambiguous(qrels, run)
+    judgments = graded(given, conventions, plan.complete, progress)
+    return Results(
+        {
+            name: evaluate(
+                judgments, run, measures, name=name, dialect=dialect, progress=progress, **policy
+            )
+            for name, run in runs.items()
+        }
+    )
+
+
+def score(
+    relevance: Iterable[float],
+    measure: str | Measure = "AP",
+    *,
+    relevant: int | Iterable[float] | None = None,
+) -> float:
+    """Compute one measure of one list, given as the grades of its items in rank order.
+
+    >>> round(germane.score([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], "AP@10", relevant=3), 3)
+    0.369
+
+    ``relevant`` is the number of relevant items that exist, or all their grades; without it the list
+    is taken to hold all of them. Given as a number, those not in the list have the lowest grade that
+    counts as relevant: ``rel``, or 1. Raises MeasureError, GradeError or InputError.
+    """
+    if not isinstance(measure, Measure):
+        measure = parse(measure)
+    rel = 1.0 if measure.rel is None else measure.rel
+    return float(scores(measure, ranking_of(relevance, relevant, rel), "zero")[0])
+
+
+def read_qrels(
+    path: Any,
+    *,
+    duplicates: Duplicates = "error",
+    columns: Mapping[str, Any] | None = None,
+    input_format: InputFormat = None,
+    max_expansion: float | Literal["none"] | None = None,
+    max_line: float | Literal["none"] | None = None,
+    progress: Progress | bool | None = None,
+) -> Qrels:
+    """Read qrels once, to evaluate several runs with them: a file or a frame.
+
+    >>> germane.read_qrels("examples/digits/qrels.txt")
+    Qrels('qrels': 200 queries, 31940 judgments)
+
+    Lines of a TREC file are ``query 0 item grade``, separated by blanks or tabs; blank lines and
+    lines that begin with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Other
+    files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
+    """
+    progress = progress_of(progress)
+    duplicates = Policy(duplicates=duplicates).duplicates
+    reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
+    if not is_searched(path):
+        check_path(path)
+    judgments = open_qrels(path, reading).read(duplicates, progress, "")
+    return replace(judgments, duplicates=duplicates)
+
+
+def read_run(
+    path: Any,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    input_format: InputFormat = None,
+    max_expansion: float | Literal["none"] | None = None,
+    max_line: float | Literal["none"] | None = None,
+    progress: Progress | bool | None = None,
+) -> "Run | Frame":
+    """Read a run into memory once, to evaluate it several times: a file or a frame.
+
+    >>> germane.read_run("examples/digits/lda.run")
+    Run('lda': 200 queries, 20000 results)
+
+    Lines of a TREC file are ``query Q0 item rank score tag``; the order comes from the scores. Other
+    files and frames have columns, as ``evaluate`` reads them, which takes a path by itself, in less
+    memory. Raises InputError with file and line.
+    """
+    progress = progress_of(progress)
+    reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
+    if not is_searched(path):
+        check_path(path)
+    return cast("Run | Frame", open_run(path, reading).hold(progress))
+
+
+def measures() -> tuple[Measure, ...]:
+    """Every measure with its default parameters, in print order.
+
+    >>> germane.measures()[7]
+    P
+    """
+    return tuple(Measure(row.name) for row in TABLE)
+
+
+def measured(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, MeasureResult]:
+    """Several measures of what is judged, under its policy."""
+    policy = judged.policy
+    ranking = judged.ranking(policy.ties)
+    computed = all_scores(chosen, ranking, policy.no_relevant)
+    amend = amended(policy)
+    if amend is not None:
+        computed = tuple(map(amend, chosen, repeat(ranking), computed))
+    left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
+    results = {
+        measure: MeasureResult(
+            measure,
+            ranking.queries,
+            values,
+            left_out,
+            policy.digits,
+            policy.query_digits,
+            policy.undefined,
+            weights(measure, ranking),
+            judged.reordered,
+            amend,
+        )
+        for measure, values in zip(chosen, computed, strict=True)
+    }
+    if policy.undefined == "error":
+        for result in results.values():
+            refuse_undefined(result)
+    return results
+
+
+def _warned(result: Result) -> Result:
+    """Warns, at the line outside germane that asked, of what may bend the result's numbers."""
+    if result.findings:
+        frame, level = sys._getframe(1), 2
+        while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
+            frame, level = frame.f_back, level + 1
+        told = " ".join(map(str, result.findings))
+        warnings.warn(f"{result.name}: {told}", GermaneWarning, stacklevel=level)
+    return result
+
+
+def _counts(judged: Judged) -> Counts:
+    qrels, retrieved = judged.qrels, judged.retrieved
+    answered = retrieved.answers
+    reached = np.ones(len(retrieved.judgment), bool)
+    if judged.policy.depth is not None:
+        reached = retrieved.tied_from <= judged.policy.depth
+    return Counts(
+        judged=len(qrels),
+        answered=answered,
+        missing=len(qrels) - answered,
+        without_relevant=int(np.count_nonzero(judged.relevant == 0)),
+        unjudged_queries=len(retrieved.unknown),
+        judged_items_retrieved=int(np.count_nonzero(reached)),
+        tied=int(np.count_nonzero(judged.tied & reached)),
+        comments=qrels.comments + retrieved.comments,
+    )

@@ -1,0 +1,121 @@
+"""Tally: what batches of queries retrieved, added up to what one reading of them all retrieves."""
+
+from collections.abc import Hashable
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.finding import Finding
+from germane.core.qrels import Qrels, Retrieved
+from germane.core.ragged import Bools, Ints
+from germane.errors import DuplicateError, PolicyError, choices, clip, some, suggestion
+
+Twice: TypeAlias = Literal["error", "same", "first"]
+TWICE: tuple[Twice, ...] = ("error", "same", "first")
+
+Found: TypeAlias = tuple[Retrieved, Ints]  # what a batch retrieved, and where its queries stand
+
+_HITS = ("owner", "judgment", "rank", "tied_from", "tied_to")
+
+
+def check_twice(given: object) -> None:
+    """Refuse a word that does not exist for queries that arrive twice."""
+    if given not in TWICE:
+        near = suggestion(given, TWICE) if isinstance(given, str) else ""
+        raise PolicyError(f"twice takes {choices(TWICE)}; got {clip(given)}.{near}")
+
+
+class Tally:
+    """The hits of the queries that have arrived: 40 bytes a hit, and 9 a judged query."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self._qrels = qrels
+        self._hits: list[Ints] = []  # tables with a column a hit, each larger than the next
+        self._retrieved = np.zeros(len(qrels), np.int64)
+        self._answered = np.zeros(len(qrels), bool)
+        self._unknown: dict[Hashable, None] = {}
+        self._findings: dict[tuple[bool, str], Finding] = {}  # in batches with hits, or without
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self._answered))
+
+    def fresh(self, got: Retrieved, places: Ints, twice: Twice) -> Bools:
+        """Which of a batch's queries are to be added; they stand at ``places`` of the qrels.
+
+        Raises DuplicateError for a query that has arrived before, unless ``twice`` says what counts.
+        """
+        again = got.answered & self._answered[places]
+        refused = np.flatnonzero(again)
+        if twice == "same" and len(refused):
+            refused = self._unlike(got, places, refused)
+        if twice != "first" and len(refused):
+            queries = self._qrels.queries
+            raise _arrived([queries[q] for q in places[refused].tolist()], twice)
+        fresh: Bools = got.answered & ~again
+        return fresh
+
+    def add(self, got: Retrieved, places: Ints, fresh: Bools) -> None:
+        """Add some of a batch's queries."""
+        hits = _placed(got, self._qrels, places)[:, fresh[got.owner]]
+        if hits.shape[1]:
+            self._hits.append(hits)
+        while len(self._hits) > 1 and self._hits[-2].shape[1] <= self._hits[-1].shape[1]:
+            self._hits[-2:] = [np.concatenate(self._hits[-2:], axis=1)]
+        self._retrieved[places[fresh]] = got.retrieved[fresh]
+        self._answered[places[fresh]] = True
+        self._unknown.update(dict.fromkeys(got.unknown))
+        for one in got.findings:  # of each kind one, whichever batch came first
+            kind = len(got.judgment) > 0, one.what
+            self._findings[kind] = min(self._findings.get(kind, one), one, key=str)
+
+    def retrieved(self) -> Retrieved:
+        """What all batches retrieved."""
+        hits = np.concatenate([np.zeros((len(_HITS), 0), np.int64), *self._hits], axis=1)
+        return Retrieved(
+            **dict(zip(_HITS, hits, strict=True)),
+            retrieved=self._retrieved.copy(),
+            answered=self._answered.copy(),
+            unknown=list(self._unknown),
+            # why nothing matched is of interest where nothing did in any batch
+            findings=tuple(f for (hit, _), f in self._findings.items() if hit or not hits.shape[1]),
+        )
+
+    def whole(self) -> Found:
+        """The same as one batch of all queries."""
+        return self.retrieved(), np.arange(len(self._answered))
+
+    def _unlike(self, got: Retrieved, places: Ints, again: Ints) -> Ints:
+        """Those of a batch's queries that do not have the hits and results that arrived before."""
+        here = self.retrieved()
+        before, now = (
+            {tuple(hit) for hit in table[:, np.isin(table[0], places[again])].T.tolist()}
+            for table in (_table(here), _placed(got, self._qrels, places))
+        )
+        unlike = np.isin(places[again], [hit[0] for hit in before ^ now])
+        differing: Ints = again[unlike | (here.retrieved[places[again]] != got.retrieved[again])]
+        return differing
+
+
+def _table(got: Retrieved) -> Ints:
+    """A column a hit."""
+    return np.array([getattr(got, name) for name in _HITS], np.int64)
+
+
+def _placed(got: Retrieved, qrels: Qrels, places: Ints) -> Ints:
+    """The hits of a batch as a table, numbered as in the qrels of all."""
+    starts = qrels.offsets[places]
+    moved = starts - ragged.offsets(qrels.offsets[places + 1] - starts)[:-1]
+    hits = _table(got)
+    hits[1] += moved[hits[0]]
+    hits[0] = places[hits[0]]
+    return hits
+
+
+def _arrived(queries: list[Hashable], twice: Twice) -> DuplicateError:
+    if twice == "same":
+        says = "arrived before with other results: a query's rows belong into one batch"
+    else:
+        says = "arrived before. twice=same takes copies that are the same once"
+    plural = "queries" if len(queries) > 1 else "query"
+    return DuplicateError(f"{plural} {some(queries)} {says}, twice=first keeps the first.")

@@ -1,0 +1,150 @@
+"""Checkpoint: a long evaluation that was interrupted goes on after its last finished batch."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from germane._version import VERSION
+from germane.core.finding import Finding
+from germane.core.progress import Progress, progress_of
+from germane.core.qrels import Retrieved
+from germane.errors import DuplicateError, InputError
+from germane.evaluation.choices import DEFAULT, Choices, open_all, spoken_of
+from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, way_of
+from germane.evaluation.result import Result
+from germane.measures.measure import Measures
+from germane.output import writing
+from germane.readers import folders
+
+_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
+_EVALUATION = "evaluation.json"
+
+
+def evaluate_kept(
+    qrels: str,
+    run: str,
+    measures: Measures = DEFAULT,
+    *,
+    checkpoint: str,
+    name: str,
+    dialect: str | None = None,
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> Result:
+    """Evaluate a run file, and keep what each batch of its queries retrieved in a folder.
+
+    Where the folder has batches of the same evaluation, it goes on after them. Raises what
+    ``evaluate`` raises, and InputError for a folder of another evaluation or a run whose queries are
+    scattered.
+    """
+    progress = progress_of(progress)
+    folder = Path(checkpoint)
+    made = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
+    made |= {word: str(choice) for word, choice in policy.items()}
+    _claim(folder, made | {"qrels": _state(qrels), "run": _state(run)})
+    evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
+    _, own = spoken_of(dialect)
+    _, given, conventions = open_all({"": {"": 0}}, run, {**own, **policy})
+    policies = evaluator.under(conventions, given)
+    ways = list(dict.fromkeys(map(way_of, policies.values())))
+    kept, start = sorted(folder.glob("batch-*.npz")), 0
+    for number, path in enumerate(kept):
+        if path.name != _name(number):
+            raise InputError(
+                f"{folder}: {_name(number)} is missing, and later ones are there. Delete this folder."
+            )
+        start, read = _loaded(path, ways)
+        evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
+    for number, (end, batch) in enumerate(given.batches(start, progress), len(kept)):
+        reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
+        if reduced is None:
+            continue
+        try:
+            evaluator.add(reduced)
+        except DuplicateError as error:
+            raise InputError(
+                f"{run}: {error} The queries of this run are scattered over the file, so that no batch "
+                "is finished before its end. Sort it by query, or evaluate it without a checkpoint."
+            ) from None
+        writing.replace(str(folder / _name(number)), _stored(end, reduced.read))
+    return evaluator.result(name=name)
+
+
+def _name(number: int) -> str:
+    return f"batch-{number:06}.npz"
+
+
+def _state(path: str) -> list[Any]:
+    """What tells whether a file, or the files of a folder, are those of before."""
+    if path == "-":
+        raise InputError("a checkpoint needs files that can be read again; standard input cannot.")
+    if not os.path.exists(path):
+        raise InputError(f"{path}: there is no such file.")
+    files = folders.files_of(path) if os.path.isdir(path) else [path]
+    stats = [os.stat(file) for file in files]
+    return [
+        [os.path.abspath(file), stat.st_size, stat.st_mtime_ns]
+        for file, stat in zip(files, stats, strict=True)
+    ]
+
+
+def _claim(folder: Path, made: Mapping[str, Any]) -> None:
+    """Say in the folder what is evaluated, or compare it with what is said there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        inside = [path.name for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be used for a checkpoint ({error.strerror}).") from None
+    if not inside:
+        writing.replace(str(folder / _EVALUATION), json.dumps(made, indent=1).encode())
+        return
+    if _EVALUATION not in inside:
+        raise InputError(f"{folder}: this folder is no checkpoint, and not empty.")
+    try:
+        before = dict(json.loads((folder / _EVALUATION).read_bytes()))
+    except (OSError, TypeError, ValueError) as error:
+        raise InputError(f"{folder / _EVALUATION}: this is damaged ({error}).") from None
+    differ = sorted(key for key in {*before, *made} if before.get(key) != made.get(key))
+    if differ:
+        raise InputError(
+            f"{folder}: this checkpoint is of another evaluation; it differs in {', '.join(differ)}. "
+            "Take another folder, or delete this one."
+        )
+
+
+def _stored(end: int, read: Read) -> bytes:
+    """A batch as a file."""
+    arrays: dict[str, Any] = {}
+    said = []
+    for way, (got, places) in enumerate(read.values()):
+        arrays |= {f"{way} {name}": getattr(got, name) for name in _ARRAYS}
+        arrays[f"{way} places"] = places
+        said.append([got.unknown, [asdict(finding) for finding in got.findings]])
+    arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": said}).encode(), np.uint8)
+    file = BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def _loaded(path: Path, ways: list[Way]) -> tuple[int, Read]:
+    """A batch of a file. Raises InputError for one that is damaged."""
+    try:
+        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            said = json.loads(bytes(arrays["said"]))
+            read: Read = {}
+            for number, (way, (unknown, findings)) in enumerate(
+                zip(ways, said["ways"], strict=True)
+            ):
+                columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
+                found = (Finding(**{**one, "examples": tuple(one["examples"])}) for one in findings)
+                got = Retrieved(**columns, unknown=unknown, findings=tuple(found))
+                read[way] = got, arrays[f"{number} places"]
+            return said["end"], read
+    except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs
+        raise InputError(f"{path}: this batch of the checkpoint is damaged ({error}).") from None

@@ -1,0 +1,193 @@
+"""Check: what would bend the numbers of runs, before there are numbers."""
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, overload
+
+from germane.checks import forms
+from germane.checks.data import Data, side_by_side
+from germane.checks.reading import of_lines, read_qrels, read_run
+from germane.checks.side import Side
+from germane.checks.table import TABLE
+from germane.core.finding import SEVERITIES, Finding, Severity, by_severity
+from germane.core.progress import Progress, progress_of
+from germane.errors import EmptyError, GermaneError
+from germane.evaluation.api import evaluate
+from germane.evaluation.choices import DEFAULT
+from germane.measures.measure import Measure, Measures, parse_all
+from germane.output.tabled import Tabled
+from germane.output.tables import Table, visible
+from germane.readers import (
+    NOTHING_SAID,
+    InputFormat,
+    QrelsInput,
+    ReadOptions,
+    RunInput,
+    host,
+    is_searched,
+    open_inputs,
+)
+
+__all__ = ["Checkup", "check"]
+
+
+class Checkup(Tabled, Sequence[Finding]):
+    """Findings, the serious ones first; prints as a list.
+
+    >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
+    >>> found.serious[0].what
+    'missing queries'
+    """
+
+    def __init__(self, findings: Sequence[Finding], runs: Sequence[str]) -> None:
+        self._findings, self.runs = by_severity(findings), tuple(runs)
+
+    @overload
+    def __getitem__(self, at: int) -> Finding: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Finding]: ...
+    def __getitem__(self, at: int | slice) -> Finding | Sequence[Finding]:
+        return self._findings[at]
+
+    def __len__(self) -> int:
+        return len(self._findings)
+
+    def of(self, severity: Severity) -> tuple[Finding, ...]:
+        """The findings of one severity."""
+        return tuple(one for one in self if one.severity == severity)
+
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """The findings with which a number is likely not what was meant."""
+        return self.of("serious")
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return f"<Checkup of {', '.join(self.runs)}: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """How many findings of each severity there are."""
+        counts = [(len(self.of(severity)), severity) for severity in SEVERITIES]
+        told = [
+            f"{count} {severity}{'s' * (severity == 'note' and count > 1)}"
+            for count, severity in counts
+            if count
+        ]
+        return ", ".join(told) or f"nothing found in {len(TABLE)} checks"
+
+    def _lines(self) -> Iterator[str]:
+        yield self.summary
+        for one in self:
+            where = f"{one.where}: " if one.where else ""
+            yield f"\n{one.severity}: {one.what}"
+            yield visible(f"  {where}{one.says}.")
+            yield from (visible(f"    {example}") for example in one.examples)
+            if one.examples and one.count > len(one.examples):
+                yield "    …"
+            yield visible(f"  {one.advice}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema."""
+        findings = [finding.to_dict() for finding in self]
+        return {"schema": 1, "runs": list(self.runs), "findings": findings}
+
+    def table(self) -> Table:
+        """One row a finding."""
+        rows = tuple((one.severity, one.what, str(one)) for one in self)
+        return Table(
+            ("severity", "finding", "what, where, and what to do"), rows, (self.summary,), (1, 2)
+        )
+
+
+def check(
+    qrels: Any,
+    run: Any,
+    measures: Measures = DEFAULT,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    input_format: InputFormat = None,
+    group: Any = None,
+    max_expansion: float | Literal["none"] | None = None,
+    max_line: float | Literal["none"] | None = None,
+    progress: Progress | bool | None = None,
+) -> Checkup:
+    """Look at qrels and a run as an experienced evaluator does: what would bend the numbers?
+
+    >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}}
+    >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
+    run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
+
+    ``qrels``, ``run`` and how they are read are those of ``evaluate``; several runs are ``{name: run}``.
+    ``measures`` say which cutoffs matter. Nothing stops at the first thing that is wrong: lines that
+    cannot be read are counted, and the others looked at. Raises InputError for what cannot be read at
+    all, and MeasureError.
+    """
+    progress = progress_of(progress)
+    reading = ReadOptions(columns, input_format, group, max_expansion, max_line)
+    runs = run if _is_named(run) else {None: run}
+    if not runs:
+        raise EmptyError("there are no runs to check.")
+    chosen = parse_all(measures)
+    judged: Side | None = None
+    found: list[Finding] = []
+    data: list[Data] = []
+    names: list[str] = []
+    for name, given in runs.items():
+        judgments, opened = open_inputs(qrels, given, reading)
+        judged = judged or of_lines(read_qrels(judgments, progress), qrels, input_format)
+        side = of_lines(read_run(opened, progress), given, input_format)
+        if name is not None and side.where == "run":
+            side = replace(side, where=name)
+        looked = side_by_side(judged, side, chosen, tuple(data))
+        said = list(_findings(looked, progress))
+        if not any(one.severity == "serious" for one in said) and reading == NOTHING_SAID:
+            looked.refusal = _refusal(judgments, opened, chosen)
+            said += TABLE[-1].find(looked)
+        found += said
+        data.append(looked)
+        names.append(name or opened.name)
+    return Checkup(list(dict.fromkeys(found)), names)
+
+
+def _is_named(run: Any) -> bool:
+    """Is this ``{name: run}``, and not ``{query: results}``, whose items have no further level?"""
+    if not isinstance(run, Mapping):
+        return False
+    held: Any = next(iter(run.values()), None)
+    if isinstance(held, Mapping):
+        inner = next(iter(held.values()), None)
+        return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or host.is_array(inner)
+    if isinstance(held, (str, os.PathLike, RunInput)):
+        return True
+    frame = hasattr(held, "__arrow_c_stream__")
+    return frame or (host.is_array(held) and len(held.shape) == 2)
+
+
+def _refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) -> str:
+    """Why evaluate refuses what is in memory and can be read again; nothing where it does not."""
+    if is_searched(qrels.given) or run.is_searched:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the table has said
+        try:
+            evaluate(qrels, run, measures)
+        except GermaneError as error:
+            return str(error)
+    return ""
+
+
+def _findings(data: Data, progress: Progress | None) -> Iterator[Finding]:
+    """What the table sees, or that the files are not qrels and a run."""
+    if swapped := list(TABLE[0].find(data)):
+        yield from swapped
+        return
+    for at, row in enumerate(TABLE[1:-1]):
+        if progress is not None:
+            progress(f"{data.run.where} for {row.name}", at, len(TABLE))
+        if row.of == "qrels" or row.sees.__module__ == forms.__name__ or len(data.qrels):
+            yield from row.find(data)

@@ -1,0 +1,220 @@
+"""What a caller chooses, as keyword arguments: how data is read, the conventions, and a dialect's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from germane.core.policy import (
+    DEFAULTS,
+    AllRelevant,
+    Constant,
+    Duplicates,
+    Empty,
+    Grades,
+    Missing,
+    NoHit,
+    Nonpositive,
+    NoRelevant,
+    Own,
+    Policy,
+    Relevant,
+    Repeated,
+    Scores,
+    Short,
+    Ties,
+    Undefined,
+    Unjudged,
+    Unknown,
+)
+from germane.core.whole import whole
+from germane.errors import PolicyError, suggestion
+from germane.evaluation.collection import complete_for, refuse_places
+from germane.measures.averaging import check_ties
+from germane.measures.measure import Measure, Measures, parse_all
+from germane.readers import (
+    NOTHING_SAID,
+    InputFormat,
+    QrelsInput,
+    ReadOptions,
+    RunInput,
+    open_inputs,
+    open_qrels,
+)
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
+DEFAULT = "AP P@10 R@100 RR nDCG@10"
+
+
+READING = tuple(field.name for field in fields(ReadOptions))
+
+
+class OtherChoices(TypedDict, total=False):
+    """``Choices`` of functions whose ``relevant`` may also be the number of a list's relevant items."""
+
+    columns: Mapping[str, Any] | None
+    input_format: InputFormat
+    group: Any
+    max_expansion: float | Literal["none"] | None
+    max_line: float | Literal["none"] | None
+
+    duplicates: Duplicates
+    ties: Ties
+    missing: Missing
+    unjudged: Unjudged
+    no_relevant: NoRelevant
+    depth: int | None
+
+    repeated: Repeated
+    scores: Scores
+    grades: Grades
+    own: Own
+    nonpositive: Nonpositive
+    threshold: float | None
+    empty: Empty
+    short: Short
+    constant: Constant
+    unknown: Unknown
+    no_hit: NoHit
+    all_relevant: AllRelevant
+    undefined: Undefined
+    digits: int | None
+    query_digits: int | None
+
+
+class Choices(OtherChoices, total=False):
+    """How data is read, and the conventions of a Policy, as keyword arguments."""
+
+    relevant: Relevant
+
+
+def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
+    """A dialect and the conventions that it has for every measure."""
+    if dialect is None:
+        return None, {}
+    from germane.dialects import named
+
+    spoken = named(dialect)
+    return spoken, spoken.choices
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The conventions of each measure, and what follows from both before any data is seen."""
+
+    conventions: Policy
+    policies: dict[Measure, Policy]
+
+    def __post_init__(self) -> None:
+        for measure, policy in self.policies.items():
+            check_ties(measure, policy.ties)
+
+    @cached_property
+    def groups(self) -> dict[Policy, tuple[Measure, ...]]:
+        """The measures of each policy."""
+        groups: dict[Policy, list[Measure]] = {}
+        for measure, policy in self.policies.items():
+            groups.setdefault(policy, []).append(measure)
+        return {policy: tuple(measures) for policy, measures in groups.items()}
+
+    @cached_property
+    def own(self) -> dict[Measure, Policy]:
+        """The policies of the measures that have one of their own."""
+        return {one: its for one, its in self.policies.items() if its != self.conventions}
+
+    @cached_property
+    def complete(self) -> str:
+        """What of it looks at items judged not relevant; "" where nothing does."""
+        return complete_for(self.policies, self.groups)
+
+
+def planned(
+    measures: Measures,
+    dialect: "Dialect | None",
+    conventions: Policy,
+    asked_for: Mapping[str, Any],
+) -> Plan:
+    """The conventions of each measure: those of all, those that the dialect has for it, those asked for.
+
+    In a dialect the usual measures are the tool's own of these kinds. Raises PolicyError for an order
+    of ties that a measure cannot have, and MeasureError for a name that is neither's.
+    """
+    if dialect is None:
+        return _alike(measures if isinstance(measures, str) else parse_all(measures), conventions)
+    from germane.dialects.names import asked, usual
+
+    if isinstance(measures, str) and measures == DEFAULT:
+        measures = usual(DEFAULT, dialect)
+    words = {name: word for name, word in asked_for.items() if name in DEFAULTS}
+    policies = {}
+    for one in asked(measures, dialect):
+        its = replace(conventions, **{**one.choices, **words})
+        policies[one.measure] = conventions if its == conventions else its
+    return Plan(conventions, policies)
+
+
+@lru_cache(256)
+def _alike(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
+    """All measures under the same conventions."""
+    return Plan(conventions, dict.fromkeys(parse_all(measures), conventions))
+
+
+_remembered = lru_cache(typed=True)(Policy)
+
+
+def open_all(
+    qrels: Any, run: Any, choices: Mapping[str, Any]
+) -> tuple[QrelsInput, RunInput, Policy]:
+    """Recognise judgments and a run, and find the policy for them.
+
+    A run has an order of ties of its own where none is asked for. Raises InputError for columns that
+    are missing or ambiguous, and PolicyError for a choice that does not exist.
+    """
+    judged, found = open_inputs(qrels, run, reading_of(choices))
+    policy = policy_of(**{"ties": found.ties, **_conventions_of(choices)})
+    refuse_places(found, policy)
+    return judged, found, policy
+
+
+def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
+    """Recognise the judgments of several runs, and find the policy for them."""
+    return open_qrels(qrels, reading_of(choices)), policy_of(**_conventions_of(choices))
+
+
+def reading_of(choices: Mapping[str, Any]) -> ReadOptions:
+    """How the data are to be read."""
+    said = {name: choices[name] for name in READING if name in choices}
+    return ReadOptions(**said) if said else NOTHING_SAID
+
+
+def _conventions_of(choices: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: word for name, word in choices.items() if name not in READING}
+
+
+def policy_of(**choices: Any) -> Policy:
+    """The policy of these choices. Raises PolicyError for one that does not exist."""
+    for name in choices:
+        if name not in Choices.__annotations__:
+            raise PolicyError(f"there is no convention {name!r}.{_meant(name, choices[name])}")
+    try:
+        return _remembered(**choices)
+    except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
+        return Policy(**choices)
+
+
+_CUTOFFS = ("k", "ks", "at", "at_k", "cut", "cutoff", "cutoffs", "topk", "top_k", "top_n", "n")
+_MEASURES = ("metric", "metrics", "measure", "measures", "metric_name", "eval_metrics")
+_OTHERS = ("measures", "name", "dialect", "progress")  # arguments that are no conventions
+
+
+def _meant(name: str, value: object) -> str:
+    """The argument that is meant by another name."""
+    if name.casefold() in _CUTOFFS:
+        first = next(iter(value), 10) if isinstance(value, (list, tuple)) else value
+        k = max(whole(first) or 0, 0) or 10
+        return f" A cutoff is part of a measure's name: measures='AP@{k} nDCG@{k}'."
+    if name.casefold() in _MEASURES:
+        return " The names of measures are the argument measures: measures='AP nDCG@10'."
+    return suggestion(name, [*Choices.__annotations__, *_OTHERS])

@@ -1,0 +1,145 @@
+"""Collection: qrels and a run, read once for each way of reading them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from germane.checks.evaluated import refuse_swapped
+from germane.core.policy import Policy
+from germane.core.progress import Progress
+from germane.core.qrels import Order, Qrels, Retrieved, Sample
+from germane.core.ragged import Floats
+from germane.errors import GradeError, PolicyError
+from germane.evaluation.judging import Judged, judge
+from germane.measures.measure import Measure
+from germane.readers import QrelsInput, RunInput, accept_comments
+
+
+def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
+    """What of this looks at items judged not relevant; "" where nothing does."""
+    for policy in policies:
+        if policy.unjudged == "remove":
+            return "unjudged=remove"
+        if policy.all_relevant != "answer":
+            return f"all_relevant={policy.all_relevant}"
+        if policy.grades == "binary":
+            return "grades=binary"
+    return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)
+
+
+def graded(
+    qrels: QrelsInput, policy: Policy, complete: str, progress: Progress | None = None
+) -> Qrels:
+    """The judgments, their grades as the policy takes them. ``complete``: see ``complete_for``."""
+    judgments = qrels.read(policy.judged_twice, progress, complete)
+    return take_grades(judgments, policy)
+
+
+def take_grades(judgments: Qrels, policy: Policy) -> Qrels:
+    """Take the grades as the policy says."""
+    if policy.grades == "exact":
+        return judgments
+    return replace(judgments, grades=_grades(judgments.grades, policy.grades))
+
+
+def _grades(grades: Floats, taken: str) -> Floats:
+    match taken:
+        case "whole":
+            return np.trunc(grades)
+        case "nonnegative":
+            return np.maximum(grades, 0.0)
+        case "ones":
+            return (grades >= 1).astype(float)
+    odd = grades[(grades != 0) & (grades != 1)]
+    if len(odd):
+        raise GradeError(f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones makes it so.")
+    return grades
+
+
+def retrieve(
+    judgments: Qrels, run: RunInput, policy: Policy, progress: Progress | None = None
+) -> Retrieved:
+    """What a run retrieved of the judgments. Raises InputError for swapped dicts."""
+    got = run.retrieve(judgments, policy.duplicates, policy.order, progress)
+    if run.is_mapping:
+        refuse_swapped(judgments, got, policy)
+    return got
+
+
+def refuse_places(run: RunInput, policy: Policy) -> None:
+    """Refuse conventions that look at ids where a run has places. Raises PolicyError."""
+    if run.is_array and policy.ties in ("trec", "ascending"):
+        raise PolicyError(
+            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
+            "choose ties=given, which is the order of columns, expected, best or worst."
+        )
+    if policy.own == "drop" and not run.has_ids:
+        raise PolicyError(
+            "own=drop compares the ids of items and queries, and items without ids are numbered by "
+            "their places; mask them in the scores (evaluate_embeddings: exclude_self=…)."
+        )
+
+
+class Collection:
+    """Qrels and a run: policies that read them alike share what is read.
+
+    What was read with duplicates refused has none, and is what any other choice would read.
+    """
+
+    def __init__(
+        self,
+        qrels: QrelsInput,
+        run: RunInput | None,
+        complete: str,
+        progress: Progress | None = None,
+    ) -> None:
+        self._given, self._run, self._complete, self._progress = qrels, run, complete, progress
+        self._qrels: dict[tuple[str, str], Qrels] = {}
+        self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
+        self.sample: Callable[[int], Sample] | None = None  # of the run, once it has been read
+
+    def judged(self, policy: Policy) -> Judged:
+        """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
+        run = self._run
+        assert run is not None
+        refuse_places(run, policy)
+        judgments, got = self.qrels(policy), self._read(run, policy)
+        whole = None if policy.whole_list == policy else self._read(run, policy.whole_list)
+        return judge(judgments, got, policy, run.label, whole)
+
+    def _read(self, run: RunInput, policy: Policy) -> Retrieved:
+        """What the run retrieved of the judgments."""
+        judgments, copies = self.qrels(policy), policy.duplicates
+        if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
+            copies = "error"
+        way = self._twice(policy), copies, policy.order
+        got = self._retrieved.get(way)
+        if got is None:
+            read_as = policy if copies == policy.duplicates else replace(policy, duplicates=copies)
+            got = retrieve(judgments, run, read_as, self._progress)
+            self.sample = self.sample or got.sample
+            got = self._retrieved[way] = replace(got, sample=None)  # which holds the run
+        return got
+
+    def ordered(self) -> bool | None:
+        """Do the run's rows stand in the order of their scores? None where only reading them tells."""
+        return None if self._run is None else self._run.descends()
+
+    def qrels(self, policy: Policy) -> Qrels:
+        """The judgments as a policy reads them. Raises InputError."""
+        twice = self._twice(policy)
+        read = self._qrels.get((twice, policy.grades))
+        if read is None:
+            exact = self._qrels.get((twice, "exact"))
+            if exact is None:
+                read = graded(self._given, policy, self._complete, self._progress)
+            else:
+                read = take_grades(exact, policy)
+            if self._run is not None:
+                read = accept_comments(read, self._run)
+            self._qrels[twice, policy.grades] = read
+        return read
+
+    def _twice(self, policy: Policy) -> str:
+        return "error" if ("error", "exact") in self._qrels else policy.judged_twice

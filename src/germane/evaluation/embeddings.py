@@ -1,0 +1,79 @@
+"""evaluate_embeddings: nearest neighbours by embedding, judged by labels or qrels."""
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from germane.core.progress import Progress, progress_of
+from germane.errors import FormatError, InputError
+from germane.evaluation.api import evaluate
+from germane.evaluation.choices import DEFAULT, Choices, open_all
+from germane.evaluation.collection import complete_for, graded
+from germane.evaluation.result import Result
+from germane.measures.measure import Measures, parse_all
+from germane.readers import Labels
+
+if TYPE_CHECKING:
+    from germane.readers.similarity import Similarity
+
+
+def evaluate_embeddings(
+    queries: Any,
+    gallery: Any,
+    measures: Measures = DEFAULT,
+    *,
+    query_labels: Any = None,
+    gallery_labels: Any = None,
+    qrels: Any = None,
+    similarity: "Similarity" = "cosine",
+    exclude_self: Any = False,
+    name: str = "embeddings",
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> Result:
+    """Rank the whole gallery for every query by the similarity of embeddings, and compute measures.
+
+    >>> import numpy as np
+    >>> x = np.array([[0.9, 0.1], [0.8, 0.3], [0.1, 0.9], [0.6, 0.5]])
+    >>> y = ["cat", "cat", "dog", "dog"]
+    >>> result = germane.evaluate_embeddings(
+    ...     x, x, "AP", query_labels=y, gallery_labels=y, exclude_self=True
+    ... )
+    >>> result["AP"].per_query
+    {0: 1.0, 1: 1.0, 2: 1.0, 3: 0.3333333333333333}
+
+    ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy; halves are
+    multiplied as singles, whole numbers as doubles. Queries and items are numbered from 0, and tied
+    items stand in the order of the gallery. Ranks are those of similarities in double precision, so
+    that equal vectors are tied, and numbers depend neither on threads nor on the order of the gallery.
+    Memory: both arrays once more, as doubles where singles leave many similarities close to each other,
+    and two blocks of some queries × N similarities. Large products are shared out among threads;
+    meanwhile other products of the process use one thread each.
+
+    Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``: graded
+    (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
+
+    ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest
+    first). ``exclude_self=True``: query i is item i of the gallery, and is neither
+    retrieved nor relevant for itself; or the position of each query in the gallery, -1 for none.
+    ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
+    those of ``germane.evaluate``.
+    """
+    progress = progress_of(progress)
+    from germane.readers import embeddings
+
+    run = embeddings.read(queries, gallery, similarity, exclude_self, name)
+    given = [side is not None for side in (query_labels, gallery_labels, qrels)]
+    if given not in ([True, True, False], [False, False, True]):
+        raise InputError("give either query_labels and gallery_labels, or qrels.")
+    if qrels is None:
+        qrels = Labels(query_labels, gallery_labels)
+        if qrels.shape != run.shape:
+            raise FormatError(
+                f"there are {qrels.shape[0]} query labels and {qrels.shape[1]} gallery labels for "
+                f"{run.shape[0]} queries and {run.shape[1]} items."
+            )
+    chosen = parse_all(measures)
+    given_qrels, _, conventions = open_all(qrels, run, policy)
+    complete = complete_for(chosen, (conventions,))
+    judgments = graded(given_qrels, conventions, complete, progress)
+    judgments = embeddings.without_excluded(judgments, run)
+    return evaluate(judgments, run, chosen, name=name, progress=progress, **policy)

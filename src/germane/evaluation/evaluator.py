@@ -1,0 +1,352 @@
+"""Evaluator: a run that arrives in batches, from one process or from many."""
+
+import contextlib
+import zlib
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
+
+import numpy as np
+
+from germane.checks.evaluated import check_batch
+from germane.core.policy import DEFAULTS, Policy
+from germane.core.progress import Progress, progress_of
+from germane.core.qrels import Order, Qrels
+from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
+from germane.evaluation.api import finished
+from germane.evaluation.batches import Found, Tally, Twice, check_twice
+from germane.evaluation.choices import (
+    DEFAULT,
+    Choices,
+    Plan,
+    open_all,
+    open_judgments,
+    planned,
+    spoken_of,
+)
+from germane.evaluation.collection import Collection, refuse_places, retrieve
+from germane.evaluation.judging import judge
+from germane.evaluation.result import Result
+from germane.measures.measure import Measure, Measures
+from germane.readers import RunInput, is_path, join_qrels
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
+Way = tuple[str, str, Order]  # how qrels and run are read
+Read = dict[Way, Found]
+
+
+class Reduced(NamedTuple):
+    """What a batch retrieved of the judgments, and how it was read."""
+
+    conventions: Policy
+    policies: dict[Measure, Policy]
+    read: Read
+    terms: dict[str, str]  # of the Evaluator that made it, whose like alone may add it
+
+
+class Evaluator:
+    """Judges a run that arrives in batches of whole queries, and computes measures of all of it.
+
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d3": 2}}
+    >>> one, other = germane.Evaluator(qrels, "AP"), germane.Evaluator(qrels, "AP")
+    >>> one.update({"q1": {"d1": 0.9, "d2": 0.8}})
+    >>> other.update({"q2": {"d4": 0.7, "d3": 0.6}})
+    >>> one.merge(other).result()["AP"].mean
+    0.75
+
+    The result is that of ``evaluate`` on all batches at once, to the last bit, in whatever order they
+    arrive. Arguments are those of ``evaluate``; ``twice`` says what happens to a query that arrives
+    again: ``error``; ``same``, copies with the same ranks count once, as distributed samplers make
+    them, and others are an error; ``first``, the first one counts.
+
+    It keeps the judgments and what was retrieved of them, nothing else of a run, and can be pickled.
+    Several threads may call its methods. Raises what ``evaluate`` raises.
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        measures: Measures = DEFAULT,
+        *,
+        dialect: "str | Dialect | None" = None,
+        twice: Twice = "error",
+        **policy: Unpack[Choices],
+    ) -> None:
+        check_twice(twice)
+        if policy.get("group") is not None:
+            raise InputError(
+                "group= is for one flat array; give batches as {query: {item: score}}."
+            )
+        self._spoken, own = spoken_of(dialect)
+        self._measures, self._twice, self._asked = measures, twice, policy
+        self._choices: Mapping[str, Any] = {**own, **policy}
+        given, conventions = open_judgments(qrels, self._choices)
+        plan = planned(measures, self._spoken, conventions, policy)
+        self._policies = plan.policies
+        read = Collection(given, None, plan.complete)
+        self._qrels = {_judging(one): read.qrels(one) for one in plan.groups}
+        self._conventions: Policy | None = None  # those of the batches, once there is one
+        self._tallies: dict[Way, Tally] = {}
+        self._batches = 0
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        arrived = [*map(len, self._tallies.values()), 0][0]
+        return f"<Evaluator: {self._batches:,} batches, {arrived:,} judged queries>"
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return next(iter(self._qrels.values()))
+
+    def update(
+        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+    ) -> None:
+        """Add a batch of whole queries: anything that ``evaluate`` takes as a run.
+
+        ``name`` is what errors call it. A batch with an error in it is left out whole.
+        """
+        reduced = self.reduce(batch, name=name, progress=progress)
+        with _named(name or ("" if is_path(batch) else f"batch {self._batches + 1}")):
+            self.add(reduced)
+
+    def reduce(
+        self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
+    ) -> Reduced | None:
+        """What a batch of whole queries comes to, for ``add``; nothing is added yet.
+
+        It is made where the batch is and sent to where results are added up: it has below 100 bytes
+        a judged item retrieved, and none of the judgments. None stands for a batch without rows.
+        """
+        progress = progress_of(progress)
+        is_file = is_path(batch)
+        with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
+            _, run, conventions = open_all(self.qrels, batch, self._choices)
+            policies = self.under(conventions, run)
+            try:
+                read = self._read(run, policies, progress)
+                return Reduced(conventions, policies, read, self.terms)
+            except EmptyError:
+                if is_file:
+                    raise
+                return None  # a part of a distributed run may be empty
+
+    def add(self, reduced: Reduced | None) -> None:
+        """Add what ``reduce`` made, here or in another process with the same qrels and conventions."""
+        if not isinstance(reduced, Reduced | None):
+            raise InputError(f"add takes what reduce made; got {clip(reduced)}")
+        if reduced is not None:
+            self._check_terms(reduced)
+            with self._lock:
+                self._add(reduced.conventions, reduced.policies, reduced.read)
+                self._batches += 1
+
+    def merge(self, other: "Evaluator") -> Self:
+        """Add what another one has, which must have the same qrels, measures and conventions.
+
+        Returns itself, so that ``functools.reduce(Evaluator.merge, evaluators)`` adds up many.
+        """
+        if not isinstance(other, Evaluator):
+            raise InputError(f"merge takes an Evaluator; got {clip(other)}")
+        self._check_alike(other)
+        with other._lock:
+            conventions, policies, batches = other._conventions, other._policies, other._batches
+            read = {way: tally.whole() for way, tally in other._tallies.items()}
+        if conventions is not None:
+            with self._lock:
+                self._add(conventions, policies, read)
+                self._batches += batches
+        return self
+
+    def result(self, *, name: str = "run") -> Result:
+        """The measures of all batches so far. Raises EmptyError where there are none."""
+        with self._lock:
+            if self._conventions is None:
+                raise EmptyError("there is no batch yet: update(batch) adds one.")
+            read = {way: tally.whole()[0] for way, tally in self._tallies.items()}
+            plan = Plan(self._conventions, self._policies)
+        judged = [judge(self._judgments(one), read[way_of(one)], one) for one in plan.groups]
+        return finished(name, plan, judged, self._spoken)
+
+    def _judgments(self, policy: Policy) -> Qrels:
+        return self._qrels[_judging(policy)]
+
+    def under(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
+        """The conventions of each measure for a batch, whose source may say the order of ties."""
+        if conventions == self._conventions:
+            return self._policies
+        plan = planned(self._measures, self._spoken, conventions, self._asked)
+        for one in plan.groups:
+            refuse_places(run, one)
+        return plan.policies
+
+    def _read(
+        self, run: RunInput, policies: Mapping[Measure, Policy], progress: Progress | None
+    ) -> Read:
+        """What a batch retrieved, of its own queries' judgments where it says which they are."""
+        read: Read = {}
+        for policy in policies.values():
+            if way_of(policy) not in read:
+                qrels = run.prepare_qrels(self._judgments(policy))
+                self._qrels[_judging(policy)] = qrels
+                places = run.find_judged(qrels)
+                if places is None:
+                    places = np.arange(len(qrels))
+                elif len(places) < len(qrels):
+                    qrels = qrels.some(places)
+                got = retrieve(qrels, run, policy, progress)
+                got = replace(got, sample=None, findings=check_batch(qrels, got, policy))
+                read[way_of(policy)] = got, places
+        return read
+
+    def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: Read) -> None:
+        """Add what was read, all of it or nothing."""
+        if self._conventions not in (None, conventions):
+            raise PolicyError(
+                f"this batch goes by ties={conventions.ties}, those before by "
+                f"ties={self._conventions.ties}: ranked lists beside scores. ties=… says one for all."
+            )
+        tallies = self._tallies or {
+            way_of(one): Tally(self._judgments(one)) for one in policies.values()
+        }
+        fresh = {way: tallies[way].fresh(*read[way], self._twice) for way in read}
+        for way, (got, places) in read.items():
+            tallies[way].add(got, places, fresh[way])
+        self._conventions, self._policies, self._tallies = conventions, policies, tallies
+
+    @cached_property
+    def terms(self) -> dict[str, str]:
+        """What another Evaluator has to have in common for its batches to mean the same."""
+        qrels = self.qrels
+        content = 0
+        for column in (qrels.offsets, qrels.grades):
+            content = zlib.crc32(np.ascontiguousarray(column).data, content)
+        ends = [qrels.queries[at] for at in (0, -1)] if len(qrels) else []
+        both = _conventions(self._asked, {})
+        chosen = {name: str(one) for name, one, usual in both if one != usual}
+        return chosen | {
+            "measures": " ".join(map(str, self._policies)),
+            "dialect": "none" if self._spoken is None else self._spoken.name,
+            "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
+        }
+
+    def _check_terms(self, reduced: Reduced) -> None:
+        mine, its = self.terms, reduced.terms
+        for what in sorted({*mine, *its}):
+            one, other = (terms.get(what, "germane's own") for terms in (mine, its))
+            if one != other:
+                raise PolicyError(
+                    f"this was reduced by an Evaluator that differs in {what}: {clip(other)}, where "
+                    f"the one that adds it has {clip(one)}."
+                )
+
+    def _check_alike(self, other: "Evaluator") -> None:
+        """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
+        for what, one, two in (
+            ("measures", list(map(str, self._policies)), list(map(str, other._policies))),
+            ("dialect", self._spoken, other._spoken),
+            ("twice", self._twice, other._twice),
+            *_conventions(self._asked, other._asked),
+        ):
+            if one != two:
+                raise PolicyError(f"the evaluators differ in {what}: {clip(one)} and {clip(two)}.")
+        for way, qrels in self._qrels.items():
+            _check_same(qrels, other._qrels[way])
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
+            state["_tallies"] = {way: tally.whole() for way, tally in self._tallies.items()}
+        # columns of a file's text are made of it when they are needed, and twice as large
+        state["_qrels"] = {
+            way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)
+            for way, qrels in self._qrels.items()
+        }
+        return state
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = Lock()
+        self._tallies = {}
+        if self._conventions is not None:
+            self._add(self._conventions, self._policies, state["_tallies"])
+
+
+def joined(parts: Sequence[Evaluator]) -> Evaluator:
+    """What several have, each with judgments of queries that no other one has, as one.
+
+    Raises EmptyError where none of them has a judgment.
+    """
+    first = parts[0]
+    whole = Evaluator.__new__(Evaluator)
+    qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}
+    batches = sum(part._batches for part in parts)
+    whole.__dict__.update(first.__dict__)
+    whole.__dict__.update(
+        _qrels=qrels, _conventions=None, _tallies={}, _batches=batches, _lock=Lock()
+    )
+    start = 0
+    for part in parts:
+        if part._conventions is not None:
+            read = {}
+            for way, tally in part._tallies.items():
+                got, places = tally.whole()
+                read[way] = got, places + start
+            whole._add(part._conventions, part._policies, read)
+        start += len(next(iter(part._qrels.values())))
+    return whole
+
+
+def _judging(policy: Policy) -> tuple[str, str]:
+    """What of a policy the judgments depend on."""
+    return policy.judged_twice, policy.grades
+
+
+def way_of(policy: Policy) -> Way:
+    """What of a policy the reading of a batch depends on."""
+    return policy.judged_twice, policy.duplicates, policy.order
+
+
+def _conventions(
+    one: Mapping[str, Any], other: Mapping[str, Any]
+) -> Iterator[tuple[str, object, object]]:
+    """The conventions that were asked for, side by side; how files are read makes no difference."""
+    for name in sorted({*one, *other} & set(DEFAULTS)):
+        usual = DEFAULTS[name]
+        yield name, one.get(name, usual), other.get(name, usual)
+
+
+def _check_same(one: Qrels, other: Qrels) -> None:
+    """Raise InputError for judgments that differ."""
+    if one is other:
+        return
+    if one.queries != other.queries:
+        only = set(one.queries) ^ set(other.queries)
+        which = (
+            f"judged in one alone: {some(only)}" if only else "their queries stand in another order"
+        )
+        raise InputError(f"the evaluators have different qrels; {which}.")
+    same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
+    if not same or not np.array_equal(one.grades, other.grades):
+        differ = (q for q in one.queries if _judged(one, q) != _judged(other, q))
+        raise InputError(f"the evaluators have different qrels; judged otherwise: {some(differ)}.")
+
+
+def _judged(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
+    only = qrels.only(query)
+    return list(only.items), only.grades.tolist()
+
+
+@contextlib.contextmanager
+def _named(batch: str) -> Iterator[None]:
+    """Say in every error which batch it is in; a file's errors say so themselves."""
+    try:
+        yield
+    except GermaneError as error:
+        if not batch:
+            raise
+        raise type(error)(f"{batch}: {error}") from None

@@ -1,0 +1,386 @@
+"""Result: what evaluating one run gave, with everything needed to say what its numbers mean."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, ValuesView
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from germane._version import VERSION
+from germane.core.finding import Finding
+from germane.core.policy import Policy
+from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
+from germane.measures.averaging import MeasureResult
+from germane.measures.measure import Measure, parse
+from germane.output.tabled import Tabled
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from germane.dialects.dialect import Dialect
+    from germane.evaluation.groups import Groups
+    from germane.evaluation.placement import Placement
+    from germane.output.tables import Table
+
+# Tables and groups are imported by who asks for them: most programs read a mean or two.
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many queries and items the numbers rest on."""
+
+    judged: int
+    """queries with judgments"""
+    answered: int
+    """of these, queries that the run has"""
+    missing: int
+    """of these, queries that the run does not have"""
+    without_relevant: int
+    """judged queries with no item of grade 1 or higher"""
+    unjudged_queries: int
+    """queries of the run that nobody judged; they are left out"""
+    judged_items_retrieved: int
+    """judged items among the results"""
+    tied: int
+    """of these, items that share their score with another item"""
+    comments: int = 0
+    """lines of both files that begin with # and are no data"""
+
+    @property
+    def tied_share(self) -> float:
+        """The share of judged items retrieved that are in a tie."""
+        return self.tied / self.judged_items_retrieved if self.judged_items_retrieved else 0.0
+
+
+class Result(Tabled, Mapping[str, MeasureResult]):
+    """The measures of one run.
+
+    >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "AP RR")
+    >>> result["AP"].mean
+    0.5
+    >>> result["AP"].per_query["q1"]
+    0.5
+
+    A mapping from measures (``"AP@10"`` or ``AP @ 10``) to their values; ``name``, ``counts`` and
+    ``policy`` say what was evaluated and how, ``findings`` what may bend it, and ``limits`` what a dialect
+    is not sure of on this data. Prints as a table with definitions.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        measures: Mapping[Measure, MeasureResult],
+        counts: Callable[[], Counts],
+        policy: Policy,
+        placement: "Placement | None" = None,
+        findings: tuple[Finding, ...] = (),
+        *,
+        dialect: "Dialect | None" = None,
+        policies: Mapping[Measure, Policy] | None = None,
+        limits: Mapping[str, tuple[Measure, ...]] | None = None,
+    ) -> None:
+        self.name = name
+        self.findings = findings
+        self.measures = tuple(measures)
+        self._counts = counts
+        self.policy = policy
+        self.placement = placement  # None for a result that was read from a file
+        self.dialect = dialect
+        self.policies = dict(policies or {})  # of measures that have their own
+        self.limits = dict(
+            limits or {}
+        )  # of the dialect that hold on the data, with their measures
+        self._by_measure = dict(measures)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How many queries and items the numbers rest on."""
+        return self._counts()
+
+    @cached_property
+    def own(self) -> tuple[Measure, ...]:
+        """The measures that are germane's own, since the tool whose dialect is spoken has no such."""
+        if self.dialect is None:
+            return ()
+        from germane.dialects.names import entry
+
+        return tuple(one for one in self.measures if entry(self.dialect, one) is None)
+
+    def __getitem__(self, measure: str | Measure) -> MeasureResult:
+        key = measure if isinstance(measure, Measure) else parse(measure)
+        try:
+            return self._by_measure[key]
+        except KeyError:
+            names = list(map(str, self.measures))
+            raise AbsentError(
+                f"{key} was not evaluated.{suggestion(str(key), names)}  There are: {', '.join(names)}"
+            ) from None
+
+    def __contains__(self, measure: object) -> bool:
+        try:
+            return (measure if isinstance(measure, Measure) else parse(measure)) in self._by_measure  # type: ignore[arg-type]
+        except MeasureError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    def values(self) -> ValuesView[MeasureResult]:
+        """The measures' results, in the order asked for."""
+        return self._by_measure.values()
+
+    def by(self, category: Any) -> "Groups":
+        """The measures per category of query: per-class mAP, and its macro and micro mean.
+
+        ``category`` is a mapping of query to category, a function of the query, or one value a
+        query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
+        counts from 0. Raises AbsentError for a query without a category.
+        """
+        from germane.evaluation.groups import grouped
+
+        return grouped(self._by_measure, category)
+
+    def table(self, *, digits: int | None = 4) -> "Table":
+        """One row; definitions, counts and policy as notes. ``digits=None``: all of them."""
+        return Results({self.name: self}).table(digits=digits)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{m}={number(self[m].mean, m, 4)}" for m in self.measures)
+        return f"<Result {self.name}: {means}>"
+
+    def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        return Results({self.name: self}).to_dict(queries=queries)
+
+    def flat(self, *, prefix: str = "") -> dict[str, float]:
+        """Measure → mean, under names that experiment trackers accept: MLflow refuses ``@``.
+
+        >>> runs = {"q1": ["d1"]}
+        >>> germane.evaluate({"q1": ["d1"]}, runs, "AP(norm=R)@10 RR").flat(prefix="test/")
+        {'test/AP_norm-R_at_10': 1.0, 'test/RR': 1.0}
+        """
+        return {prefix + _accepted(measure): self[measure].mean for measure in self}
+
+    def to_arrow(self) -> "pa.Table":
+        """A ``pyarrow.Table`` with a column ``query`` and one column a measure, one row a query."""
+        import pyarrow as pa
+
+        queries = next(iter(self.values())).queries
+        columns = {str(measure): self[measure].values for measure in self.measures}
+        return pa.table({"query": pa.array(map(_printable, queries)), **columns})
+
+
+class Results(Tabled, Mapping[str, Result]):
+    """Several runs evaluated on the same judgments: a mapping of name to Result.
+
+    >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
+    >>> results = germane.evaluate_many({"q": {"d": 1}}, runs, "RR")
+    >>> results["a"]["RR"].mean, results["b"]["RR"].mean
+    (1.0, 0.0)
+    """
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._results = dict(results)
+
+    def __getitem__(self, name: str) -> Result:
+        try:
+            return self._results[name]
+        except KeyError:
+            near = suggestion(str(name), self._results)
+            raise AbsentError(
+                f"no run {clip(name)}.{near}  There are: {some(self._results)}"
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        return f"<Results {', '.join(self._results)}>"
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that every run was evaluated with."""
+        return next(iter(self._results.values())).measures
+
+    def table(self, *, digits: int | None = 4) -> "Table":
+        """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them."""
+        from germane.output.tables import Table
+
+        rows = [(name, *_means(result, digits)) for name, result in self._results.items()]
+        return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
+
+    def table_per_query(self, *, digits: int | None = 4) -> "Table":
+        """One row a query and run, and one row ``all`` a run."""
+        from germane.output.tables import Table
+
+        rows = []
+        for name, result in self._results.items():
+            columns = [(result[m].per_query, m) for m in self.measures]
+            for query in next(iter(result.values())).queries:
+                cells = [
+                    number(values[query], m, digits) if query in values else ""
+                    for values, m in columns
+                ]
+                rows.append((name, str(query), *cells))
+            rows.append((name, "all", *_means(result, digits)))
+        return Table(("run", "query", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        measures = list(map(str, self.measures))
+        longest = max(map(len, measures))
+        for measure, name in zip(self.measures, measures, strict=True):
+            yield f"{name:<{longest}}  {measure.definition}"
+        yield ""
+        yield from _shared({name: _count_line(result) for name, result in self._results.items()})
+        yield from _shared({name: _policy_line(result) for name, result in self._results.items()})
+        result = next(iter(self._results.values()))
+        for measure, own in result.policies.items():
+            yield f"policy of {measure}: {own}"
+        if result.dialect is not None:
+            yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
+            lines = {name: _limit_line(result) for name, result in self._results.items()}
+            yield from filter(None, _shared(lines))
+            if result.own:
+                names = ", ".join(map(str, result.own))
+                yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
+
+    def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        policy = next(iter(self._results.values())).policy.to_dict()
+        runs = [_run_dict(result, queries, policy) for result in self._results.values()]
+        return {"schema": SCHEMA, "germane": VERSION, "policy": policy, "runs": runs}
+
+
+def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
+    run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    run["measures"] = [
+        {
+            "measure": str(measure),
+            "definition": measure.definition,
+            "mean": _plain(result[measure].mean),
+            "best": _plain(result[measure].best),
+            "worst": _plain(result[measure].worst),
+        }
+        for measure in result.measures
+    ]
+    if result.dialect is not None:
+        run["dialect"] = {
+            "name": result.dialect.name,
+            "own": list(map(str, result.own)),
+            "limits": [
+                {"says": says, "measures": list(map(str, measures))}
+                for says, measures in result.limits.items()
+            ],
+        }
+    if result.findings:
+        run["findings"] = [finding.to_dict() for finding in result.findings]
+    if result.policy.to_dict() != policy:  # ranked lists beside scores
+        run["policy"] = result.policy.to_dict()
+    if queries:
+        queries_here = next(iter(result.values())).queries
+        if len(set(map(str, queries_here))) < len(queries_here):
+            raise InputError("two query ids have the same text; JSON cannot tell them apart.")
+        run["queries"] = {
+            str(query): {
+                str(m): _plain(result[m].per_query[query])
+                for m in result.measures
+                if query in result[m].per_query
+            }
+            for query in next(iter(result.values())).queries
+        }
+    return run
+
+
+def told(results: Results) -> Iterator[str]:
+    """What may bend the numbers, in one line a run, or in one where it is the same for all."""
+    lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
+    yield from filter(None, _shared(lines) if any(lines.values()) else ())
+
+
+def _shared(lines: Mapping[str, str]) -> Iterator[str]:
+    """The one line that all runs share, or one a run where they differ."""
+    if len(set(lines.values())) == 1:
+        yield next(iter(lines.values()))
+    else:
+        yield from (f"{name}: {line}" for name, line in lines.items())
+
+
+def _policy_line(result: Result) -> str:
+    return f"policy: {result.policy}"
+
+
+def _limit_line(result: Result) -> str:
+    limits = [f"{', '.join(map(str, of))}: {says}" for says, of in result.limits.items()]
+    return f"limits of the dialect: {' '.join(limits)}" if limits else ""
+
+
+def _count_line(result: Result) -> str:
+    counts = result.counts
+    parts = [f"{counts.judged:,} queries judged", f"{counts.answered:,} answered"]
+    if counts.missing:
+        parts.append(f"{counts.missing:,} missing")
+    if counts.without_relevant:
+        parts.append(f"{counts.without_relevant:,} without relevant items")
+    if counts.unjudged_queries:
+        parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
+    if counts.comments:
+        parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
+    if counts.tied:
+        parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
+    if bands := [f"{one.measure} {low}…{high}" for one, low, high in banded(result)]:
+        parts.append("tie band " + ", ".join(bands))
+    return "; ".join(parts)
+
+
+def banded(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
+    """The measures that the order of ties moves, with the ends of their bands, lowest first.
+
+    ``best`` is the lower end of some: relevant items come first there, which does not raise every
+    measure. Written out as in a table, which leaves out what moves no digit of it.
+    """
+    for one in result.values():
+        ends = sorted((one.worst, one.best))
+        low, high = (number(value, one.measure, 4) for value in ends)
+        if low != high:
+            yield one, low, high
+
+
+def number(value: float, measure: Measure, digits: int | None) -> str:
+    """A value written out: counts whole, others with so many decimals, or all of them."""
+    if math.isnan(value):
+        return "nan"
+    if measure.row.aggregate == "sum" and value == int(value):
+        return str(int(value))
+    return repr(float(value)) if digits is None else f"{value:.{digits}f}"
+
+
+def _means(result: Result, digits: int | None) -> Iterator[str]:
+    return (number(result[m].mean, m, digits) for m in result.measures)
+
+
+def _accepted(name: str) -> str:
+    """Letters, digits, ``_``, ``-`` and ``.`` only."""
+    words = name.replace("@", "_at_").replace("=", "-")
+    return re.sub(r"_+", "_", re.sub(r"[^\w.-]", "_", words)).strip("_")
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _printable(identifier: object) -> str:
+    text = str(identifier)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text

@@ -1,0 +1,206 @@
+"""What tasks of a cluster make of record batches; nothing here knows the engine but for the name of a task."""
+
+import pickle
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from germane.core.qrels import Qrels
+from germane.core.ragged import Ints
+from germane.errors import FormatError, GermaneError, InputError
+from germane.evaluation.evaluator import Evaluator
+from germane.kernel import plain
+from germane.kernel.columns import Ids, text_of_bytes
+from germane.readers import arrow, parquet_files
+from germane.readers.arrow import Place
+from germane.readers.headings import Headings
+
+CHUNK = 1 << 20  # rows that a task packs at a time
+PACKED = "bucket int, kind string, rows binary"
+STATE = "state binary"
+_FILE = b"file"  # what rows were read from, in the metadata of their schema
+_NO_IDS = text_of_bytes([])
+NO_QRELS = Qrels([], np.zeros(1, np.int64), _NO_IDS, np.zeros(0), columns=(_NO_IDS, _NO_IDS))
+
+
+def of_files(
+    columns: list[str],
+    task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    records: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """What a task makes of Parquet files, which arrive as their bytes: of one after the other."""
+    for record in records:
+        paths, contents = record.column("path").to_pylist(), record.column("content")
+        for path, content in zip(paths, contents, strict=True):
+            with pa.BufferReader(content.as_buffer()) as stream:
+                try:
+                    yield from task(_rows(path, stream, columns))
+                except GermaneError as error:
+                    if str(error).startswith(path):
+                        raise
+                    raise type(error)(f"{path}: {error}") from None
+
+
+def _rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    for record in parquet_files.decoded(path, stream, columns, parquet_files.ROWS):
+        for name in columns:
+            if name not in record.schema.names:
+                raise FormatError(f"{path}: there is no column {name!r}, which other files have.")
+            if record.schema.names.count(name) > 1:
+                raise FormatError(f"{path}: two columns are named {name!r}.")
+        if record.num_rows:
+            yield record.replace_schema_metadata({_FILE: path})
+
+
+def packed(
+    kind: str, names: Headings, buckets: int, records: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Rows of judgments or of a run as blocks of bytes, one a bucket of queries."""
+    where = f"{kind} ({_place()})"
+    held: list[pa.RecordBatch] = []
+    rows = row = 0
+    for record in chain(records, [None]):
+        if record is not None:
+            held.append(record)
+            rows += record.num_rows
+        if rows >= CHUNK or (rows and record is None):
+            for joined in arrow.combine(held):
+                query = _check(joined, names, where, row)
+                yield _blocks(_renamed(joined, names), kind, query, buckets)
+                row += joined.num_rows
+            held, rows = [], 0
+
+
+def _blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) -> pa.RecordBatch:
+    bucket = _dealt(query, buckets)
+    record = record.take(pa.array(np.argsort(bucket, kind="stable")))
+    sizes = np.bincount(bucket, minlength=buckets)
+    present, ends = np.flatnonzero(sizes), np.cumsum(sizes)
+    blocks = [_block(record.slice(ends[b] - sizes[b], sizes[b])) for b in present.tolist()]
+    return pa.record_batch(
+        {
+            "bucket": pa.array(present, pa.int32()),
+            "kind": pa.array([kind] * len(present)),
+            "rows": pa.array(blocks, pa.binary()),
+        }
+    )
+
+
+def _dealt(ids: Ids, buckets: int) -> Ints:
+    """Each id's bucket: the same for the same id, wherever it stands."""
+    numbers, distinct = plain.number_ids(ids)
+    hashes = list(map(zlib.crc32, distinct.as_text().to_bytes()))
+    bucket = np.array(hashes, np.uint32) % buckets
+    kind = np.uint16 if buckets <= 1 << 16 else np.uint32  # small ones are sorted faster
+    return bucket.astype(kind)[numbers]
+
+
+def _renamed(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
+    """The columns that are read, by what they are; categories as what they stand for.
+
+    Every block would have all entries, and other files may have others or none.
+    """
+    columns = {
+        part: arrow.decode(record.column(name))
+        for part, name in asdict(names).items()
+        if name is not None
+    }
+    return pa.record_batch(columns, metadata=record.schema.metadata)
+
+
+def _check(record: pa.RecordBatch, names: Headings, where: str, row: int) -> Ids:
+    """The queries of the rows. Raises FormatError, ScoreError or GradeError for what cannot be read."""
+    query, _ = (
+        arrow.ids(record.column(name), Place(where, name, row))
+        for name in (names.query, names.item)
+    )
+    for name, what in (
+        (names.score, "score"),
+        (names.rank, "rank"),
+        (names.relevance, "relevance grade"),
+    ):
+        if name is not None:
+            arrow.numbers(record.column(name), Place(where, name, row), what)
+    return query
+
+
+def _block(record: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, record.schema) as writer:
+        writer.write_batch(record)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def evaluated(
+    start: Callable[..., Evaluator], records: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """What all blocks of a partition come to: an Evaluator, without the rows."""
+    tables: dict[str, list[pa.Table]] = {"qrels": [], "run": []}
+    with _own_memory():
+        for record in records:
+            kinds, blocks = record.column("kind").to_pylist(), record.column("rows")
+            for kind, block in zip(kinds, blocks, strict=True):
+                tables[kind].append(pa.ipc.open_stream(block.as_buffer()).read_all())
+        judged, run = (whole(parts) for parts in tables.values())
+        if judged is not None or run is not None:
+            evaluator = start(NO_QRELS if judged is None else judged)
+            if run is not None:
+                evaluator.update(run, name=_place())
+            yield _state(evaluator)
+
+
+@contextmanager
+def _own_memory() -> Iterator[None]:
+    """Say what has to fit where it does not."""
+    try:
+        yield
+    except MemoryError:
+        raise InputError(
+            f"{_place()}: the rows do not fit the memory of the task. All rows of a query stand in one "
+            "partition, which is held: more partitions=… make partitions smaller, and the rows of the "
+            "largest query have to fit."
+        ) from None
+
+
+def whole(parts: list[pa.Table]) -> pa.Table | None:
+    """All of the rows. Raises FormatError where those of files have different types."""
+    for part in parts:
+        for name, there, here in zip(
+            part.schema.names, parts[0].schema.types, part.schema.types, strict=True
+        ):
+            if here != there:
+                raise FormatError(
+                    f"{_file(part)}: the {name} is {here}; in {_file(parts[0])} it is {there}."
+                )
+    return pa.concat_tables(parts) if parts else None
+
+
+def _file(rows: pa.Table) -> str:
+    return ((rows.schema.metadata or {}).get(_FILE) or b"partition").decode()
+
+
+def reduced(evaluator: Evaluator, records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What the rows of a partition retrieved of the judgments."""
+    with _own_memory():
+        held = list(records)
+        if held:
+            yield _state(evaluator.reduce(pa.Table.from_batches(held), name=_place()))
+
+
+def _state(of: Any) -> pa.RecordBatch:
+    return pa.record_batch({"state": pa.array([pickle.dumps(of)], pa.binary())})
+
+
+def _place() -> str:
+    """Where a task runs, as Spark's pages list it."""
+    task = sys.modules["pyspark"].TaskContext.get() if "pyspark" in sys.modules else None
+    return (
+        "partition" if task is None else f"stage {task.stageId()}, partition {task.partitionId()}"
+    )

@@ -1,0 +1,92 @@
+"""Edge: what a query counts as whose value a tool does not take as it is."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from germane.core.policy import Policy
+from germane.core.ragged import Bools, Floats
+from germane.core.ranking import Ranking
+from germane.errors import CoverageError, some
+from germane.measures.averaging import Evaluated
+from germane.measures.measure import Measure
+
+Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
+
+
+def amended(policy: Policy) -> Amend | None:
+    """What a policy makes of a measure's values, query by query; None where it takes them as they are."""
+    usual = (
+        policy.no_hit == "zero"
+        and policy.all_relevant == "answer"
+        and policy.empty != "nan"
+        and policy.short == "answer"
+        and policy.constant == "answer"
+    )
+    return None if usual else partial(_amended, policy)
+
+
+def _amended(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Floats:
+    rel = measure.rel or 1.0
+    out = values.copy()
+    out[_missed(policy, measure, ranking, values)] = 1.0 if policy.no_hit == "one" else math.nan
+    if policy.all_relevant != "answer":
+        alone = _alone(measure, ranking, rel) & (values > 0)
+        out[alone] = 0.0 if policy.all_relevant == "zero" else math.nan
+    if policy.empty == "nan":
+        out[ranking.retrieved == 0] = math.nan
+    if policy.short != "answer" and measure.k is not None:
+        out[_short(policy, measure, measure.k, ranking)] = math.nan
+    if policy.constant == "nan":
+        alike = (ranking.tied_from == 1) & (ranking.tied_to == ranking.retrieved[ranking.owner])
+        out[ranking.owner[alike]] = math.nan
+    return out
+
+
+def _short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> Bools:
+    """Q: has the query no more results than the cutoff? Raises CoverageError for fewer, as chosen."""
+    fewer: Bools = ranking.retrieved < k
+    refused = fewer.any() if policy.short == "error" else fewer.all()
+    if policy.short != "nan" and refused:
+        which = [ranking.queries[q] for q in np.flatnonzero(fewer)]
+        raise CoverageError(
+            f"{measure}: fewer than {k} results: {some(which)} ({len(which)} of {len(fewer)} "
+            "queries). short=answer takes them."
+        )
+    return ranking.retrieved <= k if policy.short == "nan" else fewer & False
+
+
+def refuse_undefined(result: Evaluated) -> None:
+    """Raise CoverageError for a mean that is NaN."""
+    if math.isnan(result.mean):
+        which = [query for query, value in result.per_query.items() if math.isnan(value)]
+        why = f"NaN for {some(which)}" if which else "no query counts"
+        raise CoverageError(
+            f"{result.measure}: {why}. undefined=nan makes the mean NaN, undefined=zero counts that as 0."
+        )
+
+
+def _alone(measure: Measure, ranking: Ranking, rel: float) -> Bools:
+    """Q: is every item relevant? An unjudged result is not, but to measures that see none."""
+    alone = np.ones(len(ranking), bool)
+    alone[ranking.ideal_owner[ranking.ideal < rel]] = False
+    if not measure.nonrelevant:
+        alone &= ranking.retrieved == ranking.found(rel, None)
+    return alone
+
+
+def _missed(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Bools:
+    """Q: has the query relevant items of which none was found, and does that change anything?"""
+    if policy.no_hit == "zero":
+        return np.zeros(len(ranking), bool)
+    missed: Bools = (ranking.total(measure.rel or 1.0) > 0) & (values == 0)
+    if policy.no_hit == "error" and missed.any():
+        which = [ranking.queries[q] for q in np.flatnonzero(missed)]
+        raise CoverageError(
+            f"{measure}: nothing relevant found: {some(which)} ({len(which)} of {len(missed)} "
+            "queries). no_hit=zero counts them as 0, skip leaves them out."
+        )
+    return missed

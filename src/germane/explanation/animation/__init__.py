@@ -1,0 +1,1 @@
+"""Animations of one ranking: GIF, SVG and HTML from the same frames."""

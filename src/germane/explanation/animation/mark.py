@@ -1,0 +1,164 @@
+"""Marks: the shapes a drawing is made of, each with the frames in which it is seen."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from germane.output.tables import visible, width
+
+ADVANCE = 0.61  # of the font size, for each character: that of monospaced fonts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A shape seen from frame ``first`` to frame ``last``, both included."""
+
+    style: str
+    first: int = 0
+    last: int | None = None  # None: to the end
+
+    def seen(self, frame: int) -> bool:
+        """Is it seen in this frame?"""
+        return self.first <= frame and (self.last is None or frame <= self.last)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(Mark):
+    """A line of text; ``anchor`` says which of its ends is at x."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    anchor: str = "start"
+    turn: float = 0.0  # degrees, counterclockwise
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path(Mark):
+    """Straight lines from point to point."""
+
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disc(Mark):
+    """A circle."""
+
+    x: float
+    y: float
+    radius: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box(Mark):
+    """A rectangle with rounded corners."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Marks in a rectangle of their own."""
+
+    width: float
+    height: float
+    marks: tuple[Mark, ...]
+
+
+def moved(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
+    """The same marks elsewhere."""
+    out: list[Mark] = []
+    for mark in marks:
+        match mark:
+            case Text() | Disc() | Box():
+                out.append(replace(mark, x=mark.x + dx, y=mark.y + dy))
+            case Path():
+                out.append(replace(mark, points=tuple((x + dx, y + dy) for x, y in mark.points)))
+    return out
+
+
+def fitted(text: str, size: float, room: float) -> str:
+    """Text with control characters visible, the middle left out where it is wider than ``room``."""
+    most = max(int(room / (ADVANCE * size)), 3)
+    text = visible(text[: 8 * most] + text[8 * most :][-most:])
+    if width(text) <= most:
+        return text
+    start = _upto(text, most * 2 // 3)
+    end = _upto(text[::-1], most - 1 - width(start))[::-1]
+    return f"{start}…{end}"
+
+
+def wrapped(text: str, size: float, room: float) -> list[str]:
+    """Text in as many lines as it takes; of a word wider than one, the middle is left out."""
+    most = max(int(room / (ADVANCE * size)), 3)
+    lines: list[str] = []
+    for word in visible(text).split(" "):
+        if lines and width(lines[-1]) + 1 + width(word) <= most:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(fitted(word, size, room))
+    return lines
+
+
+def _upto(text: str, columns: int) -> str:
+    taken = 0
+    for i, character in enumerate(text):
+        taken += width(character)
+        if taken > columns:
+            return text[:i]
+    return text
+
+
+# --- Styles ----------------------------------------------------------------------------------------
+
+# On light and on dark paper. What is lit differs in lightness too, for a printer or an eye without color.
+COLORS: dict[str, tuple[str, str]] = {
+    "paper": ("#ffffff", "#14171c"),
+    "ink": ("#1a1d21", "#e9ebee"),
+    "muted": ("#5c6670", "#a2acb7"),
+    "grid": ("#e3e7eb", "#2b313a"),
+    "axis": ("#9aa4ae", "#66717d"),
+    "band": ("#e2edfb", "#20324a"),
+    "track": ("#eef1f4", "#232932"),
+    "hit": ("#0a58b8", "#7ab5ff"),
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a mark is painted; colors are names of COLORS."""
+
+    fill: str | None = None
+    stroke: str | None = None
+    thick: float = 0.0
+    dots: str = ""  # lengths of dash and gap
+    font: str = "sans"
+    weight: str = "normal"
+
+
+STYLES: dict[str, Style] = {
+    "paper": Style("paper"),
+    "title": Style("ink", weight="bold"),
+    "ink": Style("ink"),
+    "muted": Style("muted"),
+    "head": Style("muted", weight="bold"),
+    "number": Style("ink", font="mono"),
+    "quiet": Style("muted", font="mono"),
+    "term": Style("hit", font="mono", weight="bold"),
+    "value": Style("hit", font="mono", weight="bold"),
+    "grid": Style(stroke="grid", thick=1),
+    "axis": Style(stroke="axis", thick=1.2),
+    "guide": Style(stroke="muted", thick=1, dots="2 3"),
+    "curve": Style(stroke="hit", thick=2.2),
+    "ring": Style("paper", "axis", 1.5),
+    "disc": Style("hit", "hit", 1.5),
+    "halo": Style(stroke="hit", thick=1.6),
+    "band": Style("band"),
+    "arrow": Style("hit"),
+    "track": Style("track", "axis", 1),
+    "block": Style("hit"),
+}

@@ -1,0 +1,295 @@
+"""Explain a number rank by rank, from the terms and the norm that made it."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from germane.core.policy import Relevant
+from germane.core.progress import Progress, progress_of
+from germane.core.ragged import Bools, Ints
+from germane.core.ranking import Ranking
+from germane.errors import InputError, MeasureError, clip
+from germane.evaluation.choices import OtherChoices
+from germane.evaluation.result import Result, number
+from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, written
+from germane.explanation.single_query import (
+    NONE,
+    Listed,
+    check_ordered,
+    is_list,
+    one_list,
+    unjudged_of,
+)
+from germane.measures import Scored
+from germane.measures.averaging import kernel, scores
+from germane.measures.measure import Measure, Measures, parse_all
+
+WRITTEN = 24  # terms of a formula that are written out; of more than these, half
+SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
+
+
+def explain(
+    qrels: Any,
+    run: Any = None,
+    measures: Measures = "AP",
+    *,
+    query: Hashable | None = None,
+    relevant: int | Iterable[float] | Relevant | None = None,
+    progress: Progress | bool | None = None,
+    **policy: Unpack[OtherChoices],
+) -> Explanation:
+    """Explain one query's measures rank by rank.
+
+    >>> print(germane.explain([0, 0, 1, 0, 1], "AP@5", relevant=3).readings[0].formula)
+    AP@5 = (1/3 + 2/5) / min(3,5) = 0.2444
+
+    Either ``explain(qrels, run, measures, query=…)`` with what ``evaluate`` takes, or
+    ``explain(grades, measures, relevant=…)`` with what ``score`` takes. Several measures stand side
+    by side, with the ranks and the norm that make them differ from the first. Raises AbsentError for
+    a query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
+    (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, which are no order
+    of single items, and what ``evaluate`` raises.
+    """
+    progress = progress_of(progress)
+    chosen = parse_all(("AP" if run is None else run) if is_list(qrels, run, policy) else measures)
+    rel = _level(chosen)
+    listed = one_list(
+        qrels,
+        None if is_list(qrels, run, policy) else run,
+        query,
+        relevant,
+        rel,
+        chosen,
+        {**policy},
+        ("expected", "grouped"),
+        progress,
+    )
+    return _explanation(listed, chosen, rel)
+
+
+def explain_result(
+    result: Result, query: Hashable, measures: tuple[Measure, ...], run: Any = None, top: int = 0
+) -> Explanation:
+    """Explain one query of a result that was just computed, without judging its run again.
+
+    What nobody judged has a name where the ``run`` is given, and knows it by query; each of the ``top``
+    ranks is a row of its own. Raises what ``explain`` raises.
+    """
+    if result.placement is None:
+        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
+    judged = result.placement.of(query)
+    check_ordered(judged.policy, ("expected", "grouped"))
+    listed = Listed(
+        judged.ranking(judged.policy.ties),
+        judged.qrels,
+        judged.reordered,
+        judged.policy,
+        NONE if run is None else unjudged_of(judged, run),
+        bool(judged.retrieved.answered[0]),
+    )
+    return _explanation(listed, measures, _level(measures), top)
+
+
+def _level(measures: tuple[Measure, ...]) -> float:
+    """The one grade from which items are relevant, to the measures as in the columns beside them."""
+    levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
+    if len(levels) > 1:
+        raise MeasureError(
+            "measures with different rel count different hits; explain them apart. Here rel is "
+            f"{' and '.join(f'{level:g}' for level in sorted(levels))}."
+        )
+    return levels.pop()
+
+
+def _explanation(
+    listed: Listed, measures: tuple[Measure, ...], rel: float, top: int = 0
+) -> Explanation:
+    ranking = listed.ranking
+    scored = [kernel(measure, ranking) for measure in measures]
+    speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
+    first, last = _stretches(ranking, speaks, measures, top)
+    hit = _hits_at(ranking, first, last)
+    rows = _rows(listed, rel, first, last, hit)
+    return Explanation(
+        query=ranking.queries[0],
+        rows=rows,
+        readings=tuple(
+            _reading(listed, rows, hit, measure, one)
+            for measure, one in zip(measures, scored, strict=True)
+        ),
+        missed=tuple(_missed(listed, rel)),
+        relevant=int(ranking.total(rel)[0]),
+        retrieved=int(ranking.retrieved[0]),
+        policy=listed.policy,
+        answered=listed.answered,
+    )
+
+
+def _stretches(
+    ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...], top: int
+) -> tuple[Ints, Ints]:
+    """The first and last rank of each row: alone the top, and what is relevant or adds a term.
+
+    The rest stands together; what no measure looks at, beyond the largest cutoff, is one row.
+    """
+    end = int(ranking.retrieved[0])
+    if end <= SHORT:
+        alone = np.arange(1, end + 1)
+        return alone, alone
+    shown = min(end, max(end if measure.k is None else measure.k for measure in measures))
+    spoken = ranking.rank[speaks & (ranking.rank <= shown)]
+    alone = np.union1d(np.arange(1, min(top, shown) + 1), spoken)
+    after = np.append(0, alone) + 1  # where what lies between two of them would begin
+    before = np.append(alone, shown + 1) - 1
+    between = after <= before
+    beyond = np.arange(shown + 1, end + 1)[:1]
+    first = np.concatenate([alone, after[between], beyond])
+    last = np.concatenate([alone, before[between], np.full(len(beyond), end)])
+    order = np.argsort(first)
+    return first[order], last[order]
+
+
+def _hits_at(ranking: Ranking, first: Ints, last: Ints) -> Ints:
+    """The judged item of each row, by its place in the ranking; -1 where there is none, or several."""
+    place = np.searchsorted(ranking.rank, first)
+    judged = np.append(ranking.rank, -1)[place] == first
+    return np.where(judged & (first == last), place, -1)
+
+
+def _rows(listed: Listed, rel: float, first: Ints, last: Ints, hit: Ints) -> Ranks:
+    ranking, qrels = listed.ranking, listed.qrels
+    names: Sequence[Hashable] = ()
+    name = np.full(len(first), -1)
+    tied_from, tied_to = np.append(ranking.tied_from, 0)[hit], np.append(ranking.tied_to, 0)[hit]
+    if qrels is not None and ranking.judgment is not None:
+        names = [*qrels.items, *listed.unjudged.items]
+        name = np.append(ranking.judgment, -1)[hit]
+        place = listed.unjudged.at(np.where((hit < 0) & (first == last), first, 0))
+        known = place >= 0
+        name[known] = len(qrels.items) + place[known]
+        tied_from[known] = listed.unjudged.tied_from[place[known]]
+        tied_to[known] = listed.unjudged.tied_to[place[known]]
+    return Ranks(
+        first=first,
+        last=last,
+        found=np.searchsorted(ranking.rank[ranking.relevant(rel)], last, "right"),
+        relevant=int(ranking.total(rel)[0]),
+        hit=np.append(ranking.relevant(rel), False)[hit],
+        grade=np.append(ranking.relevance, np.nan)[hit],
+        name=name,
+        names=names,
+        tied_from=tied_from,
+        tied_to=tied_to,
+    )
+
+
+def _reading(
+    listed: Listed, rows: Sequence[Rank], hit: Ints, measure: Measure, scored: Scored
+) -> Reading:
+    ranking = listed.ranking
+    terms = tuple(np.append(scored.terms, 0.0)[hit].tolist())
+    rest = float(np.broadcast_to(scored.rest, 1)[0])
+    no_relevant = listed.policy.no_relevant if listed.policy else "zero"
+    norm, value = float(scored.norm[0]), float(scores(measure, ranking, no_relevant)[0])
+    ties = {}
+    for order in ("expected", "best", "worst"):
+        other = listed.ordered(order)
+        if other is not None and (order != "expected" or measure.row.expected):
+            ties[order] = float(scores(measure, other, no_relevant)[0])
+    if scored.relevant is not None and not scored.relevant[0]:
+        counts = "left out" if math.isnan(value) else f"{value:.4f}"
+        formula = f"{measure} is not defined without relevant items; "
+        formula += f"no_relevant={no_relevant}: {counts}"
+        return Reading(measure, terms, rest, norm, "", formula, value, ties)
+    symbolic, numeric, note = _divisor(measure, ranking)
+    total = _total(measure, rows, terms, rest)
+    formula = _formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
+    divisor = " = ".join(
+        dict.fromkeys(filter(None, (symbolic, numeric, symbolic and _short(norm))))
+    )
+    return Reading(measure, terms, rest, norm, divisor + note, formula, value, ties)
+
+
+def _total(measure: Measure, rows: Sequence[Rank], terms: tuple[float, ...], rest: float) -> str:
+    """The terms as a sum, written out up to WRITTEN of them."""
+    adding = [i for i, term in enumerate(terms) if term]
+    many = len(adding) + bool(rest) > WRITTEN
+    kept = adding[: WRITTEN // 2] if many else adding
+    summed = [written(measure, terms[i], rows[i].rank) for i in kept]
+    if many:
+        more = math.fsum(terms) + rest - math.fsum(terms[i] for i in kept)
+        left = len(adding) + bool(rest) - len(kept)
+        summed.append(f"… {left} more that add {more:.4f}")
+    elif rest:
+        summed.append(_short(rest))
+    return " + ".join(summed).replace("+ -", "- ").replace("+ …", "…") or "0"
+
+
+def _formula(
+    measure: Measure,
+    ranking: Ranking,
+    total: str,
+    numeric: str,
+    norm: float,
+    value: float,
+    linked: bool,
+) -> str:
+    """The formula with the numbers put in."""
+    shown = number(value, measure, 4)
+    if linked:  # a function of the sum S, as in 'ln((1 + S) ÷ (1 + R - S)), S = …'
+        function = measure.definition.partition(", S =")[0]
+        relevant = int(ranking.total(measure.rel or 0.0)[0])
+        function = re.sub(r"\bR\b", str(relevant), function)
+        return f"{measure} = {function} = {shown}, S = {total}"
+    if measure.row.norm is None:
+        return f"{measure} = {total}" + ("" if total in (shown, f"{value:g}") else f" = {shown}")
+    simple = re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric)
+    return f"{measure} = ({total}) / {numeric if simple else _short(norm)} = {shown}"
+
+
+def _short(value: float) -> str:
+    """Whole as it is, or with four decimals."""
+    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"
+
+
+def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
+    """What a measure divides by, in symbols and with the numbers put in, and a note to it."""
+    row = measure.row
+    if row.norm is None:
+        return "", "", ""
+    parameters = dict(measure.parameters)
+    rel = 1.0 if measure.rel is None else measure.rel
+    symbolic, comma, note = row.norm(measure.k, parameters).partition(", ")
+    numbers = {
+        r"relevant items found( in the first \d+)?": int(ranking.found(rel, measure.k)[0]),
+        r"\bR\b": int(ranking.total(rel)[0]),
+        r"\bN\b": int(ranking.retrieved[0]),
+        r"β²": f"{float(parameters.get('beta', 1)) ** 2:g}",
+    }
+    numeric = symbolic
+    for pattern, known in numbers.items():
+        numeric = re.sub(pattern, str(known), numeric)
+    return symbolic, numeric, comma + note
+
+
+def _missed(listed: Listed, rel: float) -> Iterator[tuple[Hashable | None, float]]:
+    """The relevant items that were not retrieved, highest grade first."""
+    ranking, qrels = listed.ranking, listed.qrels
+    if listed.policy is not None and listed.policy.relevant == "listed" and listed.answered:
+        return
+    if qrels is None or ranking.judgment is None:
+        left = Counter(ranking.ideal[ranking.ideal >= rel].tolist())
+        left -= Counter(ranking.relevance[ranking.relevant(rel)].tolist())
+        yield from ((None, grade) for grade in left.elements())
+        return
+    got = set(ranking.judgment.tolist())
+    missed = [
+        (item, grade)
+        for j, (item, grade) in enumerate(zip(qrels.items, qrels.grades.tolist(), strict=True))
+        if grade >= rel and j not in got
+    ]
+    yield from sorted(missed, key=lambda pair: -pair[1])

@@ -1,0 +1,172 @@
+"""The verbs of curves: pr_curve and mean_pr_curve."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal, Unpack, get_args
+
+import numpy as np
+
+from germane.core.policy import Policy, Relevant
+from germane.core.progress import Progress, progress_of
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
+from germane.core.seed import Seed, generator
+from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
+from germane.evaluation.choices import Choices, OtherChoices, open_all
+from germane.evaluation.collection import complete_for, graded, retrieve
+from germane.evaluation.judging import judge
+from germane.evaluation.result import Result
+from germane.explanation.precision_recall import (
+    MeanPRCurve,
+    PRCurve,
+    Start,
+    precision_at,
+    recall_levels,
+)
+from germane.explanation.single_query import is_list, one_list
+from germane.measures.averaging import check_ties, evaluated
+from germane.measures.measure import Measure
+
+RESAMPLES = 1000  # bootstrap samples behind a confidence band
+
+
+def pr_curve(
+    qrels: Any,
+    run: Any = None,
+    *,
+    query: Hashable | None = None,
+    relevant: int | Iterable[float] | Relevant | None = None,
+    rel: float = 1.0,
+    start: Start = "(0,1)",
+    progress: Progress | bool | None = None,
+    **policy: Unpack[OtherChoices],
+) -> PRCurve:
+    """The precision–recall curve of one query.
+
+    >>> curve = germane.pr_curve([1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0], relevant=8)
+    >>> float(curve.recall[-1])
+    0.625
+
+    Either ``pr_curve(qrels, run, query=…)`` with what ``evaluate`` takes, or ``pr_curve(grades,
+    relevant=…)`` with what ``score`` takes: also the detections of an object detector, as hit or not
+    in order of confidence, with the number of objects there are.
+
+    ``rel`` is the lowest grade that counts as relevant. ``start`` is the point before rank 1:
+    ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)`` the curve starts at the
+    first relevant rank. ``ties="grouped"`` makes a group of equal scores one step, as scikit-learn
+    does. Raises CoverageError where no item is relevant, since recall is not defined then, and what
+    ``evaluate`` raises.
+    """
+    progress = progress_of(progress)
+    if start not in get_args(Start):
+        near = suggestion(str(start), get_args(Start))
+        raise InputError(f"start takes {choices(get_args(Start))}; got {clip(start)}.{near}")
+    rel = _level(rel)
+    try:
+        listed = one_list(
+            qrels,
+            run,
+            query,
+            relevant,
+            rel,
+            (precision_at(0.0, rel),),
+            {**policy},
+            ("expected",),
+            progress,
+        )
+    except AbsentError as error:
+        if query is not None:
+            raise
+        raise AbsentError(f"{error} mean_pr_curve averages over all of them.") from None
+    ranking = listed.ranking
+    which = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
+    if not ranking.total(rel)[0]:
+        raise CoverageError(f"{which} has no relevant item; recall is not defined.")
+    if not listed.answered:
+        raise CoverageError(f"the run has no results for {which}.")
+    if not ranking.retrieved[0]:
+        raise CoverageError(f"nothing was retrieved for {which}.")
+    return PRCurve(ranking, rel, start, listed.policy)
+
+
+def mean_pr_curve(
+    qrels: Any,
+    run: Any,
+    *,
+    points: Literal[11, 101] = 11,
+    rel: float = 1.0,
+    confidence: float = 0.95,
+    rng: Seed = 0,
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> MeanPRCurve:
+    """Interpolated precision at 11 or 101 recall levels, averaged over queries.
+
+    >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
+    >>> germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs).area(11)
+    0.75
+
+    ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade that
+    counts as relevant. The band holds the true mean with the given ``confidence``, level by level: a
+    percentile bootstrap over queries from ``rng``, a seed or a NumPy generator. The mean of these
+    queries is always in it.
+    """
+    progress = progress_of(progress)
+    levels = recall_levels(points)
+    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+        raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
+    rel, draws = _level(rel), generator(rng)
+    judged_input, found, conventions = open_all(qrels, run, policy)
+    check_ties(precision_at(0.0, rel), conventions.ties)
+    complete = complete_for((precision_at(0.0, rel),), (conventions,))
+    judgments = graded(judged_input, conventions, complete, progress)
+    judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
+    ranking = judged.ranking(conventions.ties)
+    return _averaged(ranking, judged.policy, levels, rel, confidence, draws)
+
+
+def mean_curve_of(
+    result: Result, *, rel: float = 1.0, confidence: float = 0.95, rng: int = 0
+) -> MeanPRCurve:
+    """``mean_pr_curve`` of a result that was just computed, without reading its run again."""
+    if result.placement is None:
+        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
+    levels, ranking = recall_levels(11), result.placement.ranking
+    return _averaged(ranking, result.policy, levels, rel, confidence, generator(rng))
+
+
+def _averaged(
+    ranking: Ranking,
+    conventions: Policy,
+    levels: list[float],
+    rel: float,
+    confidence: float,
+    draws: "np.random.Generator",
+) -> MeanPRCurve:
+    no_relevant = conventions.no_relevant
+    at = [evaluated(precision_at(level, rel), ranking, no_relevant) for level in levels]
+    precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
+    low, high = _band(per_query, precision, confidence, draws)
+    return MeanPRCurve(
+        ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
+    )
+
+
+def _level(rel: Any) -> float:
+    """The relevance threshold, as measures take it."""
+    return Measure("AP", (("rel", rel),)).rel or 0.0
+
+
+def _band(
+    per_query: Floats, mean: Floats, confidence: float, rng: "np.random.Generator"
+) -> Sequence[Floats]:
+    """levels × Q → the ends of the bootstrap interval of each level's mean, NaN where that is."""
+    if np.isnan(mean).any():
+        return mean.copy(), mean.copy()
+    kept = per_query[:, ~np.isnan(per_query).any(axis=0)]
+    queries = kept.shape[1]
+    even = np.full(queries, 1 / queries)
+    weights = (rng.multinomial(queries, even) for _ in range(RESAMPLES))
+    means = np.array([kept @ drawn for drawn in weights]) / queries
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
+    return np.minimum(low, mean), np.maximum(high, mean)

@@ -1,0 +1,306 @@
+"""Explanation: why one list's measures have the values they have, rank by rank."""
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple, overload
+
+from germane.core.policy import Policy
+from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import clip
+from germane.measures.measure import Measure
+from germane.output.tabled import Tabled
+from germane.output.tables import Table
+
+SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
+
+
+class Rank(NamedTuple):
+    """One rank of the list, or several without anything judged."""
+
+    rank: int
+    upto: int  # the last rank of the row; more than rank where rows are folded
+    item: Hashable | None  # None: not known, since nobody judged it
+    relevance: float | None  # None: not judged
+    hit: bool
+    precision: float
+    recall: float
+    tied: tuple[int, int] | None  # the ranks that its group of equal scores occupies
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranks(Sequence[Rank]):
+    """The rows of an explanation as columns: a Rank is made when one is looked at."""
+
+    first: Ints
+    last: Ints
+    found: Ints  # relevant items up to the last rank
+    relevant: int
+    hit: Bools
+    grade: Floats  # NaN: not judged
+    name: Ints  # its place in names; -1: not known
+    names: Sequence[Hashable]
+    tied_from: Ints
+    tied_to: Ints
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __iter__(self) -> Iterator[Rank]:
+        return map(self._rank, range(len(self)))
+
+    @overload
+    def __getitem__(self, at: int) -> Rank: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Rank, ...]: ...
+    def __getitem__(self, at: int | slice) -> Rank | tuple[Rank, ...]:
+        rows = range(len(self))[at]
+        return self._rank(rows) if isinstance(rows, int) else tuple(map(self._rank, rows))
+
+    def _rank(self, row: int) -> Rank:
+        name, grade = int(self.name[row]), float(self.grade[row])
+        found, upto = int(self.found[row]), int(self.last[row])
+        tied = int(self.tied_from[row]), int(self.tied_to[row])
+        return Rank(
+            rank=int(self.first[row]),
+            upto=upto,
+            item=None if name < 0 else self.names[name],
+            relevance=None if math.isnan(grade) else grade,
+            hit=bool(self.hit[row]),
+            precision=found / upto,
+            recall=found / self.relevant if self.relevant else 0.0,
+            tied=tied if tied[0] < tied[1] else None,
+        )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One measure of the list: its term at each row, what they are divided by, and its value."""
+
+    measure: Measure
+    terms: tuple[float, ...]  # one a row
+    rest: float  # what items outside the rows contribute
+    norm: float
+    divisor: str  # how the norm comes about: 'min(R,10) = min(3,10) = 3'
+    formula: str  # the formula with the numbers put in
+    value: float
+    ties: Mapping[str, float]  # the value under other orders of ties, where there are any
+
+    @property
+    def sums(self) -> tuple[float, ...]:
+        """The sum of the terms up to each row."""
+        return tuple(accumulate(self.terms))
+
+    def written(self, i: int, rank: int) -> str:
+        """A row's term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
+        return written(self.measure, self.terms[i], rank)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Tabled):
+    """Why one query's measures have the values they have.
+
+    >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
+    AP@3 = (1 + 2/3) / min(4,3) = 0.5556
+
+    Rows are ranks; ``readings`` holds one Reading a measure. ``missed`` are the relevant items that
+    were not retrieved, with their grades. It prints as a table; ``markdown()``, ``latex()`` and
+    ``to_dict()`` write it otherwise.
+    """
+
+    query: Hashable
+    rows: Sequence[Rank]
+    readings: tuple[Reading, ...]
+    missed: tuple[tuple[Hashable | None, float], ...]
+    relevant: int
+    retrieved: int
+    policy: Policy | None = None  # the conventions; bare grades have none
+    answered: bool = True  # does the run have the query at all?
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """Ranks as rows, and for each measure its terms and their running sum.
+
+        ``digits=None`` gives all digits, terms as decimals, and all rows: otherwise the middle of more
+        than a thousand is left out.
+        """
+        shown: Sequence[int] = range(len(self.rows))
+        if digits is not None and len(shown) > SHOWN:
+            shown = (*shown[: SHOWN // 2], *shown[-SHOWN // 2 :])
+        places = [self.rows[i] for i in shown]
+        named, tied = any(row.item is not None for row in places), any(row.tied for row in places)
+        columns = ["rank", *(["item"] if named else []), "relevance", "hit", "P@rank", "recall"]
+        columns += ["tie"] if tied else []
+        for reading in self.readings:
+            columns += self._headings(reading, digits)
+        sums = [reading.sums for reading in self.readings]
+        rows = [
+            (*_place(row, named, tied, digits), *self._terms(i, row, sums, digits))
+            for i, row in zip(shown, places, strict=True)
+        ]
+        if len(rows) < len(self.rows):
+            left_out = f"… {len(self.rows) - len(rows):,} rows"
+            rows.insert(SHOWN // 2, (left_out, *["…"] * (len(columns) - 1)))
+        return Table(tuple(columns), tuple(rows), tuple(self._notes()), left=(1,) if named else ())
+
+    def _headings(self, reading: Reading, digits: int | None) -> tuple[str, str]:
+        """Of a measure's two columns; of many measures, programs need all sums named."""
+        if len(self.readings) == 1:
+            return "term", "sum"
+        return str(reading.measure), "sum" if digits is not None else f"sum of {reading.measure}"
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """What makes each further measure differ from the first: its terms, or its norm."""
+        first, *others = self.readings
+        return tuple(
+            f"{other.measure} is {other.value:.4f}, {first.measure} {first.value:.4f}: "
+            + self._difference(first, other)
+            for other in others
+        )
+
+    def _difference(self, one: Reading, other: Reading) -> str:
+        differ = [
+            i
+            for i, terms in enumerate(zip(one.terms, other.terms, strict=True))
+            if terms[0] != terms[1] and not math.isclose(*terms, rel_tol=1e-12)
+        ]
+        shown = differ if len(differ) <= 3 else differ[:2]
+        apart = []
+        for i in shown:
+            rank = self.rows[i].rank
+            adds, instead = other.written(i, rank), one.written(i, rank)
+            apart.append(f"rank {rank} adds {adds} instead of {instead}")
+        if len(shown) < len(differ):
+            apart.append(f"{len(differ) - len(shown)} more ranks differ")
+        if one.rest != other.rest:
+            apart.append(f"what has no rank adds {other.rest:.4g} instead of {one.rest:.4g}")
+        if one.norm != other.norm:
+            norms = [reading.divisor or f"{reading.norm:g}" for reading in (other, one)]
+            apart.append("divided by {} instead of {}".format(*norms))
+        return "; ".join(apart) or "the same terms and norm on this list"
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{r.measure}={r.value:.4f}" for r in self.readings)
+        return f"<Explanation of {clip(self.query)}: {means}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema."""
+        return {
+            "schema": 1,
+            "query": str(self.query),
+            "relevant": self.relevant,
+            "retrieved": self.retrieved,
+            "answered": self.answered,
+            "policy": None if self.policy is None else self.policy.to_dict(),
+            "ranks": [_rank_dict(row) for row in self.rows],
+            "missed": [{"item": _text(item), "relevance": grade} for item, grade in self.missed],
+            "differences": list(self.differences),
+            "measures": [
+                {
+                    "measure": str(reading.measure),
+                    "definition": reading.measure.definition,
+                    "terms": list(reading.terms),
+                    "sums": list(reading.sums),
+                    "rest": reading.rest,
+                    "norm": reading.norm,
+                    "divisor": reading.divisor,
+                    "formula": reading.formula,
+                    "value": _finite(reading.value),
+                    "ties": {order: _finite(value) for order, value in reading.ties.items()},
+                }
+                for reading in self.readings
+            ],
+        }
+
+    def _terms(
+        self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
+    ) -> Iterator[str]:
+        """What a row adds to each measure, and the sum so far; nothing where it cannot add."""
+        for reading, running in zip(self.readings, sums, strict=True):
+            k = reading.measure.k
+            if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):
+                yield from ("", "")
+                continue
+            yield repr(reading.terms[i]) if digits is None else reading.written(i, row.rank)
+            yield _decimal(running[i], digits)
+
+    def _notes(self) -> Iterator[str]:
+        for reading in self.readings:
+            yield reading.formula
+            if reading.divisor:
+                yield f"  divided by {reading.divisor}"
+            if reading.ties:
+                orders = ", ".join(f"{order} {value:.4f}" for order, value in reading.ties.items())
+                yield f"  if ties were ordered otherwise: {orders}"
+        if self.differences:
+            yield ""
+            yield from self.differences
+        yield ""
+        missed = ", ".join(_text(item) or "" for item, _ in self.missed[:10])
+        more = ", …" * (len(self.missed) > 10)
+        yield (
+            f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed"
+            + (f": {missed}{more}" if missed.strip(", ") else "")
+        )
+        if not self.answered:
+            yield f"the run has no results for query {clip(self.query)}: missing=zero counts it as 0"
+        deepest = max((reading.measure.k or 0) for reading in self.readings)
+        if deepest > self.retrieved and self.answered:
+            yield f"the list ends at rank {self.retrieved}; up to {deepest} nothing more is found"
+        for reading in self.readings:
+            yield f"{reading.measure}: {reading.measure.definition}"
+        if self.policy is not None:
+            yield f"policy: {self.policy}"
+
+
+def _place(row: Rank, named: bool, tied: bool, digits: int | None) -> Iterator[str]:
+    """What stands at a rank, or between two hits, whatever the measure."""
+    if row.upto > row.rank:
+        yield from (f"{row.rank}–{row.upto}", *(["…"] if named else []), "…", "")
+    else:
+        item = "?" if row.item is None else str(row.item)
+        grade = "–" if row.relevance is None else f"{row.relevance:g}"
+        yield from (str(row.rank), *([item] if named else []), grade, "●" if row.hit else "")
+    yield _decimal(row.precision, digits)
+    yield _decimal(row.recall, digits)
+    if tied:
+        yield f"{row.tied[0]}–{row.tied[1]}" if row.tied else ""
+
+
+def written(measure: Measure, term: float, rank: int) -> str:
+    """A term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
+    if abs(term - round(term)) < 1e-12:
+        return str(round(term))
+    divisor, text = float(rank), str(rank)
+    if "log2(i+1)" in measure.definition:
+        divisor, text = math.log2(rank + 1), f"log2({rank + 1})"
+    above = term * divisor
+    if abs(above - round(above)) < 1e-9 * max(above, 1):
+        return f"{round(above)}/{text}"
+    return f"{term:.4f}"
+
+
+def _decimal(number: float, digits: int | None) -> str:
+    return repr(number) if digits is None else f"{number:.{digits}f}"
+
+
+def _rank_dict(row: Rank) -> dict[str, Any]:
+    return {
+        "rank": row.rank,
+        "upto": row.upto,
+        "item": _text(row.item),
+        "relevance": row.relevance,
+        "hit": row.hit,
+        "precision": row.precision,
+        "recall": row.recall,
+        "tied": row.tied,
+    }
+
+
+def _text(item: Hashable | None) -> str | None:
+    return None if item is None else str(item)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

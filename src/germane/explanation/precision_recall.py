@@ -1,0 +1,305 @@
+"""PRCurve and MeanPRCurve: precision over recall, of one list and averaged over queries."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from germane.core.policy import Policy
+from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ranking import Ranking
+from germane.errors import InputError, clip
+from germane.measures import values
+from germane.measures.averaging import evaluated, scores
+from germane.measures.interpolated import area_under_curve
+from germane.measures.measure import Measure
+from germane.output.tabled import Tabled
+from germane.output.tables import Table
+
+Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
+Rule: TypeAlias = Literal["step", "trapezoid", "interpolated", 11, 101]
+
+SHOWN = 40  # relevant ranks in a table
+RULES: tuple[Rule, ...] = ("step", "trapezoid", "interpolated", 11, 101)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PRCurve(Tabled):
+    """The precision–recall curve of one list: a point at every rank.
+
+    >>> curve = germane.pr_curve([0, 0, 1, 0, 1], relevant=3)
+    >>> curve.precision[curve.hits].tolist() == [1 / 3, 2 / 5]
+    True
+    >>> curve.area("step") == germane.score([0, 0, 1, 0, 1], "AP", relevant=3)
+    True
+
+    ``rank``, ``recall``, ``precision``, ``interpolated`` and ``hits`` are arrays with one value a
+    point. Recall may end below 1; then the curve ends there. Where ties are ``grouped``, a group of
+    equal scores is one point, at its last rank; one without a judged item has a point a rank, which
+    changes no area.
+    """
+
+    ranking: Ranking  # of one query
+    rel: float
+    start: Start
+    policy: Policy | None = None  # the conventions; bare grades have none
+
+    @property
+    def query(self) -> Hashable:
+        """The query, or 'list' for bare grades."""
+        return self.ranking.queries[0]
+
+    @property
+    def relevant(self) -> int:
+        """R: relevant items that exist, retrieved or not."""
+        return int(self.ranking.total(self.rel)[0])
+
+    @property
+    def retrieved(self) -> int:
+        """N: items retrieved."""
+        return int(self.ranking.retrieved[0])
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of each point, ascending from 1."""
+        ranks = np.arange(1, self.retrieved + 1)
+        if self.ranking.ties != "grouped":
+            return _fixed(ranks)
+        inside = np.zeros(self.retrieved + 2, np.int64)  # of a group, and not its end
+        first, last = np.unique([self.ranking.tied_from, self.ranking.tied_to], axis=1)
+        np.add.at(inside, first, 1)
+        np.add.at(inside, last, -1)
+        return _fixed(ranks[inside.cumsum()[1:-1] == 0])
+
+    @cached_property
+    def _found(self) -> Ints:
+        """The relevant items up to each rank, from rank 0."""
+        hits = self.ranking.rank[self.ranking.relevant(self.rel)]
+        return _fixed(np.bincount(hits, minlength=self.retrieved + 1).cumsum())
+
+    @cached_property
+    def recall(self) -> Floats:
+        """The share of the relevant items that is found up to each point."""
+        return _fixed(self._found[self.rank] / self.relevant)
+
+    @cached_property
+    def precision(self) -> Floats:
+        """The share of relevant items among those up to each point."""
+        return _fixed(self._found[self.rank] / self.rank)
+
+    @cached_property
+    def interpolated(self) -> Floats:
+        """The best precision at each point or any point after it."""
+        return _fixed(np.maximum.accumulate(self.precision[::-1])[::-1])
+
+    @cached_property
+    def hits(self) -> Bools:
+        """Does a relevant item stand at the point? Here recall grows."""
+        return _fixed(np.diff(self._found[self.rank], prepend=0) > 0)
+
+    @property
+    def origin(self) -> tuple[float, float] | None:
+        """Recall and precision of the point before rank 1, if the curve starts from one."""
+        return {"(0,1)": (0.0, 1.0), "(0,0)": (0.0, 0.0)}.get(self.start)
+
+    @property
+    def drawn(self) -> tuple[Floats, Floats]:
+        """Recall and precision of all points of the raw curve, from where it starts."""
+        if self.start == "(1/R,P@first)":
+            after = self.recall > 0
+            return self.recall[after], self.precision[after]
+        before = () if self.origin is None else self.origin
+        return np.append(before[:1], self.recall), np.append(before[1:], self.precision)
+
+    def levels(self, points: Literal[11, 101] = 11) -> tuple[Floats, Floats]:
+        """Evenly spaced recall levels, and the interpolated precision there: 0 beyond the curve."""
+        levels = recall_levels(points)
+        measures = (precision_at(level, self.rel) for level in levels)
+        return np.array(levels), np.array([scores(m, self.ranking, "zero")[0] for m in measures])
+
+    def area(self, rule: Rule = "step") -> float:
+        """The area under the curve: ``step`` (it is AP), ``trapezoid`` from where the curve starts,
+        ``interpolated`` (PASCAL VOC 2010), ``11`` (VOC 2007) or ``101`` levels (COCO).
+
+        It is the value of the measure ``AUPR(rule=…)``, but that trapezoids begin at ``start``.
+        """
+        scored = area_under_curve(self.ranking, None, self.rel, checked_rule(rule), self.start)
+        return float(values(self.ranking, scored)[0])
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a relevant rank, and the end of the curve; areas as notes.
+
+        Of many relevant ranks the middle is left out, unless ``digits=None`` asks for all digits.
+        """
+        shown = np.flatnonzero(self.hits | (self.rank == self.retrieved))
+        points = (self.recall[shown], self.precision[shown], self.interpolated[shown])
+        ranks = map(str, self.rank[shown].tolist())
+        rows = zip(ranks, *(_written(column, digits) for column in points), strict=True)
+        columns = ("rank", "recall", "precision", "interpolated")
+        listed = list(rows)
+        if digits is not None and len(listed) > SHOWN:
+            left_out = f"… {len(listed) - SHOWN} more"
+            listed[SHOWN // 2 : -SHOWN // 2] = [(left_out, "…", "…", "…")]
+        return Table(columns, tuple(listed), tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        start = "rank 1" if self.start == "none" else self.start
+        yield (
+            f"{self.relevant} relevant, {self.retrieved} retrieved; the curve starts at {start} "
+            f"and ends at recall {self.recall[-1]:.4g}, precision {self.precision[-1]:.4g}"
+            f"{_grades(self.rel)}"
+        )
+        names = {rule: str(_area_measure(rule, self.rel)) for rule in RULES}
+        if self.start != "(0,1)":  # where the measure's trapezoids begin
+            names["trapezoid"] = f"trapezoid from {start}"
+        yield from _areas(names, self.area)
+        if self.policy is not None:
+            yield f"policy: {self.policy}"
+
+    def __repr__(self) -> str:
+        return f"<PRCurve of {clip(self.query)}: {len(self.rank)} points, AP {self.area():.4f}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; one value a point in each list."""
+        return {
+            "schema": 1,
+            "query": str(self.query),
+            "relevant": self.relevant,
+            "retrieved": self.retrieved,
+            "rel": self.rel,
+            "start": self.start,
+            "policy": None if self.policy is None else self.policy.to_dict(),
+            "rank": self.rank.tolist(),
+            "recall": self.recall.tolist(),
+            "precision": self.precision.tolist(),
+            "interpolated": self.interpolated.tolist(),
+            "hit": self.hits.tolist(),
+            "area": {str(rule): self.area(rule) for rule in RULES},
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeanPRCurve(Tabled):
+    """Interpolated precision at standard recall levels, averaged over queries, with a band.
+
+    >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
+    >>> curve = germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs)
+    >>> float(curve.precision[0])
+    0.75
+
+    ``recall``, ``precision``, ``low`` and ``high`` are arrays with one value a level. A query whose
+    list does not reach a level has precision 0 there.
+    """
+
+    ranking: Ranking
+    rel: float
+    policy: Policy
+    recall: Floats
+    precision: Floats  # the mean over queries at each level
+    per_query: Floats  # levels × Q: interpolated precision; NaN where no_relevant is skip or nan
+    confidence: float
+    low: Floats
+    high: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.recall, self.precision, self.per_query, self.low, self.high):
+            _fixed(array)
+
+    @property
+    def queries(self) -> int:
+        """How many queries are averaged."""
+        if self.policy.no_relevant != "skip":
+            return len(self.ranking)
+        return int(np.count_nonzero(~np.isnan(self.per_query[0])))
+
+    def area(self, rule: Rule = "step") -> float:
+        """The mean over queries of the area under each one's curve: ``AUPR(rule=…)``."""
+        return evaluated(_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant).mean
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a recall level; the mean areas as notes."""
+        levels = (f"{level:.2f}" for level in self.recall.tolist())
+        values = (self.precision, self.low, self.high)
+        rows = zip(levels, *(_written(column, digits) for column in values), strict=True)
+        columns = ("recall", "precision", "low", "high")
+        return Table(columns, tuple(rows), tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        yield (
+            f"interpolated precision, mean over {self.queries:,} "
+            f"{'query' if self.queries == 1 else 'queries'}; "
+            f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_grades(self.rel)}"
+        )
+        yield "mean area over queries:"
+        yield from _areas({r: str(_area_measure(r, self.rel)) for r in RULES}, self.area)
+        yield f"policy: {self.policy}"
+
+    def __repr__(self) -> str:
+        return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; one value a level, and NaN becomes None."""
+        return {
+            "schema": 1,
+            "queries": self.queries,
+            "rel": self.rel,
+            "confidence": self.confidence,
+            "policy": self.policy.to_dict(),
+            "recall": self.recall.tolist(),
+            "precision": _plain(self.precision),
+            "low": _plain(self.low),
+            "high": _plain(self.high),
+            "area": dict(zip(map(str, RULES), _plain(map(self.area, RULES)), strict=True)),
+        }
+
+
+def checked_rule(rule: Any) -> Rule:
+    """The rule, if there is one of that name. Raises MeasureError."""
+    return dict(_area_measure(rule, 1.0).parameters)["rule"]  # type: ignore[no-any-return]
+
+
+def _area_measure(rule: Any, rel: float) -> Measure:
+    return Measure("AUPR", (("rule", rule), ("rel", rel)))
+
+
+def recall_levels(points: Any) -> list[float]:
+    if points not in (11, 101):
+        raise InputError(f"points takes 11 or 101; got {clip(points)}")
+    return [i / (points - 1) for i in range(int(points))]
+
+
+def precision_at(level: float, rel: float) -> Measure:
+    return Measure("IPrec", (("recall", level), ("rel", rel)))
+
+
+def _written(column: Floats, digits: int | None) -> Iterator[str]:
+    return (repr(x) if digits is None else f"{x:.{digits}f}" for x in column.tolist())
+
+
+def _fixed(values: Floats) -> Floats:
+    """The array, which nobody can change from now on."""
+    values.flags.writeable = False
+    return values
+
+
+def _plain(numbers: Iterable[float]) -> list[float | None]:
+    return [None if math.isnan(number) else float(number) for number in numbers]
+
+
+def _grades(rel: float) -> str:
+    return "" if rel == 1 else f"; relevant: grade ≥ {rel:g}"
+
+
+def _areas(names: dict[Rule, str], area: Callable[[Rule], float]) -> Iterator[str]:
+    says: dict[Rule, str] = {
+        "step": "  (AP)",
+        "interpolated": "  (PASCAL VOC 2010)",
+        11: "  (PASCAL VOC 2007)",
+        101: "  (COCO)",
+    }
+    width = max(map(len, names.values()))
+    for rule, name in names.items():
+        yield f"{name:<{width}}  {area(rule):.4f}{says.get(rule, '')}"

@@ -1,0 +1,1 @@
+"""Experiments: one property of rankings is varied, and the measures respond."""

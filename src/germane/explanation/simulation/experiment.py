@@ -1,0 +1,137 @@
+"""Experiment: what is swept, the rankings, and what the measures say of each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from germane._version import VERSION
+from germane.errors import AbsentError, clip, suggestion
+from germane.explanation.precision_recall import PRCurve
+from germane.output.tabled import Tabled
+from germane.output.tables import Table
+
+Grades = tuple[int, ...]
+
+
+class Design(NamedTuple):
+    """One experiment before it is made: what is swept, and what makes it from random numbers."""
+
+    name: str
+    title: str
+    line: str  # what is done, in one line
+    swept: str  # what is varied, as the heading of a column and the label of an axis
+    make: "Callable[[Design, np.random.Generator], Experiment]"
+
+
+class Column(NamedTuple):
+    """One number for every setting, with its definition."""
+
+    name: str
+    definition: str
+    values: tuple[float, ...]
+
+    def cell(self, i: int, digits: int | None) -> str:
+        """The value of a setting, with so many decimals, or all of them."""
+        return repr(self.values[i]) if digits is None else f"{self.values[i]:.{digits}f}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Experiment(Tabled):
+    """A quantity is swept, and measures are taken of every setting.
+
+    >>> experiment = germane.simulate("recall")
+    >>> experiment.settings
+    (100, 200, 300, 400, 500)
+    >>> sum(experiment.rankings[300]), experiment.relevant
+    (300, 500)
+    >>> float(experiment.curves[300].recall[-1])
+    0.6
+
+    ``settings`` are the values of what is swept. ``rankings`` maps each of them to the grades of a
+    list in rank order, with ``relevant`` items in all, or to a run ``{query: {item: score}}`` with
+    its ``qrels``; ``curves`` maps it to the curve of that list, and is empty for runs. ``columns``
+    hold the measures' values, one a setting, and ``claims`` are sentences with numbers from them.
+    """
+
+    design: Design
+    settings: tuple[int, ...]
+    rankings: Mapping[int, Any]
+    columns: tuple[Column, ...]
+    claims: tuple[str, ...]
+    curves: Mapping[int, PRCurve] = field(default_factory=dict)
+    relevant: int | None = None
+    qrels: Mapping[str, Mapping[str, int]] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that ``simulate`` takes."""
+        return self.design.name
+
+    @property
+    def title(self) -> str:
+        """What the experiment is about, in a few words."""
+        return self.design.title
+
+    @property
+    def shows(self) -> str:
+        """What the experiment shows, with its numbers."""
+        return " ".join(self.claims)
+
+    def __getitem__(self, column: str) -> dict[int, float]:
+        """The values of one column by setting."""
+        by_name = {one.name: one.values for one in self.columns}
+        if column not in by_name:
+            raise AbsentError(
+                f"{self.name} has no column {clip(column)}.{suggestion(str(column), by_name)}"
+                f"  There are: {', '.join(by_name)}"
+            )
+        return dict(zip(self.settings, by_name[column], strict=True))
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a setting; what it shows and the columns' definitions as notes."""
+        rows = [
+            (str(setting), *(column.cell(i, digits) for column in self.columns))
+            for i, setting in enumerate(self.settings)
+        ]
+        widest = max(len(column.name) for column in self.columns)
+        defined = (f"{column.name:<{widest}}  {column.definition}" for column in self.columns)
+        heading = (self.design.swept, *(column.name for column in self.columns))
+        return Table(heading, tuple(rows), (*self.claims, "", *defined))
+
+    def __str__(self) -> str:
+        return f"{self.title}\n{self.design.line}\n\n{self.table().text()}"
+
+    def __repr__(self) -> str:
+        return f"<Experiment {self.name}: {self.design.swept}, {len(self.settings)} settings>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; lists as the ranks of their relevant items.
+
+        Runs are left out: they are large, and the same seed makes them again.
+        """
+        lists = self.rankings if self.relevant is not None else {}
+        return {
+            "schema": 1,
+            "germane": VERSION,
+            "name": self.name,
+            "title": self.title,
+            "design": self.design.line,
+            "swept": self.design.swept,
+            "settings": list(self.settings),
+            "relevant": self.relevant,
+            "relevant_ranks": {
+                str(setting): [rank for rank, grade in enumerate(grades, 1) if grade]
+                for setting, grades in lists.items()
+            },
+            "columns": [
+                {
+                    "name": column.name,
+                    "definition": column.definition,
+                    "values": list(column.values),
+                }
+                for column in self.columns
+            ],
+            "shows": list(self.claims),
+        }

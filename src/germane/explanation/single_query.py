@@ -1,0 +1,204 @@
+"""One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from germane.core.policy import WORDS, Policy, Relevant
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.core.ragged import Ints
+from germane.core.ranking import Ranking
+from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
+from germane.evaluation.choices import open_all
+from germane.evaluation.collection import complete_for, graded, retrieve
+from germane.evaluation.judging import Judged, judge, stated
+from germane.kernel.ids import by_bytes, to_bytes
+from germane.measures.measure import Measure
+from germane.readers import RunInput
+from germane.readers.mappings import is_rows
+from germane.readers.sequences import ranking_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unjudged:
+    """The items that nobody judged, where they are known, in the order of their ranks."""
+
+    items: list[Hashable]
+    rank: Ints
+    tied_from: Ints  # the first and last rank of the item's group of equal scores
+    tied_to: Ints
+
+    def at(self, ranks: Ints) -> Ints:
+        """Which of them stands at each rank; -1 where none does."""
+        place = np.searchsorted(self.rank, ranks)
+        return np.where(np.append(self.rank, -1)[place] == ranks, place, -1)
+
+
+_NO_RANKS = np.zeros(0, np.int64)
+NONE = Unjudged([], _NO_RANKS, _NO_RANKS, _NO_RANKS)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Listed:
+    """One list: its ranking, and the judgments that name its items where these are known."""
+
+    ranking: Ranking  # of one query
+    qrels: Qrels | None
+    ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
+    policy: Policy | None  # the conventions of a query; bare grades have none
+    unjudged: Unjudged
+    answered: bool = True  # does the run have the query at all?
+
+
+def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
+    """Are these the grades of one list? Not where they have columns or groups, or rows as a run has."""
+    if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
+        return False
+    if run is not None and (is_rows(given) or getattr(given, "ndim", 1) > 1):
+        return False
+    listed = isinstance(given, (Sequence, Iterator)) and not isinstance(given, (str, bytes))
+    return listed or hasattr(given, "ndim")
+
+
+def one_list(
+    qrels: Any,
+    run: Any,
+    query: Hashable | None,
+    relevant: int | Iterable[float] | Relevant | None,
+    rel: float,
+    measures: tuple[Measure, ...],
+    policy: dict[str, Any],
+    refused: Collection[str],
+    progress: Progress | None,
+) -> Listed:
+    """The grades of one list, or one query of a run: what fits the other is refused.
+
+    Raises AbsentError for a query that is not judged, CoverageError for one that the run lacks where
+    it does not count as 0, and PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
+    """
+    if is_list(qrels, run, policy):
+        if run is not None:
+            raise InputError(
+                "the grades of one list come without a run; relevant= is their number."
+            )
+        if asked := [*(["query"] if query is not None else []), *policy]:
+            raise InputError(
+                f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
+            )
+        return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, NONE)
+    if isinstance(relevant, str):  # with qrels it is a convention
+        policy, relevant = {**policy, "relevant": relevant}, None
+    if relevant is not None:
+        raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
+    return _of_query(qrels, run, query, measures, policy, refused, progress)
+
+
+def _of_query(
+    qrels: Any,
+    run: Any,
+    query: Hashable | None,
+    measures: tuple[Measure, ...],
+    policy: dict[str, Any],
+    refused: Collection[str],
+    progress: Progress | None,
+) -> Listed:
+    if run is None:
+        raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
+    judged_input, found, conventions = open_all(qrels, run, policy)
+    check_ordered(conventions, refused)
+    complete = complete_for(measures, (conventions,))
+    judgments = graded(judged_input, conventions, complete)
+    if query is None and len(judgments) > 1:
+        raise AbsentError(
+            f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."
+        )
+    others = len(judgments) > 1
+    if query is not None:
+        judgments = judgments.only(query)
+    selected, items, item_scores = found.select(judgments, conventions.duplicates, progress)
+    retrieved = None if selected is None else retrieve(judgments, selected, conventions)
+    if retrieved is None or not retrieved.answered.any():
+        return _unanswered(judgments, conventions, others)
+    judged = judge(judgments, retrieved, conventions)
+    ranking = judged.ranking(conventions.ties)
+    unjudged = _unjudged(ranking, judgments, items, item_scores, conventions)
+    return Listed(ranking, judgments, judged.reordered, judged.policy, unjudged)
+
+
+def check_ordered(policy: Policy, refused: Collection[str]) -> None:
+    """Refuse the orders of ties that are no orders of single items."""
+    if policy.ties in refused:
+        raise PolicyError(
+            f"ties={policy.ties} puts equal scores in no order, and ranks need one; choose "
+            f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
+        )
+
+
+def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
+    """A query that the run lacks, as an empty list where it counts as one.
+
+    Where no other query is judged, nothing is counted: the run answers none of the qrels.
+    """
+    lacks = f"the run has no results for query {clip(judgments.queries[0])}"
+    if conventions.missing == "skip":
+        raise CoverageError(
+            f"{lacks}, and missing=skip leaves it out; missing=zero counts it as 0."
+        )
+    if conventions.missing == "error" or not others:
+        raise CoverageError(f"{lacks}.")
+    ranking = Ranking(
+        queries=judgments.queries,
+        owner=_NO_RANKS,
+        rank=_NO_RANKS,
+        relevance=np.zeros(0),
+        retrieved=np.zeros(1, np.int64),
+        ideal_offsets=judgments.offsets,
+        ideal=judgments.ideal,
+        tied_from=_NO_RANKS,
+        tied_to=_NO_RANKS,
+        judgment=_NO_RANKS,
+    )
+    policy = stated(conventions, judgments)
+    return Listed(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
+
+
+def unjudged_of(judged: Judged, run: RunInput) -> Unjudged:
+    """The unjudged items of a judged query, where the run has its items by query."""
+    _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
+    ranking = judged.ranking(judged.policy.ties)
+    return _unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
+
+
+def _unjudged(
+    ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
+) -> Unjudged:
+    """The unjudged items: in the order of the list, they fill the ranks that are left free."""
+    if policy.unjudged == "remove" or not policy.order.plain or len(set(items)) < len(items):
+        return NONE
+    order = np.arange(len(items))
+    first, last = order + 1, order + 1
+    if item_scores:
+        score = -np.array(item_scores, float)
+        start = order if policy.ties == "given" else by_bytes(items)[::-1]
+        order = start[np.argsort(score[start], kind="stable")]
+        starts = np.append(True, np.diff(score[order]) > 0)
+        ends = np.append(np.flatnonzero(starts)[1:], len(items))
+        group = starts.cumsum() - 1
+        first, last = np.flatnonzero(starts)[group] + 1, ends[group]
+    is_free = np.ones(int(ranking.retrieved[0]) + 1, bool)
+    is_free[ranking.rank] = False
+    free = np.flatnonzero(is_free)[1:]
+    keys, known = _comparable(items, qrels.items)
+    judged = set(known)
+    listed = [items[i] for i in order.tolist() if keys[i] not in judged]
+    rank = free[: len(listed)]  # a depth leaves fewer ranks than items
+    return Unjudged(listed, rank, first[rank - 1], last[rank - 1])
+
+
+def _comparable(*lists: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
+    """Ids as sources compare them: the same text is the same id, whatever its type."""
+    text = all(set(map(type, items)) <= {str} for items in lists)
+    return (items if text else list(map(to_bytes, items)) for items in lists)

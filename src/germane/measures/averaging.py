@@ -1,0 +1,210 @@
+"""Averaging: a measure's value for every query, which of them count, and their mean."""
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
+from germane.errors import CoverageError, MeasureError, some
+from germane.measures import Scored, values
+from germane.measures.measure import Measure
+
+FLOOR = 1e-5  # what a geometric mean takes smaller values for
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluated:
+    """One measure's value for every query, and their mean."""
+
+    measure: Measure
+    queries: list[Hashable]
+    values: Floats
+    """One value a query, in the order of ``queries``; NaN where the policy leaves it out."""
+    no_relevant: str
+    digits: int | None = None
+    query_digits: int | None = None
+    undefined: str = "nan"
+    norm: Floats | None = None
+    """Each query's norm, where queries weigh as much as it."""
+
+    def __post_init__(self) -> None:
+        if self.query_digits is not None:
+            unit = 10.0**self.query_digits
+            object.__setattr__(self, "values", np.floor(self.values * unit + 0.5) / unit)
+        self.values.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return f"<{self.measure}: {self.mean:.4f} over {len(self.values)} queries>"
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean over queries (for counts: the sum), rounded once at the end."""
+        mean = self._mean()
+        return mean if self.digits is None else round(mean, self.digits)
+
+    def _mean(self) -> float:
+        if self.measure.row.aggregate == "sum":
+            return math.fsum(self.values.tolist())
+        kept = self.values
+        if self.no_relevant == "skip":
+            kept = kept[~np.isnan(kept)]
+        if self.undefined == "zero":
+            kept = np.nan_to_num(kept)
+        if not len(kept):
+            return 0.0 if self.undefined == "zero" else math.nan
+        if self.norm is not None:
+            norm = self.norm if self.no_relevant != "skip" else self.norm[~np.isnan(self.values)]
+            total = math.fsum(norm.tolist())
+            return math.fsum((kept * norm).tolist()) / total if total else 0.0
+        if ("mean", "geometric") in self.measure.parameters:
+            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
+        return math.fsum(kept.tolist()) / len(kept)
+
+    @cached_property
+    def per_query(self) -> dict[Hashable, float]:
+        """Query id → value; queries that the policy leaves out are not in it."""
+        pairs = zip(self.queries, self.values.tolist(), strict=True)
+        if self.no_relevant == "skip":
+            return {query: value for query, value in pairs if not math.isnan(value)}
+        return dict(pairs)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasureResult(Evaluated):
+    """One measure's values, with what the order of ties could make of their mean.
+
+    >>> result = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, "RR")
+    >>> result["RR"].mean, result["RR"].best, result["RR"].worst
+    (0.5, 1.0, 0.5)
+    """
+
+    orders: Callable[[str], Ranking | None] | None = None
+    """The rankings under other orders of ties; None where nothing judged is tied, or it is not known."""
+    amend: Callable[[Measure, Ranking, Floats], Floats] | None = None
+    """What queries count as that are special: without a hit, without results …"""
+
+    @property
+    def definition(self) -> str:
+        """The measure's formula in words."""
+        return self.measure.definition
+
+    @cached_property
+    def best(self) -> float:
+        """The mean if every tie were resolved in the best way for the system."""
+        return self._under("best")
+
+    @cached_property
+    def worst(self) -> float:
+        """The mean if every tie were resolved in the worst way for the system."""
+        return self._under("worst")
+
+    @property
+    def band(self) -> float:
+        """best - worst: how much of the number rests on the order of ties."""
+        return abs(self.best - self.worst)
+
+    def _under(self, order: str) -> float:
+        ranking = None if self.orders is None else self.orders(order)
+        if ranking is None:  # nothing judged is tied
+            return self.mean
+        values = scores(self.measure, ranking, self.no_relevant)
+        if self.amend is not None:
+            values = self.amend(self.measure, ranking, values)
+        norm = weights(self.measure, ranking)
+        return replace(self, values=values, norm=norm).mean
+
+
+def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated:
+    """Compute a measure on a ranking, queries without relevant items as the policy says."""
+    values = scores(measure, ranking, no_relevant)
+    return Evaluated(measure, ranking.queries, values, no_relevant, norm=weights(measure, ranking))
+
+
+def weights(measure: Measure, ranking: Ranking) -> Floats | None:
+    """Q: what each query weighs in the mean; None where all weigh the same."""
+    if ("mean", "micro") not in measure.parameters:
+        return None
+    return kernel(measure, ranking).norm
+
+
+def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+    """Q: the measure's value for every query, after no_relevant."""
+    return all_scores((measure,), ranking, no_relevant)[0]
+
+
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused
+def all_scores(
+    measures: tuple[Measure, ...], ranking: Ranking, no_relevant: str
+) -> tuple[Floats, ...]:
+    """The values of several measures for every query."""
+    return tuple([_scores(measure, ranking, no_relevant) for measure in measures])
+
+
+def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+    scored = kernel(measure, ranking)
+    out = values(ranking, scored)
+    if not ragged.are_finite(out):
+        raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
+    if no_relevant == "zero" or scored.relevant is None:
+        return out
+    undefined = scored.relevant == 0
+    if no_relevant == "error" and undefined.any():
+        which = [ranking.queries[q] for q in np.flatnonzero(undefined)]
+        raise CoverageError(
+            f"{measure}: without a relevant item: {some(which)} ({len(which)} of "
+            f"{len(undefined)} queries). no_relevant=zero counts them as 0, skip leaves them out."
+        )
+    out[undefined] = 1.0 if no_relevant == "one" else math.nan
+    return out
+
+
+def kernel(measure: Measure, ranking: Ranking) -> Scored:
+    """The measure's terms and norm for every query, or the error for what it cannot be given."""
+    if ranking.ties != "ordered":
+        check_ties(measure, ranking.ties)
+    if measure.rel is None:
+        _check_grades(measure, ranking)
+    return measure.row.kernel(ranking, measure.k, **measure.arguments)
+
+
+def check_ties(measure: Measure, ties: str) -> None:
+    """Refuse a measure that is not known where ties have no order."""
+    if ties == "expected" and not measure.row.expected:
+        raise MeasureError(
+            f"{measure}: the mean over all orders of tied items has no closed form here; "
+            "choose ties=trec, given, best or worst."
+        )
+    if ties == "grouped" and not (measure.row.grouped and measure.k is None):
+        grouped = measure.row.grouped
+        why = "a cutoff may fall into a group" if grouped else "it looks at single ranks"
+        raise MeasureError(
+            f"{measure} is not defined where equal scores are one step ({why}); "
+            "choose ties=trec, given, best or worst."
+        )
+
+
+def _check_grades(measure: Measure, ranking: Ranking) -> None:
+    """Refuse grades that a measure's scale or gain map does not have."""
+    parameters = measure.arguments
+    if measure.name == "ERR" and len(ranking.ideal) and ranking.ideal.max() > parameters["max"]:
+        raise MeasureError(
+            f"{measure}: the judgments have grade {ranking.ideal.max():g}, above max="
+            f"{parameters['max']:g}; write ERR(max={ranking.ideal.max():g})."
+        )
+    gain = parameters.get("gain")
+    if gain == "exp" and len(ranking.ideal) and ranking.ideal.max() > 1000:
+        raise MeasureError(
+            f"{measure}: 2^grade is beyond the range of a double for grade {ranking.ideal.max():g}."
+        )
+    if isinstance(gain, tuple):
+        missing = set(ranking.ideal[ranking.ideal > 0].tolist()) - {grade for grade, _ in gain}
+        if missing:
+            raise MeasureError(
+                f"{measure}: grade {min(missing):g} has no gain; the map must have one for every "
+                "positive grade."
+            )

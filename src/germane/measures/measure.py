@@ -1,0 +1,413 @@
+"""Measure: a measure's name with every parameter, and the grammar of names.
+
+Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@10   P(rel=2)@5
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias
+
+from germane.core.whole import whole
+from germane.errors import MeasureError, choices, clip, suggestion
+from germane.measures import BY_NAME, TABLE, Definition, Parameter
+
+Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
+
+MOST = 10**12  # no list is longer, and every rank below is exact in double precision
+
+# Names that stand for a measure with parameters. They only parse; the measure's own name prints.
+_SPECIAL = {
+    "gmap": "AP(mean=geometric)",
+    "gm_map": "AP(mean=geometric)",
+    "gm_bpref": "bpref(mean=geometric)",
+}
+_NAMES = {alias.casefold(): row.name for row in TABLE for alias in (*row.aliases, row.name)}
+_AT_R = {"AP": "APR", "P": "Rprec", "R": "Rprec"}  # measures that stop at rank R by themselves
+_WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with all its parameters and its cutoff: a value, equal to its like.
+
+    >>> from germane import AP
+    >>> AP(norm="R") @ 10
+    AP(norm=R)@10
+    >>> AP @ 10 == germane.parse("AP@10")
+    True
+
+    Calling it sets parameters and ``@`` sets the cutoff; both return a new measure.
+    Raises MeasureError for parameters, values and cutoffs that the measure does not take.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        row = BY_NAME.get(self.name) if isinstance(self.name, str) else None
+        if row is None:
+            raise _unknown(str(self.name), str(self.name))
+        given = dict(self.parameters)
+        known = {parameter.name for parameter in row.parameters}
+        for name in given:
+            if name not in known:
+                takes = choices(p.name for p in row.parameters) if known else "no parameters"
+                raise MeasureError(
+                    f"{self.name} takes {takes}; got {name}=.{suggestion(name, known)}"
+                )
+        complete = tuple(
+            (parameter.name, _checked(self.name, parameter, given)) for parameter in row.parameters
+        )
+        object.__setattr__(self, "parameters", complete)
+        object.__setattr__(self, "k", _cutoff(row, self.k))
+
+    def __call__(self, *unnamed: Any, **parameters: Any) -> "Measure":
+        if unnamed:
+            raise MeasureError(
+                f"{self.name}(…): parameters are given by name; got {clip(unnamed[0])}."
+                f"{_as_cutoff(self.name, ' @ ', unnamed[0])}"
+            )
+        return Measure(self.name, tuple({**dict(self.parameters), **parameters}.items()), self.k)
+
+    def __matmul__(self, k: int) -> "Measure":
+        if k is None:
+            raise MeasureError(f"{self.name}@…: a cutoff must be a positive integer; got None")
+        return Measure(self.name, self.parameters, k)
+
+    def __str__(self) -> str:
+        row = self.row
+        written = ",".join(
+            f"{parameter.name}={_text(value)}"
+            for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True)
+            if parameter.written or value != parameter.default
+        )
+        cutoff = "" if self.k is None else f"@{self.k}"
+        return self.name + (f"({written})" if written else "") + cutoff
+
+    __repr__ = __str__
+
+    @property
+    def row(self) -> Definition:
+        """The measure's row of the table."""
+        return BY_NAME[self.name]
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """The parameters that the measure's kernel takes: those of one query's value."""
+        return {name: value for name, value in self.parameters if name != "mean"}
+
+    @cached_property
+    def rel(self) -> float | None:
+        """The lowest grade that counts as relevant; None where grades are used as they are."""
+        return dict(self.parameters).get("rel")
+
+    @cached_property
+    def nonrelevant(self) -> bool:
+        """Does the value depend on which items of grade 0 or below are judged?"""
+        rel, gain = self.rel, dict(self.parameters).get("gain")
+        mapped = isinstance(gain, tuple) and any(grade <= 0 for grade, _ in gain)
+        return self.row.nonrelevant or mapped or (rel is not None and rel <= 0)
+
+    @property
+    def definition(self) -> str:
+        """The formula with the parameters put in.
+
+        >>> germane.parse("AP@10").definition
+        'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
+        """
+        parameters = dict(self.parameters)
+        text = self.row.formula(self.k, parameters)
+        if parameters.get("rel", 1) != 1:
+            text += f"; relevant: grade ≥ {_text(parameters['rel'])}"
+        if parameters.get("gain") not in (None, "linear", "exp"):
+            text += f"; gain: {_text(parameters['gain'])}"
+        if parameters.get("rounding", "up") != "up":
+            text += f"; rounding={parameters['rounding']}"
+        if self.row.aggregate == "sum":
+            text += "; summed over queries"
+        if parameters.get("mean") == "micro":
+            text += "; mean weighted by what each query's sum is divided by"
+        if parameters.get("mean") == "geometric":
+            text += "; geometric mean over queries, values below 0.00001 taken as 0.00001"
+        return text
+
+    @property
+    def explanation(self) -> str:
+        """The full definition: formula, parameters, conventions, where it is undefined, example."""
+        row = self.row
+        lines = [f"{self} — {row.title}", "", *_entry("Formula", self.definition)]
+        lines += _entry("", NOTATION)
+        for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True):
+            label = "Parameters" if parameter is row.parameters[0] else ""
+            takes = f"{parameter.says}; takes {parameter.allows()}"
+            lines += _entry(label, f"{parameter.name}={_text(value)}: {takes}")
+        lines += _entry("Cutoff", "@k, optional" if row.cutoff else "none")
+        lines += _entry("Conventions", row.conventions)
+        lines += _entry("Ties", ties(row))
+        lines += _entry("Undefined", row.undefined)
+        lines += [f"{'Example':<12} >>> {row.example}", " " * 13 + "True"]
+        lines += _entry("Aliases", ", ".join(row.aliases))
+        lines += _entry("Cite", row.cite)
+        return "\n".join(lines) + "\n"
+
+
+def _entry(label: str, text: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(
+        text, 96, initial_indent=f"{label:<13}", subsequent_indent=" " * 13, break_on_hyphens=False
+    )
+
+
+NOTATION = (
+    "i: rank from 1; rel(i): 1 if the item at rank i is relevant; P@i: share of relevant items in "
+    "the first i; R: relevant items that exist; N: items retrieved"
+)
+
+
+def ties(row: Definition) -> str:
+    """What is known of a measure where scores are equal."""
+    text = (
+        "expected has a closed form." if row.expected else "expected has no closed form: an error."
+    )
+    if row.grouped:
+        text += " grouped has a meaning without a cutoff."
+    if not row.monotone:
+        text += (
+            " best and worst put relevant items first and last, which are not always the highest "
+            "and the lowest value here."
+        )
+    return text
+
+
+def parse(text: str) -> Measure:
+    """Read one measure from its name.
+
+    >>> germane.parse("MAP(norm=R)@10")
+    AP(norm=R)@10
+
+    A name of another tool is read with that tool's dialect before it:
+
+    >>> germane.parse("trec_eval:map_cut_10")
+    AP(norm=R)@10
+
+    Raises MeasureError, with the nearest name, for what is not a measure.
+    """
+    if not isinstance(text, str):
+        raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(text)}")
+    return _parse(text)
+
+
+@lru_cache(4096)
+def _parse(text: str) -> Measure:
+    dialect, colon, foreign = text.strip().partition(":")
+    if colon and dialect == "germane":  # beside a dialect: germane's own, and not the tool's
+        return parse(foreign.strip())
+    if colon and "(" not in dialect:
+        from germane.dialects import named  # when a name has one: most have none
+
+        return parse(named(dialect).measure(foreign.strip()))
+    written = _WRITTEN.fullmatch(text.strip())
+    if written is None:
+        raise MeasureError(
+            f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
+            f"{_unjoined(text)}"
+        )
+    name, inside, cutoff = written.groups()
+    if (special := _SPECIAL.get(name.casefold())) is not None:
+        measure = parse(special)
+    elif name.casefold() in _NAMES:
+        measure = None
+        name = _NAMES[name.casefold()]
+    else:
+        raise _unknown(name, text)
+    parameters = _parameters(name, inside)
+    k = None if cutoff is None else _whole(name, text, cutoff)
+    if measure is None:
+        return Measure(name, tuple(parameters.items()), k)
+    return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), k)
+
+
+def parse_all(measures: "Measures") -> tuple[Measure, ...]:
+    """Read measures from a string of names, a measure, or several of either; repeats are dropped.
+
+    >>> germane.measure.parse_all("AP, P@5 AP")
+    (AP, P@5)
+    """
+    if isinstance(measures, str):
+        return _split(measures)
+    if isinstance(measures, Measure):
+        return (measures,)
+    if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
+        raise MeasureError(
+            f"measures are a string such as 'AP P@5' or a list; got {clip(measures)}"
+        )
+    several = [one for given in measures for one in parse_all(given)]
+    if not several:
+        raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
+    return tuple(dict.fromkeys(several))
+
+
+@lru_cache(256)
+def _split(text: str) -> tuple[Measure, ...]:
+    return tuple(dict.fromkeys(parse(name) for name in names_in(text)))
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a string, between blanks and commas outside of parentheses."""
+    names = re.findall(r"(?:[^\s,()]|\([^()]*\)?|\))+", text)
+    if not names:
+        raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
+    return names
+
+
+def _unknown(name: str, text: str) -> MeasureError:
+    options = [*(alias for row in TABLE for alias in row.aliases), "GMAP", *BY_NAME]
+    rest = text.strip()[len(name) :]
+    near = _foreign(text) or _unjoined(text)
+    if not near and (near := suggestion(name, options)) and len(rest) < 40:
+        near = near.removesuffix("'?") + rest + "'?"
+    return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
+
+
+def _foreign(text: str) -> str:
+    """The suggestion for a name with its cutoff after an underscore: P_10, ndcg_cut_10."""
+    if found := re.fullmatch(r"([a-z]+?)(?:_cut)?_(\d{1,9})", text.strip().casefold()):
+        name = "AP(norm=R)" if found[1] == "map" else _NAMES.get(found[1])
+        if name and not int(found[2]):
+            return f" Did you mean '{name}@k'? A cutoff k must be a positive integer; got 0."
+        return f" Did you mean '{name}@{int(found[2])}'?" if name else ""
+    return " Did you mean 'RR'?" if text.strip() == "recip_rank" else ""
+
+
+def _unjoined(text: str) -> str:
+    """The suggestion for a name of several words: R-Precision, r_precision."""
+    words = re.fullmatch(r"\s*([A-Za-z]+(?:[-_ ]+[A-Za-z]+)+)\s*", text)
+    name = _NAMES.get(re.sub("[-_ ]", "", words[1]).casefold()) if words else None
+    return f" Did you mean {name!r}?" if name else ""
+
+
+def _parameters(name: str, inside: str | None) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    if inside is None:
+        return parameters
+    for part in inside.split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals and value):
+            raise MeasureError(
+                f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got {clip(part)}."
+                f"{_as_cutoff(name, '@', part.strip())}"
+            )
+        if key in parameters:
+            raise MeasureError(f"{name}(…) is given {key} twice.")
+        parameters[key] = float(value) if _NUMBER.fullmatch(value) else value
+    return parameters
+
+
+def _whole(name: str, text: str, cutoff: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,40}", cutoff):
+        raise MeasureError(
+            f"measure {clip(text)}: a cutoff must be a positive integer, as in @10; "
+            f"got {clip('@' + cutoff)}{_uncut(name, cutoff)}"
+        )
+    return int(cutoff)
+
+
+def _uncut(name: str, cutoff: str) -> str:
+    """The suggestion for a measure at rank R, or at a level of recall."""
+    meant = _AT_R.get(name) if cutoff in ("R", "r") else None
+    if name == "IPrec" and _NUMBER.fullmatch(cutoff) and 0 <= float(cutoff) <= 1:
+        meant = f"IPrec(recall={cutoff})"
+    return f". Did you mean {meant!r}?" if meant else ""
+
+
+def _as_cutoff(name: str, at: str, given: Any) -> str:
+    """How a number in parentheses is written if it was meant as a cutoff."""
+    return f" A cutoff is written {name}{at}{given}." if str(given).isdecimal() else ""
+
+
+def _cutoff(row: Definition, k: Any) -> int | None:
+    if k is None:
+        return None
+    if not row.cutoff:
+        raise MeasureError(f"{row.name} takes no cutoff; got @{k}")
+    cutoff = whole(k)
+    if cutoff is None or not 1 <= cutoff <= MOST:
+        upto = "" if cutoff is None or cutoff < 1 else f" up to {MOST}"
+        raise MeasureError(
+            f"{row.name}@…: a cutoff must be a positive integer{upto}; got {clip(k)}"
+        )
+    return cutoff
+
+
+def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
+    """The parameter's value in its one canonical form."""
+    if parameter.name not in given:
+        return parameter.default
+    value = given[parameter.name]
+    if value in parameter.words if isinstance(value, str) else False:
+        return value
+    if parameter.grades and not isinstance(value, (int, float)):
+        return _gain_map(measure, parameter, value)
+    number = _number(value)
+    if number is not None:
+        if number in parameter.numbers:
+            return int(number)
+        low, high = parameter.low, parameter.high
+        at_end = parameter.open_ends and number in (low, high)
+        if low is not None and low <= number <= high and not at_end:
+            return number + 0.0  # -0 is 0
+    shown = clip(value) if number is None else _text(number)
+    near = suggestion(value, parameter.words) if isinstance(value, str) else ""
+    raise MeasureError(
+        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {shown}.{near}"
+    )
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (bool, str, bytes)):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _gain_map(measure: str, parameter: Parameter, value: Any) -> tuple[tuple[float, float], ...]:
+    """An explicit grade→gain map, from a mapping, pairs, or text such as ``1:1_2:3``."""
+    wrong = MeasureError(
+        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {clip(value)}."
+        + (suggestion(value, parameter.words) if isinstance(value, str) else "")
+    )
+    given = value
+    if isinstance(value, str):
+        pairs = [tuple(piece.split(":")) for piece in value.split("_")]
+        if not all(len(pair) == 2 and all(map(_NUMBER.fullmatch, pair)) for pair in pairs):
+            raise wrong
+        value = [(float(grade), float(gain)) for grade, gain in pairs]
+    try:
+        items = list(value.items() if isinstance(value, Mapping) else value)
+        numbers = [(_number(grade), _number(gain)) for grade, gain in items]
+    except (TypeError, ValueError):
+        raise wrong from None
+    if not numbers or any(grade is None or not _is_gain(gain) for grade, gain in numbers):
+        raise wrong
+    if len({grade for grade, _ in numbers}) < len(numbers):
+        raise MeasureError(f"{measure}({parameter.name}=…) gives a grade two gains: {clip(given)}.")
+    return tuple(sorted(numbers))  # type: ignore[arg-type]
+
+
+def _is_gain(gain: float | None) -> bool:
+    return gain is not None and 0 <= gain <= 1e100  # sums stay finite
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "_".join(f"{_text(grade)}:{_text(gain)}" for grade, gain in value)
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

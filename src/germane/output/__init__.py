@@ -1,0 +1,1 @@
+"""Output: tables as text, CSV, LaTeX and HTML; pictures; writing files."""

@@ -1,0 +1,108 @@
+"""Writing: a file is replaced only when all of it is there."""
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+
+from germane.errors import InputError
+from germane.output.tables import shown
+
+PART = ".germane-"
+"""How the names begin of files and folders that are not finished: no ``*`` of a shell finds them."""
+
+
+def check(path: str | None, inputs: Iterable[str] = ()) -> None:
+    """Refuse an output that cannot be written, or is one of the inputs, before the work is done."""
+    if path in (None, "-"):
+        return
+    if not path or not os.path.isdir(folder := _folder(path)):
+        shown = path if path and path.isprintable() else repr(path)
+        raise InputError(f"{shown}: cannot be written (there is no such folder).")
+    if (os.path.isfile(path) or not os.path.exists(path)) and not os.access(folder, os.W_OK):
+        raise InputError(f"{path}: cannot be written (its folder is read-only).")
+    for read in inputs:
+        both = read != "-" and os.path.exists(path) and os.path.exists(read)
+        if both and os.path.samefile(path, read):
+            raise InputError(f"{path}: this is an input; it would be overwritten.")
+
+
+def write(path: str | None, text: str) -> None:
+    """To standard output, or to a file; a terminal gets no command that an id holds."""
+    if path is None or path == "-":
+        sys.stdout.write(shown(text) if sys.stdout.isatty() else text)
+    else:
+        replace(path, text.encode("utf-8", "backslashreplace"))
+
+
+def replace(path: str, data: bytes) -> None:
+    """Write a file whole or not at all.
+
+    A regular file is written beside its place and renamed; it keeps its permissions, and a link
+    stays a link. A pipe or a device is written as it is.
+    """
+    with _explained(path):
+        mode = _mode(path)
+        if mode is None or stat.S_ISREG(mode):
+            _replace(os.path.realpath(path), data, mode)
+        else:
+            with open(path, "wb") as out:
+                out.write(data)
+
+
+def append(path: str, text: str) -> None:
+    """Write a file again with more at its end, whole or not at all."""
+    old = b""
+    with _explained(path):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                old = file.read()
+    replace(path, old + text.encode("utf-8", "backslashreplace"))
+
+
+def part(folder: str) -> str:
+    """A new name in a folder, for what is not finished."""
+    return os.path.join(folder, PART + os.urandom(8).hex())
+
+
+def _replace(place: str, data: bytes, mode: int | None) -> None:
+    beside = part(os.path.dirname(place))
+    try:
+        private = 0o666 if mode is None else 0o600  # until it has the permissions of the old file
+        with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, private)) as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        if mode is not None:
+            os.chmod(beside, stat.S_IMODE(mode))
+        os.replace(beside, place)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside)
+        raise
+
+
+def _folder(path: str) -> str:
+    try:
+        return os.path.dirname(os.path.realpath(path))
+    except ValueError:  # a NUL, or what no file system can name
+        return ""
+
+
+def _mode(path: str) -> int | None:
+    """What there is at a path, where links end; None where there is nothing."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+@contextlib.contextmanager
+def _explained(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}).") from None
+    except ValueError:  # a NUL, or what no file system can name
+        raise InputError(f"{path!r}: cannot be written (no file can have that name).") from None

@@ -1,0 +1,202 @@
+"""Reconcile: the definitions behind a reported number."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Unpack
+
+from germane.core.policy import DEFAULTS, Relevant
+from germane.core.progress import Progress, progress_of
+from germane.errors import DuplicateError, InputError
+from germane.evaluation.choices import OtherChoices, open_all
+from germane.evaluation.collection import Collection
+from germane.explanation.single_query import is_list
+from germane.measures.measure import Measure, parse
+from germane.reconciliation.candidates import Candidate, of_dialects, pairs, singles
+from germane.reconciliation.chance import chance
+from germane.reconciliation.example import Example, collected, examples
+from germane.reconciliation.hints import hints
+from germane.reconciliation.queries import agreeing, agreement, best, named
+from germane.reconciliation.reconciliation import SHOWN, Reconciliation
+from germane.reconciliation.reported import Reported, ReportedQueries, read, read_queries
+from germane.reconciliation.search import Given, Search
+from germane.reconciliation.spread import Values
+
+__all__ = ["Reconciliation", "reconcile"]
+
+
+def reconcile(
+    qrels: Any,
+    run: Any = None,
+    *,
+    reported: str | float,
+    measure: str | Measure = "AP@10",
+    relevant: int | Iterable[float] | Relevant | None = None,
+    reported_per_query: Any = None,
+    progress: Progress | bool | None = None,
+    **policy: Unpack[OtherChoices],
+) -> Reconciliation:
+    """Find the definitions that give a reported number on the same data, or say that none does.
+
+    >>> found = germane.reconcile([1, 0, 1], relevant=20, reported=0.83, measure="AP@10")
+    >>> [str(one) for one in found]
+    ['AP(norm=found)@10', 'AP@10, relevant=listed']
+    >>> found.found[0].candidate.tools[-1]
+    'continuous-eval:average_precision@10'
+
+    ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
+    ``relevant`` the number of relevant items. ``measure`` says what kind of number it is.
+
+    The number is as precise as it is written: ``0.62`` is everything from 0.615 to 0.625, ``"0.620"``
+    is ±0.0005, ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
+
+    Tried are the dialects of all tools; germane's own definition with one thing changed; and where
+    none of these gives it, with two things changed. A convention that is given, such as
+    ``missing="skip"``, holds in all of them. ``reported_per_query`` is ``{query: value}``, or a file
+    of lines ``query value`` or as trec_eval -q prints them: definitions must then give these too.
+
+    Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
+    """
+    progress = progress_of(progress)
+    choices: dict[str, Any] = {**policy}
+    if isinstance(relevant, str):  # with qrels it is a convention
+        choices["relevant"], relevant = relevant, None
+    asked = measure if isinstance(measure, Measure) else parse(measure)
+    number = read(reported)
+    if is_list(qrels, run, choices):
+        _check_list(run, reported_per_query, choices)
+        qrels, run = collected(qrels, relevant, asked.rel or 1.0)
+    elif run is None:
+        raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
+    elif relevant is not None:
+        raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
+    judgments, found, conventions = open_all(qrels, run, choices)
+    fixed = {name: word for name, word in choices.items() if name in DEFAULTS}
+    values = Values(Collection(judgments, found.load(progress), "reconcile", progress))
+    per_query = None if reported_per_query is None else read_queries(reported_per_query)
+    search = Search(values, conventions, asked, number.tolerance, progress)
+    return _answer(search, fixed, number, per_query)
+
+
+def _answer(
+    search: Search,
+    fixed: Mapping[str, Any],
+    reported: Reported,
+    queries: ReportedQueries | None,
+) -> Reconciliation:
+    asked, conventions = search.asked, search.conventions
+    own, grades = _own(search), search.grades()
+    tools, unsure = search.vouched(of_dialects(asked, conventions, fixed))
+    # A definition whose tool may say something else is worth no more than any with as many changes.
+    simple = [one for one in tools if one.tools or one.distance(asked) < 2]
+    tried = search.all([Candidate(asked), *simple, *singles(asked, conventions, fixed, grades)])
+    if not tried and isinstance(own, DuplicateError):
+        raise own
+    per_query = None if queries is None else named(queries.values, search.queries(tried))
+    slips = hints(search, tried, reported)
+    found = _found(search, tried, reported, per_query)
+    if not found:
+        rest = [one for one in tools if one not in simple]
+        others = (one.measure for one in tools)
+        tried += search.all([*rest, *pairs(asked, conventions, fixed, grades, others)])
+        found = _found(search, tried, reported, per_query)
+    values, likely = chance(search, tried, reported, per_query) if found else (0, 0.0)
+    closest = () if found else _nearest(search, tried, reported, per_query)
+    return Reconciliation(
+        reported,
+        asked,
+        conventions,
+        own,
+        found,
+        closest,
+        tried=tuple(tried),
+        undecided=search.undecided(found[:SHOWN], fixed),
+        examples=_examples(search, found[:SHOWN]),
+        per_query=per_query,
+        stated=None if queries is None else queries.mean,
+        of_mean=() if found or queries is None else _found(search, tried, reported, None),
+        agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
+        hints=slips,
+        values=values,
+        chance=likely,
+        unsure={one.tool: one.says for one in unsure if _gives(search, one.candidate, reported)},
+    )
+
+
+def _own(search: Search) -> Given | DuplicateError:
+    """What germane itself gives; where items stand twice, why it gives nothing: other tools do."""
+    own = Candidate(search.asked)
+    try:
+        return Given(own, search.value(own))
+    except DuplicateError as error:
+        return error
+
+
+def _found(
+    search: Search,
+    tried: Iterable[Given],
+    reported: Reported,
+    per_query: Mapping[Hashable, Reported] | None,
+) -> tuple[Given, ...]:
+    """What gives everything that was reported."""
+    giving = [one for one in tried if reported.gives(one.value)]
+    if per_query is not None:
+        giving = [one for one in giving if agreeing(search, one, per_query) == len(per_query)]
+    return tuple(search.reduced(giving))
+
+
+def _gives(search: Search, candidate: Candidate, reported: Reported) -> bool:
+    result = search.result(candidate)
+    return result is not None and reported.gives(result.mean)
+
+
+def _nearest(
+    search: Search,
+    tried: Sequence[Given],
+    reported: Reported,
+    per_query: Mapping[Hashable, Reported] | None,
+) -> tuple[Given, ...]:
+    """The nearest of all; then the nearest that a tool uses, and germane's own.
+
+    Where values of queries are reported too, the first is the one that gives most of them.
+    """
+    by_distance = sorted(tried, key=lambda one: abs(one.value - reported.value))
+    of_tools = [one for one in by_distance if one.candidate.tools]
+    own = [one for one in tried if one.candidate.key == (search.asked, ())]
+    first = best(search, tried, per_query, reported) if per_query else by_distance[0]
+    rows: dict[object, Given] = {}
+    for one in (first, *of_tools[:1], *own):
+        alike = [other for other in tried if search.coincide(other.candidate, one.candidate)]
+        rows |= {row.candidate.key: row for row in search.reduced(alike)}
+    return tuple(rows.values())
+
+
+def _examples(
+    search: Search, found: Sequence[Given]
+) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
+    """For each group of definitions that coincide on this data, data on which they do not."""
+    groups: list[list[Candidate]] = []
+    for one in found:
+        candidate = one.candidate
+        alike = (group for group in groups if search.coincide(group[0], candidate))
+        group = next(alike, None)
+        if group is None:
+            groups.append([candidate])
+        else:
+            group.append(candidate)
+    return tuple(
+        told
+        for group in groups
+        if len(group) > 1
+        for told in examples(group, search.conventions, search.tolerance)
+    )
+
+
+def _check_list(run: Any, per_query: object, policy: Mapping[str, Any]) -> None:
+    """Refuse with the grades of one list what only fits qrels and a run."""
+    if run is not None:
+        raise InputError("the grades of one list come without a run; relevant= is their number.")
+    if per_query is not None:
+        raise InputError("reported_per_query is for qrels and a run; a list is one query.")
+    if policy:
+        raise InputError(
+            f"{next(iter(policy))}=… is for qrels and a run; the grades of one list stand in their order."
+        )
