@@ -7,9 +7,12 @@
 
 static int allocations_left;   /* before one fails; negative: none does */
 static void *allocate(size_t size) { return allocations_left-- ? malloc(size) : NULL; }
+static void *allocate_zeros(size_t count, size_t size) { return allocations_left-- ? calloc(count, size) : NULL; }
 #define malloc allocate
+#define calloc allocate_zeros
 #include "../src/germane/kernel/reduce.c"
 #undef malloc
+#undef calloc
 
 #define REQUIRE(condition) do { if (!(condition)) abort(); } while (0)
 
@@ -72,6 +75,11 @@ static Column *take_column(int64_t length, int entries) {
     column->sizes = sizes;
     column->rows = kind == CODES ? (const void *)narrow : (const void *)numbers;
     if (kind == CODES) column->entries = take() % 4 ? take_column(take() % 16, 0) : NULL;
+    if (kind == CODES && !column->entries && take() % 2) {
+        int32_t *meant = make(4 * column->text_size);
+        for (int64_t i = 0; i < column->text_size; i++) meant[i] = (int32_t)take_number();
+        column->meant = meant;
+    }
     else if (kind == SPANS) column->text = take_text(column->text_size);
     return column;
 }
@@ -152,7 +160,9 @@ static void fuzz_columns(void) {
     for (int64_t i = 0; i < length; i++) scores[i] = take_score((int)narrow), floats[i] = (float)scores[i];
     const int64_t *offsets = take_offsets(groups, length);
     uint64_t seed[2] = {3, 4};
-    if (column->length) find_rows(take_column(length, 1), column, seed, found);
+    uint64_t *slots = make(8 * (int64_t)count_slots(length));
+    const Column *among = take_column(length, 1);
+    if (index_rows(among, seed, slots, (int64_t)count_slots(length), &count) == OK && length) find_rows(among, seed, slots, column, found);
     int64_t *rows = take_numbers(wanted), *owners = take_numbers(wanted);
     for (int64_t i = 0; i < wanted && groups; i++)   /* most are rows of their groups, and those stand together */
         if (owners[i] >= 0 && owners[i] < 16 && rows[i] < 16) owners[i] = i * groups / wanted, rows[i] = (int64_t)((uint64_t)rows[i] + (uint64_t)offsets[owners[i]]);

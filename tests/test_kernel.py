@@ -316,7 +316,7 @@ def test_changes_are_found_however_many_there_are():
 @compiled
 @given(st.lists(TEXT), st.lists(TEXT), st.sampled_from(LAYOUTS), st.sampled_from(LAYOUTS))
 def test_rows_are_found_whatever_the_layout(among, wanted, layout, other):
-    found = library.find_rows(layout(among), other(wanted))
+    found = library.Index(layout(among)).find(other(wanted))
     assert found.tolist() == [among.index(one) if one in among else -1 for one in wanted]
 
 
@@ -324,16 +324,16 @@ def test_rows_are_found_whatever_the_layout(among, wanted, layout, other):
 @given(st.lists(NUMBERS), st.lists(LARGE))
 @example([-1, -(2**63)], [2**64 - 1, 2**63])  # of the same bits
 def test_integers_with_and_without_a_sign_are_the_same(signed, unsigned):
-    found = library.find_rows(int64(signed), uint64(unsigned))
+    found = library.Index(int64(signed)).find(uint64(unsigned))
     assert found.tolist() == [signed.index(one) if one in signed else -1 for one in unsigned]
-    found = library.find_rows(uint64(unsigned), int64(signed))
+    found = library.Index(uint64(unsigned)).find(int64(signed))
     assert found.tolist() == [unsigned.index(one) if one in unsigned else -1 for one in signed]
 
 
 @compiled
 def test_a_text_is_no_integer():
     with pytest.raises(ValueError, match="do not fit"):
-        library.find_rows(int64([1]), texts_of([b"1"]))
+        library.Index(int64([1])).find(texts_of([b"1"]))
 
 
 BROKEN = [
@@ -353,7 +353,7 @@ def test_columns_that_point_outside_their_data_are_refused(what, make):
     with pytest.raises(ValueError, match="do not fit"):
         library.find_changes(column)
     with pytest.raises(ValueError, match="do not fit"):
-        library.find_rows(texts_of([b"a"]), column)
+        library.Index(texts_of([b"a"])).find(column)
     with pytest.raises(ValueError, match="do not fit"):
         reduce([0, 1], column, None, [0, 1], texts_of([b"a"]))
 

@@ -24,6 +24,7 @@ typedef struct Column {
     const uint8_t *text;               /* SPANS */
     int64_t text_size;                 /* bytes; CODES without entries: how many there are, or 0 */
     const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code: -1 is none */
+    const int32_t *meant;              /* CODES without entries: what each code stands for, or NULL */
 } Column;
 
 /* A text; or an integer in `size`, and then `at` is NULL. */
@@ -78,8 +79,8 @@ static inline Key key_at(const Column *column, int64_t row, int *broken) {
         break;
     case CODES:
         start = ((const int32_t *)column->rows)[row];
-        if (text_size && (start < 0 || start >= text_size)) *broken = 1;
-        if (!column->entries) return (Key){NULL, (uint64_t)start};
+        if ((text_size || column->meant) && (start < 0 || start >= text_size)) *broken = 1, start = -1;
+        if (!column->entries) return (Key){NULL, (uint64_t)(column->meant && start >= 0 ? column->meant[start] : start)};
         if (start >= 0 && start < column->entries->length) return key_at(column->entries, start, broken);
         size = -1;
         break;
@@ -183,18 +184,49 @@ static int is_matchable(const Column *a, const Column *b) {
     return is_integer(a) ? is_integer(b) && coded != 1 : !is_integer(b);
 }
 
-/* For each row of `wanted`: the first row of `among` with its id, or -1. */
-int find_rows(const Column *among, const Column *wanted, const uint64_t *seed, int64_t *found) {
-    if (!is_matchable(among, wanted) || among->length >= UINT32_MAX) return BROKEN;
+/* Makes a table of a column's rows that many may look up: says how many ids differ. */
+int index_rows(const Column *among, const uint64_t *seed, uint64_t *slots, int64_t capacity, int64_t *distinct) {
     int broken = 0;
-    uint64_t *slots = malloc(count_slots(among->length) * sizeof *slots);
-    if (!slots) return NO_MEMORY;
     Table table = {.slots = slots, .seed = seed, .broken = &broken};
+    *distinct = 0;
+    if (among->length >= UINT32_MAX || capacity != (int64_t)count_slots(among->length)) return BROKEN;
     clear_table(&table, among, 0, among->length);
-    for (int64_t row = 0; row < among->length; row++) add_row(&table, row);
-    for (int64_t row = 0; row < wanted->length; row++) found[row] = find_row(&table, wanted, row);
-    free(slots);
+    for (int64_t row = 0; row < among->length; row++) *distinct += add_row(&table, row) < 0;
     return broken ? BROKEN : OK;
+}
+
+/* For each row of `wanted`: the first row of an indexed column with its id, or -1. */
+int find_rows(const Column *among, const uint64_t *seed, uint64_t *slots, const Column *wanted, int64_t *found) {
+    int broken = 0;
+    Table table = {among, 0, slots, count_slots(among->length) - 1, seed, &broken};
+    if (!is_matchable(among, wanted)) return BROKEN;
+    for (int64_t row = 0; row < wanted->length; row++) found[row] = find_row(&table, wanted, row);
+    return broken ? BROKEN : OK;
+}
+
+/* --- Integers of a small range --------------------------------------------------------------- */
+
+/* Each integer has a place for the last row that has it, counted from 1. Rows are put in as they stand,
+   so that those of earlier groups are known by their numbers, and nothing is cleared. */
+typedef struct { uint32_t *rows; uint64_t least, range; } Places;
+
+/* Finds the range of the integers; it stays 0 where it is too large, and a table of hashes is smaller. */
+static void measure_range(const Column *keys, Places *places) {
+    uint64_t sign = keys->kind == UINT64 ? 0 : 1ull << 63, least = UINT64_MAX, most = 0;
+    if (!is_integer(keys) || !keys->length || keys->length >= UINT32_MAX) return;
+    if (keys->kind == CODES) {
+        least = sign, most = sign + (uint64_t)keys->text_size - 1;
+    } else for (int64_t row = 0; row < keys->length; row++) {
+        uint64_t key = ((const uint64_t *)keys->rows)[row] ^ sign;   /* in the order of the integers */
+        least = key < least ? key : least, most = key > most ? key : most;
+    }
+    places->least = least ^ sign;
+    if (most - least < 4 * (uint64_t)keys->length) places->range = most - least + 1;
+}
+
+/* Where the last row with an integer is, or NULL where the integer is outside of the range. */
+static inline uint32_t *find_place(const Places *places, uint64_t key) {
+    return key - places->least < places->range ? places->rows + (key - places->least) : NULL;
 }
 
 /* --- Ranks ----------------------------------------------------------------------------------- */
@@ -363,10 +395,32 @@ typedef struct {
 typedef struct {
     Column keys;                       /* the items, as they are matched */
     Table table;
+    Places places;                     /* used in its stead where there is a range */
     Hit *hits, *spare;
     int64_t most_rows, most_judged;
     int broken;
 } Work;
+
+/* Matches the rows of a group to its judgments, where the items are integers that have places. */
+static int match_integers(Reduction *given, Work *work, int64_t group, int64_t *count) {
+    int64_t first = given->offsets[group], stop = given->offsets[group + 1], query = given->queries[group];
+    int differs = given->judged->kind != work->keys.kind;   /* 2^64 - 1 and -1 have the same bits */
+    for (int64_t row = first; row < stop; row++) {
+        uint32_t *place = find_place(&work->places, key_at(&work->keys, row, &work->broken).size);
+        if (!place) continue;   /* a code that is broken */
+        if (*place > first) {
+            given->row = row, given->other = (int64_t)*place - 1;
+            return REPEATED;
+        }
+        *place = (uint32_t)(row + 1);
+    }
+    for (int64_t j = given->judged_offsets[query]; j < given->judged_offsets[query + 1]; j++) {
+        uint64_t key = key_at(given->judged, j, &work->broken).size;
+        uint32_t *place = differs && (int64_t)key < 0 ? NULL : find_place(&work->places, key);
+        if (place && *place > first) work->hits[(*count)++] = (Hit){.judgment = j, .row = (int64_t)*place - 1};
+    }
+    return OK;
+}
 
 /* Matches the rows of a group to its judgments; with `keep_repeats` every copy of an item is a hit. */
 static int match_items(Reduction *given, Work *work, int64_t group, int64_t *count) {
@@ -381,6 +435,7 @@ static int match_items(Reduction *given, Work *work, int64_t group, int64_t *cou
                 work->hits[(*count)++] = (Hit){.judgment = found, .row = row};
         return OK;
     }
+    if (work->places.range) return match_integers(given, work, group, count);
     clear_table(&work->table, &work->keys, first, stop - first);
     for (int64_t row = first; row < stop; row++)
         if ((found = add_row(&work->table, row)) >= 0) {
@@ -454,10 +509,12 @@ int reduce_rows(Reduction *given) {
     if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work)) return BROKEN;
     most_hits = given->keep_repeats ? work.most_rows : work.most_judged;
     most_rows = given->keep_repeats ? work.most_judged : work.most_rows;
+    if (!given->keep_repeats) measure_range(&work.keys, &work.places);
+    work.places.rows = calloc(work.places.range + 1, sizeof *work.places.rows);
     work.table.slots = malloc(count_slots(most_rows) * sizeof *work.table.slots);
     work.hits = malloc((2 * (size_t)most_hits + 1) * sizeof *work.hits);
     work.spare = work.hits ? work.hits + most_hits : NULL;
-    int status = work.table.slots && work.hits ? OK : NO_MEMORY;
+    int status = work.table.slots && work.places.rows && work.hits ? OK : NO_MEMORY;
     for (int64_t g = 0; g < given->groups && !status; g++) {
         if (given->queries[g] < 0) continue;
         status = match_items(given, &work, g, &count);
@@ -465,6 +522,7 @@ int reduce_rows(Reduction *given) {
         if (!status) write_hits(given, &work, g, count);
         if (work.broken) status = BROKEN;
     }
+    free(work.places.rows);
     free(work.table.slots);
     free(work.hits);
     return !status && given->hits > given->capacity ? FULL : status;

@@ -24,6 +24,7 @@ from germane.kernel.columns import (
 from germane.kernel.ids import to_bytes, to_text
 from germane.kernel.reduction import (
     Batch,
+    Index,
     Judged,
     Part,
     Reduction,
@@ -116,8 +117,8 @@ class RowReducer:
     ) -> None:
         self._judged, self._pieces, self._read = judged, pieces, read
         self._duplicates, self._order = duplicates, order
-        self._places = {query: q for q, query in enumerate(judged.queries)}
-        if len(self._places) < len(judged.queries):
+        self._index = Index(ids_of_python(judged.queries))
+        if self._index.distinct < len(judged.queries):
             raise FormatError("two query ids of the qrels have the same text.")
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
@@ -154,17 +155,14 @@ class RowReducer:
 
     def _known(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
         """The rows of judged queries, the number of each stretch's query, and the other queries."""
-        queries, place = rows.queries, None
-        if isinstance(queries, Ids):  # of which many may be the same
-            first, place = find_distinct(queries)
-            queries = queries.take(first).python
-        code = np.array([self._places.get(query, -1) for query in queries], np.int64)
-        unknown = [query for query, q in zip(queries, code.tolist(), strict=True) if q < 0]
-        code = code if place is None else code[place]
-        if not unknown:
-            return rows, code, []
+        queries = ids_of_python(rows.queries)
+        code = self._index.find(queries)
         known = np.flatnonzero(code >= 0)
-        return rows.take(known), code[known], unknown
+        if len(known) == len(code):
+            return rows, code, []
+        others = queries.take(np.flatnonzero(code < 0))
+        first, _ = find_distinct(others)
+        return rows.take(known), code[known], others.take(first).python
 
     def _reduce_batch(self, reduction: Reduction, code: Ints, rows: Rows) -> Part:
         return reduction.reduce(Batch(code, rows.offsets, rows.items, rows.score, rows.rank))
