@@ -57,11 +57,10 @@ static uint8_t *take_text(int64_t size) {
     return text;
 }
 
-static double take_score(int narrow) {
+static double take_score(void) {
     static const double odd[] = {0, -0., DBL_MAX, -DBL_MAX, DBL_MIN, 1e-320, 0.1, 1e300};
     uint8_t byte = take();
-    double score = byte == 255 ? (double)NAN : byte == 254 ? -(double)INFINITY : byte > 245 ? odd[byte % 8] : byte % 32 / 4.;
-    return narrow ? (double)(float)score : score;
+    return byte == 255 ? (double)NAN : byte == 254 ? -(double)INFINITY : byte > 245 ? odd[byte % 8] : byte % 32 / 4.;
 }
 
 static Column *take_column(int64_t length, int entries) {
@@ -150,23 +149,18 @@ static void fuzz_lines(void) {
 }
 
 static void fuzz_columns(void) {
-    int64_t length = take() % 64, groups = take() % 5, next = take_number(), count, narrow = take() % 2, wanted = take() % 24;
+    int64_t length = take() % 64, groups = take() % 5, next = take_number(), count;
     allocations_left = take() % 8 - 1;
     const Column *column = take_column(length, 1);
-    int64_t *starts = make(8 * 16), *found = make(8 * length), *first = make(8 * wanted), *last = make(8 * wanted);
+    int64_t *starts = make(8 * 16), *found = make(8 * length);
     for (int i = 0; i < 70 && find_changes(column, &next, starts, 16, &count) == FULL; i++) REQUIRE(count == 16);
     double *scores = make(8 * length);
-    float *floats = make(4 * length);
-    for (int64_t i = 0; i < length; i++) scores[i] = take_score((int)narrow), floats[i] = (float)scores[i];
+    for (int64_t i = 0; i < length; i++) scores[i] = take_score();
     const int64_t *offsets = take_offsets(groups, length);
     uint64_t seed[2] = {3, 4};
     uint64_t *slots = make(8 * (int64_t)count_slots(length));
     const Column *among = take_column(length, 1);
     if (index_rows(among, seed, slots, (int64_t)count_slots(length), &count) == OK && length) find_rows(among, seed, slots, column, found);
-    int64_t *rows = take_numbers(wanted), *owners = take_numbers(wanted);
-    for (int64_t i = 0; i < wanted && groups; i++)   /* most are rows of their groups, and those stand together */
-        if (owners[i] >= 0 && owners[i] < 16 && rows[i] < 16) owners[i] = i * groups / wanted, rows[i] = (int64_t)((uint64_t)rows[i] + (uint64_t)offsets[owners[i]]);
-    count_ranks(narrow ? (void *)floats : scores, narrow, length, offsets, groups, rows, owners, wanted, first, last);
     reduce_some(column, take() % 4 ? scores : NULL, groups, offsets);
 }
 

@@ -594,50 +594,6 @@ def test_threads_share_nothing():
             assert np.array_equal(one, other)
 
 
-@compiled
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("wanted", [0, 1, 8, 9, 300])
-@pytest.mark.parametrize("kind", ["spread", "tied", "crowded", "gaps", "endless"])
-def test_scores_are_counted_as_a_comparison_counts_them(dtype, wanted, kind):
-    rng = np.random.default_rng(wanted)
-    scores = {
-        "spread": lambda: rng.normal(size=3000),
-        "tied": lambda: rng.integers(-2, 3, 3000) * 1.0,
-        "crowded": lambda: np.append(rng.normal(size=2998) * 1e-30, [1e30, -1e30]),
-        "gaps": lambda: np.where(rng.random(3000) < 0.3, -np.inf, rng.normal(size=3000)),
-        "endless": lambda: np.where(rng.random(3000) < 0.1, np.finfo(dtype).max, -3e38),
-    }[kind]().astype(dtype)
-    finite = np.flatnonzero(np.isfinite(scores[:2000]))
-    scores[::11] = np.nan if kind == "gaps" else scores[::11]
-    finite = finite[~np.isnan(scores[finite])]
-    rows = np.sort(rng.choice(finite, min(wanted, len(finite)), replace=False))
-    owners = (rows >= 700).astype(int) + (rows >= 2000)
-    offsets = np.array([0, 700, 2000, 3000])
-    first, last = library.count_ranks(scores, offsets, rows, owners)
-    for at, (row, owner) in enumerate(zip(rows, owners, strict=True)):
-        group = scores[offsets[owner] : offsets[owner + 1]]
-        assert first[at] == 1 + (group > scores[row]).sum()
-        assert last[at] == (group >= scores[row]).sum()
-
-
-@compiled
-def test_rows_outside_their_group_are_refused():
-    scores = np.array([1.0, 2.0, np.nan])
-    for offsets, row, owner in (
-        ([0, 2], 2, 0),
-        ([0, 2], -1, 0),
-        ([0, 2], 0, 1),
-        ([0, 2], 0, -1),
-        ([0, 4], 0, 0),
-        ([2, 0], 0, 0),
-        ([-1, 2], 0, 0),
-    ):
-        with pytest.raises(ValueError, match="do not fit"):
-            library.count_ranks(scores, np.array(offsets), np.array([row]), np.array([owner]))
-    with pytest.raises(library.NotFiniteError):
-        library.count_ranks(scores, np.array([0, 3]), np.array([2]), np.array([0]))
-
-
 # --- The library -----------------------------------------------------------------------------------
 
 

@@ -71,7 +71,6 @@ _ARGUMENTS = {
     "find_changes": "pppnp",
     "index_rows": "pppnp",
     "find_rows": "ppppp",
-    "count_ranks": "pnnpnppnpp",
     "reduce_rows": "p",
     "split_lines": "p",
 }
@@ -360,37 +359,6 @@ def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
     for name, column in zip(("hit_row", *Hits._fields[1:6]), found, strict=True):
         setattr(given, name, _address(column))
     return load_library().reduce_rows(ctypes.byref(given)), found
-
-
-def count_ranks(scores: Any, offsets: Any, rows: Any, owners: Any) -> tuple[Ints, Ints]:
-    """Count the first and the last rank that the scores of some rows share within their group.
-
-    Group g has the scores from offsets[g] to offsets[g + 1], of 64 or 32 bits; rows count through
-    all groups, and owners are their groups. Rows of one group stand together. Scores that are no
-    number are not counted. Raises NotFiniteError where a row's own score is no number.
-    """
-    narrow = scores.dtype == np.float32
-    scores = _array(scores, np.float32 if narrow else np.float64)
-    offsets, rows = _array(offsets, np.int64), _array(rows, np.int64)
-    owners = _array(owners, np.int64)
-    _check_length("owners", owners, len(rows))
-    first, last = np.empty((2, len(rows)), np.int64)
-    status = load_library().count_ranks(
-        _address(scores),
-        narrow,
-        scores.size,
-        _address(offsets),
-        max(len(offsets) - 1, 0),
-        _address(rows),
-        _address(owners),
-        len(rows),
-        _address(first),
-        _address(last),
-    )
-    if status == _NOT_FINITE:
-        raise NotFiniteError(int(rows[np.isnan(scores.ravel()[rows])][0]))
-    _check(status)
-    return first, last
 
 
 # --- Lines of TREC files ---------------------------------------------------------------------------

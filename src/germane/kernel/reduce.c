@@ -308,14 +308,9 @@ static void rank_falling(const double *scores, int64_t first, int64_t rows, Hit 
 }
 
 enum { MOST_BUCKETS = 1 << 12 };
-typedef struct { const void *all; int narrow; } Scores;   /* doubles, or with `narrow` floats */
-
-static inline double score_at(const Scores *scores, int64_t row) {
-    return scores->narrow ? ((const float *)scores->all)[row] : ((const double *)scores->all)[row];
-}
 
 /* A score is looked up among those of the hits by a table of buckets, then by halves of its bucket. */
-static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
+static void rank_any(const double *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
     uint32_t ends[MOST_BUCKETS + 1], last = 63;   /* bucket b has the hits ends[b + 1] to ends[b] */
     while (last < MOST_BUCKETS - 1 && last < 8 * count) last = 2 * last + 1;
     double low = hits[count - 1].score, high = hits[0].score, scale = last / (high - low);
@@ -325,7 +320,7 @@ static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hit
         ends[scale > 0 ? (uint32_t)((hits[i].score - low) * scale) : 0] = (uint32_t)(i + 1);
     for (uint32_t b = last + 1; b--;) if (!ends[b]) ends[b] = ends[b + 1];
     for (int64_t row = first; row < first + rows; row++) {
-        double score = score_at(scores, row);
+        double score = scores[row];
         if (!(score >= low)) continue;   /* no number is never higher */
         uint32_t bucket = score > high ? last + 1 : scale > 0 ? (uint32_t)((score - low) * scale) : 0;
         int64_t from = bucket > last ? 0 : ends[bucket + 1], to = ends[bucket];
@@ -336,45 +331,13 @@ static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hit
         }
         if (from && hits[from - 1].score == score) {
             hits[hits[from - 1].start].equal++;
-            if (ties) place_row(hits, hits[from - 1].start, from, score, row, ties);
+            place_row(hits, hits[from - 1].start, from, score, row, ties);
         } else if (from < count) hits[from].higher++;
     }
     for (int64_t i = 0, higher = 0; i < count; i++) {
         hits[i].higher = higher += hits[i].higher;
         higher += hits[i].equal;
     }
-}
-
-/* For rows of scores, grouped: 1 + how many of the group are higher, and how many are at least as high. */
-int count_ranks(const void *all, int64_t narrow, int64_t length, const int64_t *offsets, int64_t groups,
-                const int64_t *rows, const int64_t *owners, int64_t wanted, int64_t *first, int64_t *last) {
-    Scores scores = {all, (int)narrow};
-    Ties by_row = {NULL, NULL};
-    int64_t most = 0;
-    for (int64_t g = 0; g < groups; g++)
-        if (!is_within(offsets[g], offsets[g + 1], length)) return BROKEN;
-    for (int64_t start = 0, i = 0; i < wanted; i++) {
-        if (owners[i] != owners[start]) start = i;
-        if (i + 1 - start > most) most = i + 1 - start;
-        if (owners[i] < 0 || owners[i] >= groups) return BROKEN;
-        if (rows[i] < offsets[owners[i]] || rows[i] >= offsets[owners[i] + 1]) return BROKEN;
-        if (score_at(&scores, rows[i]) != score_at(&scores, rows[i])) return NOT_FINITE;
-    }
-    Hit *hits = malloc((2 * (size_t)most + 1) * sizeof *hits);
-    if (!hits) return NO_MEMORY;
-    for (int64_t start = 0, stop; start < wanted; start = stop) {
-        for (stop = start; stop < wanted && owners[stop] == owners[start]; stop++)
-            hits[stop - start] = (Hit){.score = score_at(&scores, rows[stop]), .row = stop};
-        int64_t group = owners[start];
-        sort_hits(hits, hits + most, stop - start, &by_row);
-        rank_any(&scores, offsets[group], offsets[group + 1] - offsets[group], hits, stop - start, NULL);
-        for (int64_t i = 0; i < stop - start; i++) {
-            const Hit *tie = &hits[hits[i].start];
-            first[hits[i].row] = 1 + tie->higher, last[hits[i].row] = tie->higher + tie->equal;
-        }
-    }
-    free(hits);
-    return OK;
 }
 
 /* A batch of whole queries: group g has the rows from offsets[g] to offsets[g + 1], and is query
@@ -452,7 +415,6 @@ static int match_items(Reduction *given, Work *work, int64_t group, int64_t *cou
 static int rank_hits(Reduction *given, Work *work, int64_t group, int64_t count) {
     int64_t first = given->offsets[group], stop = given->offsets[group + 1];
     Ties ties = {given->by_place || !given->scores ? NULL : given->items, &work->broken};
-    Scores scores = {given->scores, 0};
     int falls = 1;
     for (int64_t row = first; given->scores && row < stop; row++) {
         if (!(given->scores[row] - given->scores[row] == 0)) return given->row = row, NOT_FINITE;
@@ -462,7 +424,7 @@ static int rank_hits(Reduction *given, Work *work, int64_t group, int64_t count)
     sort_hits(work->hits, work->spare, count, &ties);
     if (!count || !given->scores) return OK;
     if (falls) rank_falling(given->scores, first, stop - first, work->hits, count, &ties);
-    else rank_any(&scores, first, stop - first, work->hits, count, &ties);
+    else rank_any(given->scores, first, stop - first, work->hits, count, &ties);
     return OK;
 }
 
