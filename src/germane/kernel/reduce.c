@@ -472,6 +472,7 @@ int reduce_rows(Reduction *given) {
     most_hits = given->keep_repeats ? work.most_rows : work.most_judged;
     most_rows = given->keep_repeats ? work.most_judged : work.most_rows;
     if (!given->keep_repeats) measure_range(&work.keys, &work.places);
+    if (work.places.range) most_rows = 0;   /* needs no table */
     work.places.rows = calloc(work.places.range + 1, sizeof *work.places.rows);
     work.table.slots = malloc(count_slots(most_rows) * sizeof *work.table.slots);
     work.hits = malloc((2 * (size_t)most_hits + 1) * sizeof *work.hits);
