@@ -44,7 +44,7 @@ fuzz-%: $(VENV)/.fuzz
 	else echo "$*: there is no atheris for this Python; make test replays the corpus"; fi
 
 # the kernel with sanitizers: tests that call it, and any bytes for so many seconds
-SANITIZED := kernel fuzz gauntlet gauntlet_siblings
+SANITIZED := kernel reduction scattered fuzz gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings
 
 sanitize: SECONDS := 180
 sanitize: $(VENV)/.dev

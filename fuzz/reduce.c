@@ -7,9 +7,12 @@
 
 static int allocations_left;   /* before one fails; negative: none does */
 static void *allocate(size_t size) { return allocations_left-- ? malloc(size) : NULL; }
+static void *allocate_zeros(size_t count, size_t size) { return allocations_left-- ? calloc(count, size) : NULL; }
 #define malloc allocate
+#define calloc allocate_zeros
 #include "../src/germane/kernel/reduce.c"
 #undef malloc
+#undef calloc
 
 #define REQUIRE(condition) do { if (!(condition)) abort(); } while (0)
 
@@ -54,11 +57,10 @@ static uint8_t *take_text(int64_t size) {
     return text;
 }
 
-static double take_score(int narrow) {
+static double take_score(void) {
     static const double odd[] = {0, -0., DBL_MAX, -DBL_MAX, DBL_MIN, 1e-320, 0.1, 1e300};
     uint8_t byte = take();
-    double score = byte == 255 ? (double)NAN : byte == 254 ? -(double)INFINITY : byte > 245 ? odd[byte % 8] : byte % 32 / 4.;
-    return narrow ? (double)(float)score : score;
+    return byte == 255 ? (double)NAN : byte == 254 ? -(double)INFINITY : byte > 245 ? odd[byte % 8] : byte % 32 / 4.;
 }
 
 static Column *take_column(int64_t length, int entries) {
@@ -72,6 +74,11 @@ static Column *take_column(int64_t length, int entries) {
     column->sizes = sizes;
     column->rows = kind == CODES ? (const void *)narrow : (const void *)numbers;
     if (kind == CODES) column->entries = take() % 4 ? take_column(take() % 16, 0) : NULL;
+    if (kind == CODES && !column->entries && take() % 2) {
+        int32_t *meant = make(4 * column->text_size);
+        for (int64_t i = 0; i < column->text_size; i++) meant[i] = (int32_t)take_number();
+        column->meant = meant;
+    }
     else if (kind == SPANS) column->text = take_text(column->text_size);
     return column;
 }
@@ -142,21 +149,18 @@ static void fuzz_lines(void) {
 }
 
 static void fuzz_columns(void) {
-    int64_t length = take() % 64, groups = take() % 5, next = take_number(), count, narrow = take() % 2, wanted = take() % 24;
+    int64_t length = take() % 64, groups = take() % 5, next = take_number(), count;
     allocations_left = take() % 8 - 1;
     const Column *column = take_column(length, 1);
-    int64_t *starts = make(8 * 16), *found = make(8 * length), *first = make(8 * wanted), *last = make(8 * wanted);
+    int64_t *starts = make(8 * 16), *found = make(8 * length);
     for (int i = 0; i < 70 && find_changes(column, &next, starts, 16, &count) == FULL; i++) REQUIRE(count == 16);
     double *scores = make(8 * length);
-    float *floats = make(4 * length);
-    for (int64_t i = 0; i < length; i++) scores[i] = take_score((int)narrow), floats[i] = (float)scores[i];
+    for (int64_t i = 0; i < length; i++) scores[i] = take_score();
     const int64_t *offsets = take_offsets(groups, length);
     uint64_t seed[2] = {3, 4};
-    if (column->length) find_rows(take_column(length, 1), column, seed, found);
-    int64_t *rows = take_numbers(wanted), *owners = take_numbers(wanted);
-    for (int64_t i = 0; i < wanted && groups; i++)   /* most are rows of their groups, and those stand together */
-        if (owners[i] >= 0 && owners[i] < 16 && rows[i] < 16) owners[i] = i * groups / wanted, rows[i] = (int64_t)((uint64_t)rows[i] + (uint64_t)offsets[owners[i]]);
-    count_ranks(narrow ? (void *)floats : scores, narrow, length, offsets, groups, rows, owners, wanted, first, last);
+    uint64_t *slots = make(8 * (int64_t)count_slots(length));
+    const Column *among = take_column(length, 1);
+    if (index_rows(among, seed, slots, (int64_t)count_slots(length), &count) == OK && length) find_rows(among, seed, slots, column, found);
     reduce_some(column, take() % 4 ? scores : NULL, groups, offsets);
 }
 

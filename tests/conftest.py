@@ -27,18 +27,18 @@ READERS = {
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if metafunc.module.__name__ in READERS and "kernel" not in metafunc.fixturenames:
-        metafunc.fixturenames.append("kernel")
+    if metafunc.module.__name__ in READERS:
         metafunc.parametrize("kernel", ["compiled", "plain"], indirect=True, scope="module")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
     """The kernel in use, in this process and in those that it starts."""
-    if request.param == "compiled" and not library.is_loaded():
+    wanted = getattr(request, "param", library.kernel_name())
+    if wanted == "compiled" and not library.is_loaded():
         pytest.skip("there is no compiled kernel")
     with pytest.MonkeyPatch.context() as patched:
-        if request.param == "plain":
+        if wanted == "plain":
             patched.setattr(library, "load_library", lambda: None)
             patched.setitem(os.environ, "GERMANE_KERNEL", "0")
-        yield request.param
+        yield wanted

@@ -316,7 +316,7 @@ def test_changes_are_found_however_many_there_are():
 @compiled
 @given(st.lists(TEXT), st.lists(TEXT), st.sampled_from(LAYOUTS), st.sampled_from(LAYOUTS))
 def test_rows_are_found_whatever_the_layout(among, wanted, layout, other):
-    found = library.find_rows(layout(among), other(wanted))
+    found = library.Index(layout(among)).find(other(wanted))
     assert found.tolist() == [among.index(one) if one in among else -1 for one in wanted]
 
 
@@ -324,16 +324,16 @@ def test_rows_are_found_whatever_the_layout(among, wanted, layout, other):
 @given(st.lists(NUMBERS), st.lists(LARGE))
 @example([-1, -(2**63)], [2**64 - 1, 2**63])  # of the same bits
 def test_integers_with_and_without_a_sign_are_the_same(signed, unsigned):
-    found = library.find_rows(int64(signed), uint64(unsigned))
+    found = library.Index(int64(signed)).find(uint64(unsigned))
     assert found.tolist() == [signed.index(one) if one in signed else -1 for one in unsigned]
-    found = library.find_rows(uint64(unsigned), int64(signed))
+    found = library.Index(uint64(unsigned)).find(int64(signed))
     assert found.tolist() == [unsigned.index(one) if one in unsigned else -1 for one in signed]
 
 
 @compiled
 def test_a_text_is_no_integer():
     with pytest.raises(ValueError, match="do not fit"):
-        library.find_rows(int64([1]), texts_of([b"1"]))
+        library.Index(int64([1])).find(texts_of([b"1"]))
 
 
 BROKEN = [
@@ -353,7 +353,7 @@ def test_columns_that_point_outside_their_data_are_refused(what, make):
     with pytest.raises(ValueError, match="do not fit"):
         library.find_changes(column)
     with pytest.raises(ValueError, match="do not fit"):
-        library.find_rows(texts_of([b"a"]), column)
+        library.Index(texts_of([b"a"])).find(column)
     with pytest.raises(ValueError, match="do not fit"):
         reduce([0, 1], column, None, [0, 1], texts_of([b"a"]))
 
@@ -592,50 +592,6 @@ def test_threads_share_nothing():
     for hits in found:
         for one, other in zip(hits[:6], wanted[:6], strict=True):
             assert np.array_equal(one, other)
-
-
-@compiled
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("wanted", [0, 1, 8, 9, 300])
-@pytest.mark.parametrize("kind", ["spread", "tied", "crowded", "gaps", "endless"])
-def test_scores_are_counted_as_a_comparison_counts_them(dtype, wanted, kind):
-    rng = np.random.default_rng(wanted)
-    scores = {
-        "spread": lambda: rng.normal(size=3000),
-        "tied": lambda: rng.integers(-2, 3, 3000) * 1.0,
-        "crowded": lambda: np.append(rng.normal(size=2998) * 1e-30, [1e30, -1e30]),
-        "gaps": lambda: np.where(rng.random(3000) < 0.3, -np.inf, rng.normal(size=3000)),
-        "endless": lambda: np.where(rng.random(3000) < 0.1, np.finfo(dtype).max, -3e38),
-    }[kind]().astype(dtype)
-    finite = np.flatnonzero(np.isfinite(scores[:2000]))
-    scores[::11] = np.nan if kind == "gaps" else scores[::11]
-    finite = finite[~np.isnan(scores[finite])]
-    rows = np.sort(rng.choice(finite, min(wanted, len(finite)), replace=False))
-    owners = (rows >= 700).astype(int) + (rows >= 2000)
-    offsets = np.array([0, 700, 2000, 3000])
-    first, last = library.count_ranks(scores, offsets, rows, owners)
-    for at, (row, owner) in enumerate(zip(rows, owners, strict=True)):
-        group = scores[offsets[owner] : offsets[owner + 1]]
-        assert first[at] == 1 + (group > scores[row]).sum()
-        assert last[at] == (group >= scores[row]).sum()
-
-
-@compiled
-def test_rows_outside_their_group_are_refused():
-    scores = np.array([1.0, 2.0, np.nan])
-    for offsets, row, owner in (
-        ([0, 2], 2, 0),
-        ([0, 2], -1, 0),
-        ([0, 2], 0, 1),
-        ([0, 2], 0, -1),
-        ([0, 4], 0, 0),
-        ([2, 0], 0, 0),
-        ([-1, 2], 0, 0),
-    ):
-        with pytest.raises(ValueError, match="do not fit"):
-            library.count_ranks(scores, np.array(offsets), np.array([row]), np.array([owner]))
-    with pytest.raises(library.NotFiniteError):
-        library.count_ranks(scores, np.array([0, 3]), np.array([2]), np.array([0]))
 
 
 # --- The library -----------------------------------------------------------------------------------

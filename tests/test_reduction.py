@@ -12,11 +12,12 @@ from germane.core import ragged
 from germane.errors import FormatError, InputError
 from germane.kernel import library
 from germane.kernel.columns import Categories, Ids, Integers, ids_of_python, join_ids, text_of_bytes
-from germane.kernel.reduction import Batch, Judged, Repeated, reduce
+from germane.kernel.reduction import Batch, Index, Judged, Repeated, reduce
 from germane.readers import trec
 
 KINDS: dict[str, Callable[[list[int]], Ids]] = {
     "integers": lambda ids: Integers(np.array(ids, np.int64)),
+    "integers far apart": lambda ids: Integers(np.array(ids, np.int64) * 10**15 - 6 * 10**15),
     "unsigned": lambda ids: Integers(np.array(ids, np.uint64) + np.uint64(1 << 63)),
     "text": lambda ids: text_of_bytes([b"%d" % one for one in ids]),
     "categories": lambda ids: Categories(
@@ -32,6 +33,10 @@ QUERIES = st.lists(st.tuples(ITEMS, ITEMS, st.lists(SCORES, min_size=9, max_size
 
 def as_given(ids: Ids) -> list[bytes]:
     return ids.as_text().to_bytes()
+
+
+def test_the_kernel_is_the_one_asked_for(kernel: str) -> None:
+    assert library.kernel_name() == kernel
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -82,6 +87,46 @@ def test_a_repeated_item_is_found_in_its_query_alone(kind: str) -> None:
 def test_columns_are_joined(kind: str, parts: list[list[int]]) -> None:
     joined = join_ids([KINDS[kind](part) for part in parts])
     assert as_given(joined) == [one for part in parts for one in as_given(KINDS[kind](part))]
+
+
+LETTERS = [[b"a", b"b"], [b"b", b"c"], [b"c", b"", b"a"]]
+LISTED = st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.lists(st.integers(0, 1), min_size=2)))
+
+
+@given(first=st.lists(st.integers(0, 1), min_size=2), others=LISTED)
+def test_categories_of_several_lists_are_joined_as_categories(
+    first: list[int], others: list[tuple[int, list[int]]]
+) -> None:
+    lists = [text_of_bytes(one) for one in LETTERS]
+    parts = [Categories(np.array(codes), lists[n]) for n, codes in [(0, first), *others]]
+    joined = join_ids(parts)
+    expected = [LETTERS[n][code] for n, codes in [(0, first), *others] for code in codes]
+    assert as_given(joined) == expected
+    if sum(len(lists[n]) for n in {0, *(n for n, _ in others)}) <= len(expected):
+        assert isinstance(joined, Categories)
+        entries = joined.entries.to_bytes()
+        assert len(set(entries)) == len(entries)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(wanted=st.lists(st.integers(0, 12)))
+def test_ids_are_looked_up(kind: str, wanted: list[int]) -> None:
+    among = [7, 3, 12, 0]
+    index = Index(KINDS[kind](among))
+    assert index.distinct == 4
+    found = index.find(KINDS[kind](wanted))
+    assert found.tolist() == [among.index(one) if one in among else -1 for one in wanted]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_integers_with_the_same_bits_are_no_match(turned: bool) -> None:
+    """-1 and 2**64 - 1, in columns whose integers stand near each other."""
+    signed = Integers(np.array([-1, -2, -3, -4], np.int64))
+    unsigned = Integers(np.array([2**64 - 1, 2**64 - 2, 2**64 - 3, 2**64 - 4], np.uint64))
+    judged, items = (signed, unsigned) if turned else (unsigned, signed)
+    ends = np.array([0, 4])
+    hits = reduce(Judged([0], ends, judged), Batch(np.array([0]), ends, items, None))
+    assert not len(hits.row)
 
 
 FIELDS = st.sampled_from(

@@ -210,6 +210,17 @@ def falling(values: Floats, offsets: Ints) -> Ints:
     return place
 
 
+def order_stably(owner: Ints) -> Ints:
+    """The positions of the values by their owner, a number below 2**32; those of one stay in their order."""
+    # sorting numbers that hold owner and position is several times faster than a stable argsort
+    packed = owner.astype(np.uint64)
+    packed <<= np.uint64(32)
+    packed |= np.arange(len(owner), dtype=np.uint64)
+    packed.sort()
+    packed &= np.uint64(0xFFFFFFFF)
+    return packed.view(np.int64)
+
+
 def ascends(values: Ints, owner: Ints) -> bool:
     """Does no value stand above the one behind it, rows being in their order?"""
     same = owner[1:] == owner[:-1]

@@ -336,10 +336,25 @@ def join_ids(parts: Sequence[Ids]) -> Ids:
             return join_ids([part.as_text() for part in parts])
         return Integers(np.concatenate(integers))
     categories = [part for part in parts if isinstance(part, Categories)]
-    if len(categories) == len(parts) and len({id(part.entries) for part in categories}) == 1:
-        codes = np.concatenate([part.codes for part in categories])
-        return Categories(codes, categories[0].entries)
-    texts = [part.as_text().compact() for part in parts]  # without what else is in their memory
+    entries = list({id(part.entries): part.entries for part in categories}.values())
+    if len(categories) == len(parts) and sum(map(len, entries)) <= sum(map(len, parts)):
+        return _join_categories(categories, entries)
+    return _join_texts([part.as_text() for part in parts])
+
+
+def _join_categories(parts: Sequence[Categories], entries: Sequence[Text]) -> Categories:
+    if len(entries) == 1:
+        return Categories(np.concatenate([part.codes for part in parts]), entries[0])
+    from germane.kernel.plain import number_ids
+
+    numbers, distinct = number_ids(_join_texts(entries))
+    starts = dict(zip(map(id, entries), ragged.offsets(list(map(len, entries))), strict=False))
+    codes = [numbers[starts[id(part.entries)] :][part.codes] for part in parts]
+    return Categories(np.concatenate(codes), distinct.as_text())
+
+
+def _join_texts(parts: Sequence[Text]) -> Text:
+    texts = [part.compact() for part in parts]  # without what else is in their memory
     before = ragged.offsets([len(text.data) for text in texts]).tolist()
     return Text(
         np.concatenate([text.data for text in texts]),

@@ -69,8 +69,8 @@ def load_library() -> Any:
 _KINDS = {"p": ctypes.c_void_p, "n": ctypes.c_int64}  # an address, a number
 _ARGUMENTS = {
     "find_changes": "pppnp",
-    "find_rows": "pppp",
-    "count_ranks": "pnnpnppnpp",
+    "index_rows": "pppnp",
+    "find_rows": "ppppp",
     "reduce_rows": "p",
     "split_lines": "p",
 }
@@ -99,16 +99,18 @@ class _Column(ctypes.Structure):
         ("text", ctypes.c_void_p),
         ("text_size", ctypes.c_int64),
         ("entries", ctypes.c_void_p),
+        ("meant", ctypes.c_void_p),
     ]
 
 
 class Column:
     """The ids of some rows, where they lie. Make one with a class method. It keeps its arrays alive."""
 
-    __slots__ = ("_kept", "address", "entries", "kind", "matched", "struct")
+    __slots__ = ("_kept", "address", "codes", "entries", "kind", "matched", "struct")
 
     def __init__(self, kind: int, length: int, kept: object, **fields: int) -> None:
         self.entries: Column | None = None
+        self.codes: Any = None  # of the entries
         self.matched: tuple[Column, Column] | None = None  # judged items, and their codes
         self.struct = _Column(kind=kind, length=length, **fields)
         self.address = ctypes.addressof(self.struct)
@@ -135,17 +137,23 @@ class Column:
         return cls(_UINT64 if unsigned else _INT64, len(values), values, rows=_address(values))
 
     @classmethod
-    def of_codes(cls, codes: Any, entries: Column | None) -> Column:
+    def of_codes(cls, codes: Any, entries: Column | None, *, meant: Any = None) -> Column:
         """Categories, and the distinct texts they stand for.
 
-        Without entries they match the codes of another column, whose entries they count.
+        Without entries they match the codes of another column, whose entries they count; with
+        ``meant``, each stands for another code, or for none where that is -1.
         """
         codes = _array(codes, np.int32)
         if entries is not None and entries.kind in (_CODES, _INT64, _UINT64):
             raise ValueError("the entries of codes are texts")
-        address = entries.address if entries is not None else 0
-        column = cls(_CODES, len(codes), codes, rows=_address(codes), entries=address)
-        column.entries = entries
+        fields = {"rows": _address(codes)}
+        if entries is not None:
+            fields["entries"] = entries.address
+        if meant is not None:
+            meant = _array(meant, np.int32)
+            fields.update(meant=_address(meant), text_size=len(meant))
+        column = cls(_CODES, len(codes), (codes, meant), **fields)
+        column.entries, column.codes = entries, codes
         return column
 
 
@@ -208,12 +216,31 @@ def find_changes(column: Column) -> Ints:
     return np.concatenate(found) if len(found) > 1 else found[0].copy()
 
 
-def find_rows(among: Column, wanted: Column) -> Ints:
-    """Find, for each row wanted, the first row with its id among others; -1 where there is none."""
-    found = np.empty(len(wanted), np.int64)
-    seed = ctypes.byref(_SEED)
-    _check(load_library().find_rows(among.address, wanted.address, seed, _address(found)))
-    return found
+class Index:
+    """A hash table of a column's rows; any number of threads may look ids up."""
+
+    def __init__(self, among: Column) -> None:
+        self._among = among
+        size = max(8, 1 << (2 * len(among) - 1).bit_length()) if len(among) else 8
+        self._slots = np.empty(size, np.uint64)
+        distinct = ctypes.c_int64(0)
+        status = load_library().index_rows(
+            among.address,
+            ctypes.byref(_SEED),
+            _address(self._slots),
+            size,
+            ctypes.byref(distinct),
+        )
+        _check(status)
+        self.distinct = distinct.value  # how many ids differ
+
+    def find(self, wanted: Column) -> Ints:
+        """Find, for each row wanted, the first row with its id in the column; -1 where there is none."""
+        found = np.empty(len(wanted), np.int64)
+        seed, slots = ctypes.byref(_SEED), _address(self._slots)
+        library = load_library()
+        _check(library.find_rows(self._among.address, seed, slots, wanted.address, _address(found)))
+        return found
 
 
 # --- Ranks -----------------------------------------------------------------------------------------
@@ -317,8 +344,12 @@ def _match_entries(entries: Column, judged: Column) -> Column:
     """The judged items as codes of the entries, which are kept for the next batch of the same column."""
     matched = entries.matched
     if matched is None or matched[0] is not judged:
-        codes = find_rows(entries, judged).astype(np.int32)
-        matched = entries.matched = judged, Column.of_codes(codes, None)
+        if judged.entries is None:
+            found = Column.of_codes(Index(entries).find(judged).astype(np.int32), None)
+        else:
+            meant = Index(entries).find(judged.entries).astype(np.int32)
+            found = Column.of_codes(judged.codes, None, meant=meant)
+        matched = entries.matched = judged, found
     return matched[1]
 
 
@@ -328,37 +359,6 @@ def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
     for name, column in zip(("hit_row", *Hits._fields[1:6]), found, strict=True):
         setattr(given, name, _address(column))
     return load_library().reduce_rows(ctypes.byref(given)), found
-
-
-def count_ranks(scores: Any, offsets: Any, rows: Any, owners: Any) -> tuple[Ints, Ints]:
-    """Count the first and the last rank that the scores of some rows share within their group.
-
-    Group g has the scores from offsets[g] to offsets[g + 1], of 64 or 32 bits; rows count through
-    all groups, and owners are their groups. Rows of one group stand together. Scores that are no
-    number are not counted. Raises NotFiniteError where a row's own score is no number.
-    """
-    narrow = scores.dtype == np.float32
-    scores = _array(scores, np.float32 if narrow else np.float64)
-    offsets, rows = _array(offsets, np.int64), _array(rows, np.int64)
-    owners = _array(owners, np.int64)
-    _check_length("owners", owners, len(rows))
-    first, last = np.empty((2, len(rows)), np.int64)
-    status = load_library().count_ranks(
-        _address(scores),
-        narrow,
-        scores.size,
-        _address(offsets),
-        max(len(offsets) - 1, 0),
-        _address(rows),
-        _address(owners),
-        len(rows),
-        _address(first),
-        _address(last),
-    )
-    if status == _NOT_FINITE:
-        raise NotFiniteError(int(rows[np.isnan(scores.ravel()[rows])][0]))
-    _check(status)
-    return first, last
 
 
 # --- Lines of TREC files ---------------------------------------------------------------------------

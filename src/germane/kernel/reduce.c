@@ -24,6 +24,7 @@ typedef struct Column {
     const uint8_t *text;               /* SPANS */
     int64_t text_size;                 /* bytes; CODES without entries: how many there are, or 0 */
     const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code: -1 is none */
+    const int32_t *meant;              /* CODES without entries: what each code stands for, or NULL */
 } Column;
 
 /* A text; or an integer in `size`, and then `at` is NULL. */
@@ -78,8 +79,8 @@ static inline Key key_at(const Column *column, int64_t row, int *broken) {
         break;
     case CODES:
         start = ((const int32_t *)column->rows)[row];
-        if (text_size && (start < 0 || start >= text_size)) *broken = 1;
-        if (!column->entries) return (Key){NULL, (uint64_t)start};
+        if ((text_size || column->meant) && (start < 0 || start >= text_size)) *broken = 1, start = -1;
+        if (!column->entries) return (Key){NULL, (uint64_t)(column->meant && start >= 0 ? column->meant[start] : start)};
         if (start >= 0 && start < column->entries->length) return key_at(column->entries, start, broken);
         size = -1;
         break;
@@ -183,18 +184,49 @@ static int is_matchable(const Column *a, const Column *b) {
     return is_integer(a) ? is_integer(b) && coded != 1 : !is_integer(b);
 }
 
-/* For each row of `wanted`: the first row of `among` with its id, or -1. */
-int find_rows(const Column *among, const Column *wanted, const uint64_t *seed, int64_t *found) {
-    if (!is_matchable(among, wanted) || among->length >= UINT32_MAX) return BROKEN;
+/* Makes a table of a column's rows that many may look up: says how many ids differ. */
+int index_rows(const Column *among, const uint64_t *seed, uint64_t *slots, int64_t capacity, int64_t *distinct) {
     int broken = 0;
-    uint64_t *slots = malloc(count_slots(among->length) * sizeof *slots);
-    if (!slots) return NO_MEMORY;
     Table table = {.slots = slots, .seed = seed, .broken = &broken};
+    *distinct = 0;
+    if (among->length >= UINT32_MAX || capacity != (int64_t)count_slots(among->length)) return BROKEN;
     clear_table(&table, among, 0, among->length);
-    for (int64_t row = 0; row < among->length; row++) add_row(&table, row);
-    for (int64_t row = 0; row < wanted->length; row++) found[row] = find_row(&table, wanted, row);
-    free(slots);
+    for (int64_t row = 0; row < among->length; row++) *distinct += add_row(&table, row) < 0;
     return broken ? BROKEN : OK;
+}
+
+/* For each row of `wanted`: the first row of an indexed column with its id, or -1. */
+int find_rows(const Column *among, const uint64_t *seed, uint64_t *slots, const Column *wanted, int64_t *found) {
+    int broken = 0;
+    Table table = {among, 0, slots, count_slots(among->length) - 1, seed, &broken};
+    if (!is_matchable(among, wanted)) return BROKEN;
+    for (int64_t row = 0; row < wanted->length; row++) found[row] = find_row(&table, wanted, row);
+    return broken ? BROKEN : OK;
+}
+
+/* --- Integers of a small range --------------------------------------------------------------- */
+
+/* Each integer has a place for the last row that has it, counted from 1. Rows are put in as they stand,
+   so that those of earlier groups are known by their numbers, and nothing is cleared. */
+typedef struct { uint32_t *rows; uint64_t least, range; } Places;
+
+/* Finds the range of the integers; it stays 0 where it is too large, and a table of hashes is smaller. */
+static void measure_range(const Column *keys, Places *places) {
+    uint64_t sign = keys->kind == UINT64 ? 0 : 1ull << 63, least = UINT64_MAX, most = 0;
+    if (!is_integer(keys) || !keys->length || keys->length >= UINT32_MAX) return;
+    if (keys->kind == CODES) {
+        least = sign, most = sign + (uint64_t)keys->text_size - 1;
+    } else for (int64_t row = 0; row < keys->length; row++) {
+        uint64_t key = ((const uint64_t *)keys->rows)[row] ^ sign;   /* in the order of the integers */
+        least = key < least ? key : least, most = key > most ? key : most;
+    }
+    places->least = least ^ sign;
+    if (most - least < 4 * (uint64_t)keys->length) places->range = most - least + 1;
+}
+
+/* Where the last row with an integer is, or NULL where the integer is outside of the range. */
+static inline uint32_t *find_place(const Places *places, uint64_t key) {
+    return key - places->least < places->range ? places->rows + (key - places->least) : NULL;
 }
 
 /* --- Ranks ----------------------------------------------------------------------------------- */
@@ -276,14 +308,9 @@ static void rank_falling(const double *scores, int64_t first, int64_t rows, Hit 
 }
 
 enum { MOST_BUCKETS = 1 << 12 };
-typedef struct { const void *all; int narrow; } Scores;   /* doubles, or with `narrow` floats */
-
-static inline double score_at(const Scores *scores, int64_t row) {
-    return scores->narrow ? ((const float *)scores->all)[row] : ((const double *)scores->all)[row];
-}
 
 /* A score is looked up among those of the hits by a table of buckets, then by halves of its bucket. */
-static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
+static void rank_any(const double *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
     uint32_t ends[MOST_BUCKETS + 1], last = 63;   /* bucket b has the hits ends[b + 1] to ends[b] */
     while (last < MOST_BUCKETS - 1 && last < 8 * count) last = 2 * last + 1;
     double low = hits[count - 1].score, high = hits[0].score, scale = last / (high - low);
@@ -293,7 +320,7 @@ static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hit
         ends[scale > 0 ? (uint32_t)((hits[i].score - low) * scale) : 0] = (uint32_t)(i + 1);
     for (uint32_t b = last + 1; b--;) if (!ends[b]) ends[b] = ends[b + 1];
     for (int64_t row = first; row < first + rows; row++) {
-        double score = score_at(scores, row);
+        double score = scores[row];
         if (!(score >= low)) continue;   /* no number is never higher */
         uint32_t bucket = score > high ? last + 1 : scale > 0 ? (uint32_t)((score - low) * scale) : 0;
         int64_t from = bucket > last ? 0 : ends[bucket + 1], to = ends[bucket];
@@ -304,45 +331,13 @@ static void rank_any(const Scores *scores, int64_t first, int64_t rows, Hit *hit
         }
         if (from && hits[from - 1].score == score) {
             hits[hits[from - 1].start].equal++;
-            if (ties) place_row(hits, hits[from - 1].start, from, score, row, ties);
+            place_row(hits, hits[from - 1].start, from, score, row, ties);
         } else if (from < count) hits[from].higher++;
     }
     for (int64_t i = 0, higher = 0; i < count; i++) {
         hits[i].higher = higher += hits[i].higher;
         higher += hits[i].equal;
     }
-}
-
-/* For rows of scores, grouped: 1 + how many of the group are higher, and how many are at least as high. */
-int count_ranks(const void *all, int64_t narrow, int64_t length, const int64_t *offsets, int64_t groups,
-                const int64_t *rows, const int64_t *owners, int64_t wanted, int64_t *first, int64_t *last) {
-    Scores scores = {all, (int)narrow};
-    Ties by_row = {NULL, NULL};
-    int64_t most = 0;
-    for (int64_t g = 0; g < groups; g++)
-        if (!is_within(offsets[g], offsets[g + 1], length)) return BROKEN;
-    for (int64_t start = 0, i = 0; i < wanted; i++) {
-        if (owners[i] != owners[start]) start = i;
-        if (i + 1 - start > most) most = i + 1 - start;
-        if (owners[i] < 0 || owners[i] >= groups) return BROKEN;
-        if (rows[i] < offsets[owners[i]] || rows[i] >= offsets[owners[i] + 1]) return BROKEN;
-        if (score_at(&scores, rows[i]) != score_at(&scores, rows[i])) return NOT_FINITE;
-    }
-    Hit *hits = malloc((2 * (size_t)most + 1) * sizeof *hits);
-    if (!hits) return NO_MEMORY;
-    for (int64_t start = 0, stop; start < wanted; start = stop) {
-        for (stop = start; stop < wanted && owners[stop] == owners[start]; stop++)
-            hits[stop - start] = (Hit){.score = score_at(&scores, rows[stop]), .row = stop};
-        int64_t group = owners[start];
-        sort_hits(hits, hits + most, stop - start, &by_row);
-        rank_any(&scores, offsets[group], offsets[group + 1] - offsets[group], hits, stop - start, NULL);
-        for (int64_t i = 0; i < stop - start; i++) {
-            const Hit *tie = &hits[hits[i].start];
-            first[hits[i].row] = 1 + tie->higher, last[hits[i].row] = tie->higher + tie->equal;
-        }
-    }
-    free(hits);
-    return OK;
 }
 
 /* A batch of whole queries: group g has the rows from offsets[g] to offsets[g + 1], and is query
@@ -363,10 +358,32 @@ typedef struct {
 typedef struct {
     Column keys;                       /* the items, as they are matched */
     Table table;
+    Places places;                     /* used in its stead where there is a range */
     Hit *hits, *spare;
     int64_t most_rows, most_judged;
     int broken;
 } Work;
+
+/* Matches the rows of a group to its judgments, where the items are integers that have places. */
+static int match_integers(Reduction *given, Work *work, int64_t group, int64_t *count) {
+    int64_t first = given->offsets[group], stop = given->offsets[group + 1], query = given->queries[group];
+    int differs = given->judged->kind != work->keys.kind;   /* 2^64 - 1 and -1 have the same bits */
+    for (int64_t row = first; row < stop; row++) {
+        uint32_t *place = find_place(&work->places, key_at(&work->keys, row, &work->broken).size);
+        if (!place) continue;   /* a code that is broken */
+        if (*place > first) {
+            given->row = row, given->other = (int64_t)*place - 1;
+            return REPEATED;
+        }
+        *place = (uint32_t)(row + 1);
+    }
+    for (int64_t j = given->judged_offsets[query]; j < given->judged_offsets[query + 1]; j++) {
+        uint64_t key = key_at(given->judged, j, &work->broken).size;
+        uint32_t *place = differs && (int64_t)key < 0 ? NULL : find_place(&work->places, key);
+        if (place && *place > first) work->hits[(*count)++] = (Hit){.judgment = j, .row = (int64_t)*place - 1};
+    }
+    return OK;
+}
 
 /* Matches the rows of a group to its judgments; with `keep_repeats` every copy of an item is a hit. */
 static int match_items(Reduction *given, Work *work, int64_t group, int64_t *count) {
@@ -381,6 +398,7 @@ static int match_items(Reduction *given, Work *work, int64_t group, int64_t *cou
                 work->hits[(*count)++] = (Hit){.judgment = found, .row = row};
         return OK;
     }
+    if (work->places.range) return match_integers(given, work, group, count);
     clear_table(&work->table, &work->keys, first, stop - first);
     for (int64_t row = first; row < stop; row++)
         if ((found = add_row(&work->table, row)) >= 0) {
@@ -397,7 +415,6 @@ static int match_items(Reduction *given, Work *work, int64_t group, int64_t *cou
 static int rank_hits(Reduction *given, Work *work, int64_t group, int64_t count) {
     int64_t first = given->offsets[group], stop = given->offsets[group + 1];
     Ties ties = {given->by_place || !given->scores ? NULL : given->items, &work->broken};
-    Scores scores = {given->scores, 0};
     int falls = 1;
     for (int64_t row = first; given->scores && row < stop; row++) {
         if (!(given->scores[row] - given->scores[row] == 0)) return given->row = row, NOT_FINITE;
@@ -407,7 +424,7 @@ static int rank_hits(Reduction *given, Work *work, int64_t group, int64_t count)
     sort_hits(work->hits, work->spare, count, &ties);
     if (!count || !given->scores) return OK;
     if (falls) rank_falling(given->scores, first, stop - first, work->hits, count, &ties);
-    else rank_any(&scores, first, stop - first, work->hits, count, &ties);
+    else rank_any(given->scores, first, stop - first, work->hits, count, &ties);
     return OK;
 }
 
@@ -454,10 +471,13 @@ int reduce_rows(Reduction *given) {
     if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work)) return BROKEN;
     most_hits = given->keep_repeats ? work.most_rows : work.most_judged;
     most_rows = given->keep_repeats ? work.most_judged : work.most_rows;
+    if (!given->keep_repeats) measure_range(&work.keys, &work.places);
+    if (work.places.range) most_rows = 0;   /* needs no table */
+    work.places.rows = calloc(work.places.range + 1, sizeof *work.places.rows);
     work.table.slots = malloc(count_slots(most_rows) * sizeof *work.table.slots);
     work.hits = malloc((2 * (size_t)most_hits + 1) * sizeof *work.hits);
     work.spare = work.hits ? work.hits + most_hits : NULL;
-    int status = work.table.slots && work.hits ? OK : NO_MEMORY;
+    int status = work.table.slots && work.places.rows && work.hits ? OK : NO_MEMORY;
     for (int64_t g = 0; g < given->groups && !status; g++) {
         if (given->queries[g] < 0) continue;
         status = match_items(given, &work, g, &count);
@@ -465,6 +485,7 @@ int reduce_rows(Reduction *given) {
         if (!status) write_hits(given, &work, g, count);
         if (work.broken) status = BROKEN;
     }
+    free(work.places.rows);
     free(work.table.slots);
     free(work.hits);
     return !status && given->hits > given->capacity ? FULL : status;

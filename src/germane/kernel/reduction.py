@@ -19,7 +19,7 @@ from germane.core.qrels import COPIES, Order, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import FormatError, PolicyError
 from germane.kernel import library, plain
-from germane.kernel.columns import Ids
+from germane.kernel.columns import Categories, Ids
 from germane.kernel.ranks import order_by_rank
 
 
@@ -125,18 +125,41 @@ def _reduce_compiled(judged: Judged, batch: Batch, by_id: bool, copies: bool) ->
 
 def find_changes(ids: Ids) -> Ints:
     """The rows whose id is not the one before, the first row included."""
-    return library.find_changes(ids.column) if library.is_loaded() else plain.find_changes(ids)
+    if not library.is_loaded():
+        return plain.find_changes(ids)
+    if isinstance(ids, Categories):  # the entries differ, so that codes are compared
+        return library.find_changes(library.Column.of_codes(ids.codes, None))
+    return library.find_changes(ids.column)
 
 
 def find_distinct(ids: Ids) -> tuple[Ints, Ints]:
     """The rows in which each id first appears, and for every row the place of its id among them."""
     if library.is_loaded():
-        column = ids.column
-        first = library.find_rows(column, column)
+        first = library.Index(ids.column).find(ids.column)
     else:
         first = plain.find_first_rows(ids)
     new = first == np.arange(len(first))
     return np.flatnonzero(new), (np.cumsum(new) - 1)[first]
+
+
+class Index:
+    """Ids that others are looked up among, again and again."""
+
+    def __init__(self, ids: Ids) -> None:
+        if library.is_loaded():
+            self._index = library.Index(ids.column)
+            self.distinct = self._index.distinct  # how many ids differ
+        else:
+            self._places = {one: place for place, one in enumerate(ids.python)}
+            self.distinct = len(self._places)
+
+    def find(self, wanted: Ids) -> Ints:
+        """The place of each id, or -1."""
+        if library.is_loaded():
+            return self._index.find(wanted.column)
+        first, number = find_distinct(wanted)  # of which many may be the same
+        places = [self._places.get(one, -1) for one in wanted.take(first).python]
+        return np.array(places, np.int64)[number]
 
 
 # --- Batches of a run, put together ----------------------------------------------------------------
@@ -158,6 +181,7 @@ class Reduction:
         self._duplicates, self._order = duplicates, order
         self._answered = np.zeros(len(judged.queries), bool)
         self._retrieved = np.zeros(len(judged.queries), np.int64)
+        self._queries = 0  # that came so far
         self._parts: list[tuple[Ints, ...]] = []
 
     def reduce(self, batch: Batch) -> Part:
@@ -196,9 +220,10 @@ class Reduction:
     def add(self, part: Part) -> None:
         """Keep what a batch came to. Raises Scattered for a query that came before."""
         code = part.code
-        if self._answered[code].any() or len(np.unique(code)) < len(code):
-            raise Scattered
         self._answered[code] = True
+        self._queries += len(code)
+        if np.count_nonzero(self._answered) < self._queries:
+            raise Scattered
         self._retrieved[code] = part.retrieved
         if len(part.columns[0]):
             self._parts.append(part.columns)

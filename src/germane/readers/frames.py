@@ -409,7 +409,7 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tupl
     queries, items = judged
     if isinstance(items, Text):
         check_texts(qrels, items)
-    matched = Judged(queries.python, qrels.offsets, items)
+    matched = Judged(queries, qrels.offsets, items)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
 
 

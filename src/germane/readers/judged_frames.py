@@ -24,7 +24,7 @@ def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) 
     first, group = find_distinct(queries)
     if len(first) < len(queries):
         owner = np.repeat(group, np.diff(offsets))
-        by_query = np.argsort(owner, kind="stable")
+        by_query = ragged.order_stably(owner)
         queries, item, grade = queries.take(first), item.take(by_query), grade[by_query]
         offsets = ragged.offsets(np.bincount(owner))
     judged = Batch(np.arange(len(queries)), offsets, item, grade)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -25,6 +26,7 @@ from germane.kernel.columns import (
 from germane.kernel.ids import to_bytes, to_text
 from germane.kernel.reduction import (
     Batch,
+    Index,
     Judged,
     Part,
     Reduction,
@@ -116,8 +118,8 @@ class RowReducer:
     ) -> None:
         self._judged, self._pieces, self._read = judged, pieces, read
         self._duplicates, self._order = duplicates, order
-        self._places = {query: q for q, query in enumerate(judged.queries)}
-        if len(self._places) < len(judged.queries):
+        self._index = Index(ids_of_python(judged.queries))
+        if self._index.distinct < len(judged.queries):
             raise FormatError("two query ids of the qrels have the same text.")
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
@@ -142,7 +144,8 @@ class RowReducer:
         def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int]:
             rows = self._read(piece)
             known, code, unknown = self._known(rows)
-            part = self._reduce_batch(reduction, code, known) if len(code) else None
+            batch = Batch(code, known.offsets, known.items, known.score, known.rank)
+            part = reduction.reduce(batch) if len(code) else None
             return part, unknown, len(rows.items)
 
         for part, unknown, rows in map_in_threads(reduce_piece, self._pieces()):
@@ -154,20 +157,14 @@ class RowReducer:
 
     def _known(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
         """The rows of judged queries, the number of each stretch's query, and the other queries."""
-        queries, place = rows.queries, None
-        if isinstance(queries, Ids):  # of which many may be the same
-            first, place = find_distinct(queries)
-            queries = queries.take(first).python
-        code = np.array([self._places.get(query, -1) for query in queries], np.int64)
-        unknown = [query for query, q in zip(queries, code.tolist(), strict=True) if q < 0]
-        code = code if place is None else code[place]
-        if not unknown:
-            return rows, code, []
+        queries = ids_of_python(rows.queries)
+        code = self._index.find(queries)
         known = np.flatnonzero(code >= 0)
-        return rows.take(known), code[known], unknown
-
-    def _reduce_batch(self, reduction: Reduction, code: Ints, rows: Rows) -> Part:
-        return reduction.reduce(Batch(code, rows.offsets, rows.items, rows.score, rows.rank))
+        if len(known) == len(code):
+            return rows, code, []
+        others = queries.take(np.flatnonzero(code < 0))
+        first, _ = find_distinct(others)
+        return rows.take(known), code[known], others.take(first).python
 
     # --- Rows in any order ---------------------------------------------------------------------
 
@@ -175,13 +172,10 @@ class RowReducer:
         reduction = Reduction(self._judged, self._duplicates, self._order)
         with Spill() as disk:
             for code, rows in self._gather(disk, note, on_disk):
-                order = _sort_stably(code)
-                for queries, offsets, part in split_queries(code[order], STEP):
-                    at = order[part]
-                    score = None if rows.score is None else rows.score[at]
-                    rank = None if rows.rank is None else rows.rank[at]
-                    some = Rows([], offsets, rows.items.take(at), score, rank)
-                    reduction.add(self._reduce_batch(reduction, queries, some))
+                order = ragged.order_stably(code)
+                reduce_part = partial(_reduce_part, reduction, rows, order)
+                for part in map_in_threads(reduce_part, split_queries(code[order], STEP)):
+                    reduction.add(part)
         return reduction.result(list(self._unknown))
 
     def _gather(self, disk: Spill, note: Noted, on_disk: bool) -> Iterator[tuple[Ints, Rows]]:
@@ -192,7 +186,9 @@ class RowReducer:
             self.rows += len(rows.items)
             known, code, unknown = self._known(rows)
             self._unknown.update(dict.fromkeys(unknown))
-            held.append((np.repeat(code, ragged.lengths(known.offsets)), _compact(known)))
+            code = np.repeat(code, ragged.lengths(known.offsets))
+            known = replace(known, queries=[], offsets=np.zeros(1, np.int64))  # code says it all
+            held.append((code, _compact(known) if on_disk else known))
             if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
                 note.note = ON_DISK
                 for code, some in held:
@@ -206,7 +202,18 @@ class RowReducer:
             yield np.concatenate(codes), join_rows(parts)
 
 
+def _reduce_part(
+    reduction: Reduction, rows: Rows, order: Ints, queries: tuple[Ints, Ints, slice]
+) -> Part:
+    """Reduce rows of some queries, which stand where the order says."""
+    code, offsets, here = queries
+    at = order[here]
+    score, rank = (None if one is None else one[at] for one in (rows.score, rows.rank))
+    return reduction.reduce(Batch(code, offsets, rows.items.take(at), score, rank))
+
+
 def _compact(rows: Rows) -> Rows:
+    """Copy the rows out of the memory that they were read into."""
     score, rank = (None if one is None else one.copy() for one in (rows.score, rows.rank))
     return Rows([], rows.offsets, rows.items.compact(), score, rank)
 
@@ -243,12 +250,3 @@ def _of_columns(table: Any) -> Rows:
     numeric = "int" in str(item.type)
     ids = Integers(values_of_arrow(item)) if numeric else text_of_arrow(item)
     return Rows([], np.zeros(1, np.int64), ids, score, rank)
-
-
-def _sort_stably(code: Ints) -> Ints:
-    """The rows by the number of their query, those of a query in their order."""
-    # sorting numbers that hold query and row is several times faster than a stable argsort
-    rows = np.arange(len(code)).astype(np.uint64)
-    packed = np.sort((code.astype(np.uint64) << np.uint64(32)) | rows)
-    order: Ints = (packed & np.uint64(0xFFFFFFFF)).view(np.int64)
-    return order
