@@ -1,4 +1,8 @@
-"""The measures: one literal table, in print order."""
+"""The measures: one file a family, in which each measure's row follows its function.
+
+A new measure is a function and a row in its family's file, named in the file's ``ROWS``; ``table``
+puts the families together.
+"""
 
 from germane.measures.definition import Definition, Parameter
 from germane.measures.table import BY_NAME, TABLE

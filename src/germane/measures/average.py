@@ -1,6 +1,7 @@
 """Average precision and its relatives."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,25 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
-from germane.measures.sets import depth, reach
+from germane.measures.definition import (
+    MEAN,
+    NO_RELEVANT,
+    REL,
+    Definition,
+    Parameter,
+    write_depth,
+    write_ranks,
+)
+from germane.measures.sets import depth, reach, write_filled
 from germane.measures.terms import Scored, Weight, harmonic, placed
+
+_AP_NORM: dict[str, Callable[[int | None], str]] = {
+    "R": lambda k: "R",
+    "min": lambda k: "R" if k is None else f"min(R,{k})",
+    "possible": lambda k: f"min(R,{write_filled(k)})",
+    "found": lambda k: "relevant items found" + ("" if k is None else f" in the first {k}"),
+    "k": write_depth,
+}
 
 
 def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
@@ -21,6 +39,37 @@ def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) ->
     else:
         terms = ranking.counted(rel, k) * (ranking.so_far(rel) / ranking.rank)
     return Scored(terms, _norm(ranking, total, k, rel, norm), total)
+
+
+AVERAGE_PRECISION = Definition(
+    "AP",
+    "Average precision",
+    average_precision,
+    lambda k, p: f"Σ P@i·rel(i), {write_ranks(k)}",
+    norm=lambda k, p: _AP_NORM[p["norm"]](k),
+    example='score([1, 0, 1, 0, 0], "AP@5", relevant=4) == (1 / 1 + 2 / 3) / min(4, 5)',
+    parameters=(
+        REL,
+        Parameter(
+            "norm",
+            "min",
+            "what the sum is divided by",
+            words=("R", "min", "possible", "found", "k"),
+        ),
+        MEAN,
+    ),
+    aliases=("MAP",),
+    monotone=False,
+    conventions="norm=R is the textbook's; min is R or k, whichever is less; found is the "
+    "number of relevant items within the cutoff, which a system can raise its value by "
+    "shortening; possible is R, k or N, whichever is least, which a short list lowers too; k is the "
+    "cutoff. Without a cutoff R and min are the same. "
+    "With norm=found a late relevant item can lower the value.",
+    undefined=NO_RELEVANT,
+    cite="Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
+    "Craswell & Robertson, Average Precision at n, Encyclopedia of Database Systems, 2009",
+    grouped=True,
+)
 
 
 def _norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm: str) -> Ints:
@@ -48,6 +97,20 @@ def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     return Scored(terms, at, ranking.total(rel))
 
 
+MEAN_PRECISION = Definition(
+    "MeanP",
+    "The mean of P@1 … P@k, a common mistake: this is not average precision",
+    mean_precision,
+    lambda k, p: f"Σ P@i, {write_ranks(k)} (that is Σ rel(i)·(1/i + … + 1/{write_depth(k)}))",
+    norm=lambda k, p: write_depth(k),
+    example='round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
+    parameters=(REL, MEAN),
+    conventions="Precision is taken at every rank, relevant or not, so that a perfect ranking "
+    "scores below 1 once R < k. It has a name of its own because it is often reported as AP.",
+    undefined=NO_RELEVANT,
+)
+
+
 def mean_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
     """A hit at rank r is counted in R@r, R@(r+1), … R@k: k - r + 1 times."""
     at = depth(ranking, k)
@@ -57,6 +120,18 @@ def mean_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
     return Scored(terms, ranking.total(rel) * at, ranking.total(rel))
 
 
+MEAN_RECALL = Definition(
+    "MeanR",
+    "The mean of R@1 … R@k",
+    mean_recall,
+    lambda k, p: f"Σ R@i, {write_ranks(k)} (that is Σ rel(i)·({write_depth(k)} - i + 1) ÷ R)",
+    norm=lambda k, p: write_depth(k),
+    example='score([1, 0, 1], "MeanR@3", relevant=2) == (1 / 2 + 1 / 2 + 2 / 2) / 3',
+    parameters=(REL, MEAN),
+    undefined=NO_RELEVANT,
+)
+
+
 def average_precision_to_r(ranking: Ranking, k: None, rel: float) -> Scored:
     total = ranking.total(rel)
     counted = ranking.relevant(rel) & (ranking.rank <= total[ranking.owner])
@@ -64,10 +139,42 @@ def average_precision_to_r(ranking: Ranking, k: None, rel: float) -> Scored:
     return Scored(terms, total, total)
 
 
+AVERAGE_PRECISION_TO_R = Definition(
+    "APR",
+    "Average precision over the first R ranks, known as MAP@R",
+    average_precision_to_r,
+    lambda k, p: "Σ P@i·rel(i), i ≤ R",
+    norm=lambda k, p: "R",
+    example='score([1, 0, 1], "APR", relevant=2) == (1 / 1) / 2',
+    parameters=(REL, MEAN),
+    aliases=("MAPR",),
+    cutoff=False,
+    expected=False,
+    conventions="As AP@k over min(R,k) with k = R: what stands below rank R counts as missed.",
+    undefined=NO_RELEVANT,
+    cite="Musgrave, Belongie & Lim, A Metric Learning Reality Check, ECCV 2020",
+)
+
+
 def yaap(ranking: Ranking, k: int | None, rel: float) -> Scored:
     total = ranking.total(rel)
     terms = average_precision(ranking, k, rel, "R").terms
     return Scored(terms, ranking.ones, total, link=lambda s: np.log((1 + s) / (1 + total - s)))
+
+
+YAAP = Definition(
+    "YAAP",
+    "Yet another average precision: the log odds of AP's sum",
+    yaap,
+    lambda k, p: f"ln((1 + S) ÷ (1 + R - S)), S = Σ P@i·rel(i), {write_ranks(k)}",
+    'round(score([1, 0], "YAAP", relevant=2), 4) == 0.0',
+    parameters=(REL,),
+    aliases=("yaap",),
+    expected=False,
+    conventions="0 is the middle of the scale; values have no bounds.",
+    undefined=NO_RELEVANT,
+    cite="Robertson, SIGIR 2012 (tutorial measure in trec_eval)",
+)
 
 
 # --- Ties in random order (McSherry & Najork, ECIR 2008) -----------------------------------------
@@ -128,3 +235,12 @@ def _expected_over_found(ranking: Ranking, k: int | None, rel: float, terms: Flo
         scaled[hit] = value
         norm[query] = 1.0
     return Scored(scaled, norm, ranking.total(rel))
+
+
+ROWS = (
+    AVERAGE_PRECISION,
+    MEAN_PRECISION,
+    MEAN_RECALL,
+    AVERAGE_PRECISION_TO_R,
+    YAAP,
+)

@@ -4,7 +4,26 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ranking import Ranking
+from germane.measures.definition import (
+    MEAN,
+    NO_RELEVANT,
+    REL,
+    Definition,
+    Parameter,
+    write_number,
+    write_ranks,
+)
 from germane.measures.terms import Scored, gains, geometric, placed
+
+GOING_ON = Parameter(
+    "p",
+    0.8,
+    "the probability of going on",
+    low=0.0,
+    high=1.0,
+    open_ends=True,
+    usual=(0.5, 0.9, 0.95),
+)
 
 
 def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Scored:
@@ -17,12 +36,80 @@ def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Sco
     return Scored(terms, ranking.ones, total)
 
 
+EXPECTED_RECIPROCAL_RANK = Definition(
+    "ERR",
+    "Expected reciprocal rank of a reader who stops when satisfied",
+    expected_reciprocal_rank,
+    lambda k, p: (
+        f"Σ 1/i · s(i) · Π_{{j<i}} (1 - s(j)), {write_ranks(k)}, s = (2^grade - 1) / 2^{write_number(p['max'])}"
+    ),
+    'score([1, 0], "ERR(max=1)") == 1 / 2',
+    parameters=(
+        Parameter(
+            "max",
+            4.0,
+            "the highest grade of the scale",
+            low=0.0,
+            high=1000.0,
+            open_ends=True,
+            usual=(1.0, 2.0, 3.0, 5.0),
+        ),
+        MEAN,
+    ),
+    expected=False,
+    conventions="A grade above max is an error; 4 is the scale of the TREC Web tracks.",
+    undefined=NO_RELEVANT,
+    cite="Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
+)
+
+
 def rank_biased_precision(ranking: Ranking, k: int | None, rel: float, p: float) -> Scored:
     terms = ranking.relevant(rel) * placed(ranking, geometric(p), ranking.end(k))
     return Scored(terms, ranking.ones, ranking.total(rel))
+
+
+RANK_BIASED_PRECISION = Definition(
+    "RBP",
+    "Rank-biased precision of a reader who goes on with probability p",
+    rank_biased_precision,
+    lambda k, p: f"(1 - p)·Σ rel(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
+    'round(score([1, 0, 1], "RBP(p=0.5)"), 6) == (1 + 1 / 4) / 2',
+    parameters=(
+        GOING_ON,
+        REL,
+        MEAN,
+    ),
+    conventions="What the unjudged items could add to it is RBPResidual.",
+    undefined=NO_RELEVANT,
+    cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
+)
 
 
 def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
     weight = placed(ranking, geometric(p), ranking.end(k))
     judged = ranking.relevance >= 0
     return Scored(np.where(judged, -weight, 0.0), ranking.ones, rest=1.0)
+
+
+RESIDUAL = Definition(
+    "RBPResidual",
+    "What RBP could gain if everything unjudged, or not retrieved, were relevant",
+    residual,
+    lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
+    'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
+    parameters=(
+        GOING_ON,
+        MEAN,
+    ),
+    monotone=False,
+    conventions="The tail beyond the last result counts in full.",
+    cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
+    nonrelevant=True,
+)
+
+
+ROWS = (
+    EXPECTED_RECIPROCAL_RANK,
+    RANK_BIASED_PRECISION,
+    RESIDUAL,
+)

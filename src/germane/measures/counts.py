@@ -4,7 +4,16 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.measures.sets import hits
+from germane.measures.definition import (
+    MEAN,
+    REL,
+    Definition,
+    write_depth,
+    write_hits,
+    write_number,
+    write_ranks,
+)
+from germane.measures.sets import DEPTH, SHORT_LIST, hits, write_divisor
 from germane.measures.terms import NOTHING, ONE, Scored, placed
 
 
@@ -12,21 +21,83 @@ def queries(ranking: Ranking, k: None) -> Scored:
     return _count(ranking, np.zeros(len(ranking.rank)), rest=1.0)
 
 
+QUERIES = Definition(
+    "NumQ",
+    "Queries evaluated",
+    queries,
+    lambda k, p: "number of queries",
+    'score([0, 1], "NumQ") == 1',
+    cutoff=False,
+    aggregate="sum",
+    grouped=True,
+)
+
+
 def retrieved(ranking: Ranking, k: int | None) -> Scored:
     return _count(ranking, np.zeros(len(ranking.rank)), rest=ranking.last(k).astype(float))
+
+
+RETRIEVED = Definition(
+    "NumRet",
+    "Items retrieved",
+    retrieved,
+    lambda k, p: f"number of items retrieved, {write_ranks(k)}",
+    'score([0, 1, 0], "NumRet") == 3',
+    aggregate="sum",
+    grouped=True,
+)
 
 
 def relevant(ranking: Ranking, k: None, rel: float) -> Scored:
     return _count(ranking, np.zeros(len(ranking.rank)), rest=ranking.total(rel).astype(float))
 
 
+RELEVANT = Definition(
+    "NumRel",
+    "Relevant items, retrieved or not",
+    relevant,
+    lambda k, p: "number of relevant items, retrieved or not",
+    'score([0, 1, 0], "NumRel", relevant=4) == 4',
+    parameters=(REL,),
+    cutoff=False,
+    aggregate="sum",
+    grouped=True,
+)
+
+
 def relevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
     return _count(ranking, hits(ranking, k, rel))
+
+
+RELEVANT_RETRIEVED = Definition(
+    "NumRelRet",
+    "Relevant items retrieved",
+    relevant_retrieved,
+    lambda k, p: write_hits(k),
+    'score([0, 1, 1], "NumRelRet@2", relevant=4) == 1',
+    parameters=(REL,),
+    aggregate="sum",
+    grouped=True,
+)
 
 
 def nonrelevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
     nonrelevant = (ranking.relevance >= 0) & ~ranking.relevant(rel)
     return _count(ranking, nonrelevant * placed(ranking, ONE, ranking.end(k)))
+
+
+NONRELEVANT_RETRIEVED = Definition(
+    "NumNonrelRet",
+    "Items judged nonrelevant that were retrieved",
+    nonrelevant_retrieved,
+    lambda k, p: f"number of items with 0 ≤ grade < {write_number(p['rel'])}, {write_ranks(k)}",
+    'score([0, 1, 1], "NumNonrelRet") == 1',
+    parameters=(REL,),
+    aggregate="sum",
+    monotone=False,
+    grouped=True,
+    nonrelevant=True,
+)
 
 
 def judged(ranking: Ranking, k: int | None, norm: str) -> Scored:
@@ -35,10 +106,52 @@ def judged(ranking: Ranking, k: int | None, norm: str) -> Scored:
     return Scored(terms, ranking.last(k) if whole else np.full(len(ranking), k))
 
 
+JUDGED = Definition(
+    "Judged",
+    "Share of the results that is judged",
+    judged,
+    lambda k, p: f"judged items, {write_ranks(k)}",
+    norm=lambda k, p: write_divisor(k, p["norm"]),
+    example='score([0, 1], "Judged@4") == 2 / 4',
+    parameters=(DEPTH, MEAN),
+    conventions="An item with a negative grade is in the pool but not judged. " + SHORT_LIST,
+    undefined="0 where nothing was retrieved.",
+    grouped=True,
+    nonrelevant=True,
+)
+
+
 def unjudged(ranking: Ranking, k: int | None) -> Scored:
     among = judged(ranking, k, "k")
     return Scored(-among.terms, among.norm, rest=ranking.last(k).astype(float))
 
 
+UNJUDGED = Definition(
+    "Unjudged",
+    "Share of the results that is not judged",
+    unjudged,
+    lambda k, p: f"unjudged items, {write_ranks(k)}",
+    norm=lambda k, p: write_depth(k),
+    example='score([0, 1], "Unjudged@4") == 0',
+    parameters=(MEAN,),
+    monotone=False,
+    conventions="Ranks that a short list leaves empty are neither judged nor unjudged.",
+    undefined="0 where nothing was retrieved.",
+    grouped=True,
+    nonrelevant=True,
+)
+
+
 def _count(ranking: Ranking, terms: Floats, rest: Floats | float = NOTHING) -> Scored:
     return Scored(terms, ranking.ones, rest=rest)
+
+
+ROWS = (
+    QUERIES,
+    RETRIEVED,
+    RELEVANT,
+    RELEVANT_RETRIEVED,
+    NONRELEVANT_RETRIEVED,
+    JUDGED,
+    UNJUDGED,
+)

@@ -1,4 +1,4 @@
-"""Definition and Parameter: what a row of the table of measures says."""
+"""Definition and Parameter, of which a measure's row is made, and the wording that rows share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,3 +69,32 @@ class Definition:
         """Terms and norm in one line."""
         terms = self.terms(k, parameters)
         return terms if self.norm is None else f"{terms}, ÷ {self.norm(k, parameters)}"
+
+
+# --- Shared by rows of several families -----------------------------------------------------------
+
+REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0.0)
+MEAN = Parameter(
+    "mean", "arithmetic", "how queries are averaged", words=("arithmetic", "geometric", "micro")
+)
+NO_RELEVANT = "Without relevant items: no_relevant decides (0 unless told otherwise)."
+
+
+def write_depth(k: int | None, without: str = "N") -> str:
+    """Write the last rank of a sum."""
+    return without if k is None else str(k)
+
+
+def write_ranks(k: int | None, without: str = "N") -> str:
+    """Write the range of a sum over ranks."""
+    return f"i ≤ {write_depth(k, without)}"
+
+
+def write_hits(k: int | None) -> str:
+    """Write the number of relevant items retrieved."""
+    return f"Σ rel(i), {write_ranks(k)}"
+
+
+def write_number(number: float) -> str:
+    """Write a number with all its digits, and a whole one without a point."""
+    return repr(float(number)).removesuffix(".0")

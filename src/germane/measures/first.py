@@ -7,31 +7,37 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
+from germane.measures.definition import MEAN, NO_RELEVANT, REL, Definition, write_ranks
 from germane.measures.terms import Scored
 
 
 def reciprocal_rank(ranking: Ranking, k: int | None, rel: float) -> Scored:
     if ranking.ties == "expected":
-        terms = _expected(ranking, k, rel, lambda rank: 1.0 / rank)
+        terms = expect_first(ranking, k, rel, lambda rank: 1.0 / rank)
     else:
-        terms = _first(ranking, k, rel) / ranking.rank
+        terms = mark_first(ranking, k, rel) / ranking.rank
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
-def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    if ranking.ties == "expected":
-        terms = _expected(ranking, k, rel, lambda rank: np.ones(len(rank)))
-    else:
-        terms = _first(ranking, k, rel).astype(float)
-    return Scored(terms, ranking.ones, ranking.total(rel))
+RECIPROCAL_RANK = Definition(
+    "RR",
+    "Reciprocal rank of the first relevant item",
+    reciprocal_rank,
+    lambda k, p: f"1 ÷ rank of the first relevant item, {write_ranks(k)}",
+    'score([0, 0, 1], "RR") == 1 / 3',
+    parameters=(REL, MEAN),
+    aliases=("MRR", "ReciprocalRank"),
+    undefined=NO_RELEVANT,
+    cite="Voorhees, The TREC-8 Question Answering Track Report, 1999",
+)
 
 
-def _first(ranking: Ranking, k: int | None, rel: float) -> ragged.Bools:
+def mark_first(ranking: Ranking, k: int | None, rel: float) -> ragged.Bools:
     first: ragged.Bools = ranking.counted(rel, k) & (ranking.so_far(rel) == 1)
     return first
 
 
-def _expected(
+def expect_first(
     ranking: Ranking, k: int | None, rel: float, worth: Callable[[Ints], Floats]
 ) -> Floats:
     """H: the mean worth of the first relevant rank, at the first hit of the group it falls in.
@@ -56,3 +62,6 @@ def _expected(
     terms = np.zeros(len(ranking.rank))
     terms[hit] = ragged.sums(counted, row, len(hit))
     return terms
+
+
+ROWS = (RECIPROCAL_RANK,)

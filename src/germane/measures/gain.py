@@ -7,12 +7,51 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
+from germane.measures.definition import (
+    MEAN,
+    NO_RELEVANT,
+    REL,
+    Definition,
+    Parameter,
+    write_ranks,
+)
 from germane.measures.terms import LOG2, Scored, gains, placed
+
+GAIN = Parameter(
+    "gain",
+    "linear",
+    "what a grade is worth: the grade, 2^grade - 1, or an explicit map",
+    words=("linear", "exp"),
+    grades=True,
+)
+
+
+def _write_gain(p: dict[str, Any]) -> str:
+    if not isinstance(p["gain"], str):
+        return "gain"
+    return {"linear": "grade", "exp": "(2^grade - 1)"}.get(p["gain"], f"gain[{p['gain']}]")
+
+
+def _write_gain_note(p: dict[str, Any]) -> str:
+    return "; gain: 2^grade - 1" if p["gain"] == "exp" else ""
 
 
 def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     terms = _discounted(ranking, k, gain)
     return Scored(terms, ranking.ones, ranking.judged(_ideal(ranking, gain) > 0))
+
+
+DCG = Definition(
+    "DCG",
+    "Discounted cumulated gain",
+    dcg,
+    lambda k, p: f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k)}",
+    'score([3, 0, 2], "DCG") == 3 + 2 / 2',
+    parameters=(GAIN,),
+    conventions="A grade of 0 or less gains nothing, unless a map gives it a gain.",
+    undefined=NO_RELEVANT,
+    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+)
 
 
 def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
@@ -21,10 +60,40 @@ def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     return Scored(_discounted(ranking, k, gain), norm, ranking.judged(ideal > 0))
 
 
+NDCG = Definition(
+    "nDCG",
+    "Normalized discounted cumulated gain",
+    ndcg,
+    lambda k, p: f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k)}",
+    norm=lambda k, p: "the same of the ideal ranking",
+    example='score([2, 0, 3], "nDCG") == (2 + 3 / 2) / (3 + 2 / log2(3))',
+    parameters=(GAIN, MEAN),
+    aliases=("NDCG",),
+    conventions="The ideal ranking holds everything judged for the query, retrieved or not, "
+    "cut at the same k.",
+    undefined=NO_RELEVANT,
+    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exp: Burges et al., ICML 2005",
+)
+
+
 def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     none, ideal = np.zeros(len(ranking.rank)), _ideal(ranking, gain)
     total = ranking.judged(ideal > 0)
     return Scored(none, ranking.ones, total, _ideal_sum(ranking, k, ideal))
+
+
+IDEAL_DCG = Definition(
+    "IDCG",
+    "DCG of the best possible ranking",
+    ideal_dcg,
+    lambda k, p: (
+        f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k, 'J')}, all judged items from the best"
+    ),
+    'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
+    parameters=(GAIN,),
+    undefined=NO_RELEVANT,
+    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+)
 
 
 def _ideal_sum(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
@@ -54,6 +123,22 @@ def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     ideal = _ideal_sum(ranking, None, best)
     final = np.divide(final, ideal, out=np.zeros(len(ranking)), where=ideal > 0)
     return Scored(terms, total, total, rest=missed * final)
+
+
+NDCG_AT_RELEVANT = Definition(
+    "nDCGrel",
+    "nDCG averaged over the relevant items",
+    ndcg_at_relevant,
+    lambda k, p: "Σ nDCG@i at relevant items (missed ones: the final nDCG)",
+    norm=lambda k, p: "number of them" + _write_gain_note(p),
+    example='score([1, 0], "nDCGrel", relevant=1) == 1.0',
+    parameters=(GAIN, MEAN),
+    aliases=("ndcg_rel",),
+    cutoff=False,
+    expected=False,
+    undefined=NO_RELEVANT,
+    cite="trec_eval, ndcg_rel (experimental)",
+)
 
 
 def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
@@ -86,6 +171,23 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     return Scored(terms, levels + beyond, total)
 
 
+NDCG_AT_LEVELS = Definition(
+    "RnDCG",
+    "nDCG averaged over the ranks where the ideal ranking changes gain",
+    ndcg_at_levels,
+    lambda k, p: "Σ nDCG@n, n = number of judged items of each gain and above, and N",
+    norm=lambda k, p: "number of these ranks" + _write_gain_note(p),
+    example='score([1, 0], "RnDCG", relevant=1) == 1.0',
+    parameters=(GAIN, MEAN),
+    aliases=("Rndcg",),
+    cutoff=False,
+    expected=False,
+    conventions="N is one of the ranks where it exceeds the number of relevant items by 2.",
+    undefined=NO_RELEVANT,
+    cite="trec_eval, Rndcg (experimental)",
+)
+
+
 def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
     """G: gain / log2(2 + ideal gain so far - gain so far), over the sum of all gains.
 
@@ -106,12 +208,44 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
     return Scored(terms, total, ranking.judged(ideal > 0))
 
 
+NORMALIZED_GAIN = Definition(
+    "G",
+    "Normalized gain: discounted by what better items would have gained",
+    normalized_gain,
+    lambda k, p: f"Σ {_write_gain(p)} ÷ log2(2 + ideal gain to i - gain to i)",
+    norm=lambda k, p: "Σ of all gains",
+    example='score([1, 0], "G", relevant=1) == 1.0',
+    parameters=(GAIN, MEAN),
+    cutoff=False,
+    expected=False,
+    monotone=False,
+    conventions="The ideal gains at least 1 at every rank.",
+    undefined=NO_RELEVANT,
+    cite="trec_eval, G (experimental)",
+)
+
+
 def binary_gain(ranking: Ranking, k: None, rel: float) -> Scored:
     """binG: 1 / log2(2 + nonrelevant items before) at each relevant item, over R."""
     relevant = ranking.relevant(rel)
     before = ranking.rank - ranking.so_far(rel)
     terms = np.where(relevant, 1 / np.log2(2.0 + before), 0.0)
     return Scored(terms, ranking.total(rel), ranking.total(rel))
+
+
+BINARY_GAIN = Definition(
+    "binG",
+    "Binary G: discounted by the nonrelevant items before",
+    binary_gain,
+    lambda k, p: "Σ rel(i) ÷ log2(2 + nonrelevant items before i)",
+    norm=lambda k, p: "R",
+    example='score([0, 1], "binG") == 1 / log2(3)',
+    parameters=(REL, MEAN),
+    cutoff=False,
+    expected=False,
+    undefined=NO_RELEVANT,
+    cite="trec_eval, binG (experimental)",
+)
 
 
 def _discounted(ranking: Ranking, k: int | None, gain: Any) -> Floats:
@@ -134,3 +268,14 @@ def _ideal_dcg_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
     return out
+
+
+ROWS = (
+    DCG,
+    IDEAL_DCG,
+    NDCG,
+    NDCG_AT_RELEVANT,
+    NDCG_AT_LEVELS,
+    NORMALIZED_GAIN,
+    BINARY_GAIN,
+)

@@ -9,11 +9,40 @@ from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.average import average_precision
+from germane.measures.definition import (
+    MEAN,
+    NO_RELEVANT,
+    REL,
+    Definition,
+    Parameter,
+    write_number,
+    write_ranks,
+)
 from germane.measures.sets import exact, rounded
 from germane.measures.terms import Scored
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+ROUNDING = Parameter(
+    "rounding",
+    "up",
+    "how a share of R becomes a number of items: up is the definition; trec9 is "
+    "int(share·R + 0.9), as in trec_eval up to 9; nearest is int(share·R + 0.5), as recall levels in "
+    "trec_eval since 10; double compares h/R with the share in double precision, as PASCAL VOC and "
+    "COCO do",
+    words=("up", "trec9", "nearest", "double"),
+)
+
+_AREA_TERMS: dict[str | int, str] = {
+    "step": "Σ P@i·rel(i)",
+    "trapezoid": "Σ (P@(i-1) + P@i)/2·rel(i) with P@0 = 1",
+    "interpolated": "Σ max P@j over j ≥ i, ·rel(i)",
+    "davis_goadrich": "Σ (1 - f·ln((t+f)/(t+f-1)))·rel(i), t relevant and f other items to i",
+    "linear101": "trapezoids between 101 points of the lines through max P@j over j ≥ i",
+    11: "Σ max P@i with recall ≥ r over r = 0, 0.1, … 1",
+    101: "Σ max P@i with recall ≥ r over r = 0, 0.01, … 1",
+}
 
 
 def interpolated_precision(
@@ -21,6 +50,27 @@ def interpolated_precision(
 ) -> Scored:
     terms = _terms(ranking, None, rel, [exact(recall)], rounding)
     return Scored(terms, ranking.ones, ranking.total(rel))
+
+
+INTERPOLATED_PRECISION = Definition(
+    "IPrec",
+    "Interpolated precision at a recall level",
+    interpolated_precision,
+    lambda k, p: f"max P@i over ranks with recall ≥ {write_number(p['recall'])}",
+    'score([0, 1, 1], "IPrec(recall=0.5)") == 2 / 3',
+    parameters=(
+        Parameter("recall", 0.0, "the recall level", low=0.0, high=1.0, written=True),
+        REL,
+        ROUNDING,
+        MEAN,
+    ),
+    cutoff=False,
+    expected=False,
+    conventions="0 where that recall is never reached.",
+    undefined=NO_RELEVANT,
+    cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
+    grouped=True,
+)
 
 
 def interpolated_average_precision(
@@ -31,6 +81,28 @@ def interpolated_average_precision(
         levels = [type(level).from_float(i * (1 / (points - 1))) for i, level in enumerate(levels)]
     terms = _terms(ranking, k, rel, levels, rounding)
     return Scored(terms, np.full(len(ranking), points), ranking.total(rel))
+
+
+INTERPOLATED_AVERAGE_PRECISION = Definition(
+    "IAP",
+    "Interpolated average precision",
+    interpolated_average_precision,
+    lambda k, p: f"Σ IPrec over {p['points']} recall levels from 0 to 1",
+    norm=lambda k, p: str(p["points"]),
+    example='score([1], "IAP", relevant=2) == 6 / 11',
+    parameters=(
+        Parameter("points", 11, "the number of recall levels", numbers=(11, 101)),
+        REL,
+        ROUNDING,
+        MEAN,
+    ),
+    cutoff=False,
+    expected=False,
+    conventions="11 points: PASCAL VOC 2007 and old TREC reports; 101 points: COCO.",
+    undefined=NO_RELEVANT,
+    cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014",
+    grouped=True,
+)
 
 
 def area_under_curve(
@@ -52,6 +124,40 @@ def area_under_curve(
     at, _, _, best = _envelope(ranking, k, rel)
     terms[at] = best
     return Scored(terms, total, total)
+
+
+AREA_UNDER_CURVE = Definition(
+    "AUPR",
+    "Area under the precision–recall curve",
+    area_under_curve,
+    lambda k, p: f"{_AREA_TERMS[p['rule']]}, {write_ranks(k)}",
+    norm=lambda k, p: (
+        str(p["rule"]) if isinstance(p["rule"], int) else "100" if p["rule"] == "linear101" else "R"
+    ),
+    example='score([0, 1], "AUPR(rule=trapezoid)") == (0 + 1 / 2) / 2',
+    parameters=(
+        Parameter(
+            "rule",
+            "step",
+            "how the area is taken: step is AP; trapezoid joins the points of all ranks, from "
+            "recall 0 with precision 1, by straight lines; davis_goadrich lets the others grow "
+            "evenly with the relevant items from point to point; linear101 joins the best precisions "
+            "by straight lines, from precision 1 to 0, and reads them at 101 recalls; interpolated, 11 and 101 take the best precision from a recall on, at "
+            "every recall or at so many levels",
+            words=("step", "trapezoid", "interpolated", "davis_goadrich", "linear101"),
+            numbers=(11, 101),
+        ),
+        REL,
+        MEAN,
+    ),
+    aliases=("AUCPR",),
+    expected=False,
+    grouped=True,
+    conventions="The area that recall does not reach counts as 0. step equals AP(norm=R). "
+    "interpolated: PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings.",
+    undefined=NO_RELEVANT,
+    cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014; Philbin et al., CVPR 2007",
+)
 
 
 def _trapezoids(ranking: Ranking, k: int | None, rel: float, start: str) -> Floats:
@@ -139,3 +245,10 @@ def _terms(
         first = (offsets[:-1] + hits - 1)[reached]
         terms[at[holder[first]]] += best[first]  # one hit a query, so no index repeats
     return terms
+
+
+ROWS = (
+    INTERPOLATED_PRECISION,
+    INTERPOLATED_AVERAGE_PRECISION,
+    AREA_UNDER_CURVE,
+)

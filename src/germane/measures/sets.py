@@ -1,16 +1,58 @@
 """Set measures: how many relevant items are among the first k, or among all retrieved."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
+from germane.measures.definition import (
+    MEAN,
+    NO_RELEVANT,
+    REL,
+    Definition,
+    Parameter,
+    write_depth,
+    write_hits,
+    write_number,
+    write_ranks,
+)
+from germane.measures.first import expect_first, mark_first
 from germane.measures.terms import ONE, Scored, placed
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+SHORT_LIST = "A list shorter than k counts as filled up with nonrelevant items."
+DEPTH = Parameter("norm", "k", "what the count is divided by", words=("k", "retrieved"))
+ROUNDING = Parameter(
+    "rounding",
+    "up",
+    "how a multiple of R becomes a number of items: up is the definition; trec9 is "
+    "int(share·R + 0.9), as in trec_eval; nearest is int(share·R + 0.5)",
+    words=("up", "trec9", "nearest"),
+)
+
+
+def write_filled(k: int | None) -> str:
+    """Write the ranks that a list fills of the first k, as part of a min(…)."""
+    return "N" if k is None else f"{k},N"
+
+
+def write_divisor(k: int | None, norm: str) -> str:
+    """Write the number of ranks that a count is divided by."""
+    return write_depth(k) if norm == "k" or k is None else f"min({k},N)"
+
+
+def _write_multiple(p: dict[str, Any]) -> str:
+    share = f"{write_number(p['mult'])}·R"
+    whole = {"up": f"⌈{share}⌉", "trec9": f"⌊{share} + 0.9⌋", "nearest": f"⌊{share} + 0.5⌋"}
+    return "R" if p["mult"] == 1 else whole[p["rounding"]]
+
+
+def _write_signed(factor: float) -> str:
+    return f"{'-' if factor < 0 else '+'} {write_number(abs(factor))}"
 
 
 def depth(ranking: Ranking, k: int | None) -> Ints:
@@ -36,6 +78,22 @@ def precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     return Scored(hits(ranking, k, rel), divisor, ranking.total(rel))
 
 
+PRECISION = Definition(
+    "P",
+    "Precision",
+    precision,
+    lambda k, p: write_hits(k),
+    norm=lambda k, p: write_divisor(k, p["norm"]),
+    example='score([1, 0, 1], "P@5") == 2 / 5',
+    parameters=(REL, DEPTH, MEAN),
+    aliases=("Precision", "SetP"),
+    conventions=SHORT_LIST + " With norm=retrieved it is not: the hits are divided by k or N, "
+    "whichever is less. Without a cutoff: all retrieved items, divided by their number.",
+    undefined="0 where nothing was retrieved. " + NO_RELEVANT,
+    grouped=True,
+)
+
+
 def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
     most = total
@@ -44,10 +102,61 @@ def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     return Scored(hits(ranking, k, rel), most, total)
 
 
+RECALL = Definition(
+    "R",
+    "Recall",
+    recall,
+    lambda k, p: write_hits(k),
+    norm=lambda k, p: {
+        "R": "R",
+        "min": f"min(R,{write_depth(k)})",
+        "possible": f"min(R,{write_filled(k)})",
+    }[p["norm"]],
+    example='score([1, 0, 1], "R@2", relevant=4) == 1 / 4',
+    parameters=(
+        REL,
+        Parameter("norm", "R", "what the hits are divided by", words=("R", "min", "possible")),
+        MEAN,
+    ),
+    aliases=("Recall", "SetR"),
+    conventions="norm=min divides by the most that k results can hold (capped recall); possible by "
+    "the most that the list, up to k, can hold.",
+    undefined=NO_RELEVANT,
+    grouped=True,
+)
+
+
 def f_measure(ranking: Ranking, k: int | None, rel: float, beta: float) -> Scored:
     total = ranking.total(rel)
     terms = (1 + beta**2) * hits(ranking, k, rel)
     return Scored(terms, beta**2 * total + depth(ranking, k), total)
+
+
+F_MEASURE = Definition(
+    "F",
+    "F measure, the weighted harmonic mean of precision and recall",
+    f_measure,
+    lambda k, p: f"Σ (1+β²)·rel(i), {write_ranks(k)}",
+    norm=lambda k, p: f"(β²·R + {write_depth(k)}), β = {write_number(p['beta'])}",
+    example='score([1, 0, 1], "F@3", relevant=4) == 2 * 2 / (4 + 3)',
+    parameters=(
+        Parameter(
+            "beta",
+            1.0,
+            "how much more recall counts than precision",
+            low=0.0,
+            high=1e6,
+            usual=(0.5, 2.0),
+        ),
+        REL,
+        MEAN,
+    ),
+    aliases=("F1", "SetF"),
+    conventions="The quotient equals (1+β²)·P·R / (β²·P + R) of the same cutoff.",
+    undefined=NO_RELEVANT,
+    cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
+    grouped=True,
+)
 
 
 def r_precision(ranking: Ranking, k: None, rel: float, mult: float, rounding: str) -> Scored:
@@ -55,6 +164,25 @@ def r_precision(ranking: Ranking, k: None, rel: float, mult: float, rounding: st
     cutoff = rounded(exact(mult), total, rounding)
     last = np.minimum(cutoff, ranking.retrieved)[ranking.owner]
     return Scored(ranking.relevant(rel) * placed(ranking, ONE, last), cutoff, total)
+
+
+R_PRECISION = Definition(
+    "Rprec",
+    "R-precision: precision at rank R, or at a multiple of it",
+    r_precision,
+    lambda k, p: f"Σ rel(i), i ≤ {_write_multiple(p)}",
+    norm=lambda k, p: _write_multiple(p),
+    example='score([1, 0, 1, 1], "Rprec", relevant=3) == 2 / 3',
+    parameters=(
+        REL,
+        Parameter("mult", 1.0, "the cutoff as a multiple of R", low=0.0, high=1e6, open_ends=True),
+        ROUNDING,
+        MEAN,
+    ),
+    aliases=("RPrecision",),
+    cutoff=False,
+    undefined=NO_RELEVANT,
+)
 
 
 def exact(written: float) -> "Fraction":
@@ -89,11 +217,45 @@ def rounded(part: "Fraction", total: Ints, rounding: str) -> Ints:
             return np.floor(float(part) * total + 0.5).astype(np.int64)
 
 
+def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    if ranking.ties == "expected":
+        terms = expect_first(ranking, k, rel, lambda rank: np.ones(len(rank)))
+    else:
+        terms = mark_first(ranking, k, rel).astype(float)
+    return Scored(terms, ranking.ones, ranking.total(rel))
+
+
+SUCCESS = Definition(
+    "Success",
+    "Success: is any of the first k relevant?",
+    success,
+    lambda k, p: f"1 if any rel(i), {write_ranks(k)}",
+    'score([0, 0, 1], "Success@2") == 0',
+    parameters=(REL, MEAN),
+    aliases=("Hit", "HitRate", "Accuracy"),
+    undefined=NO_RELEVANT,
+)
+
+
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     found, at = ranking.found(rel, k), depth(ranking, k)
     set_precision = found / np.maximum(at, 1)
     total = ranking.total(rel)
     return Scored(hits(ranking, k, rel) * set_precision[ranking.owner], total, total)
+
+
+SET_AVERAGE_PRECISION = Definition(
+    "SetAP",
+    "Set average precision: precision times recall",
+    set_average_precision,
+    lambda k, p: f"Σ rel(i)·hits/{write_depth(k)}, {write_ranks(k)}",
+    norm=lambda k, p: "R",
+    example='score([1, 0, 1], "SetAP", relevant=4) == 2 / 3 * 2 / 4',
+    parameters=(REL, MEAN),
+    expected=False,
+    undefined=NO_RELEVANT,
+    grouped=True,
+)
 
 
 def utility(
@@ -102,3 +264,34 @@ def utility(
     terms = (hit - noise - miss) * hits(ranking, k, rel)
     rest = noise * ranking.last(k) + miss * ranking.total(rel)
     return Scored(terms, ranking.ones, rest=rest)
+
+
+UTILITY = Definition(
+    "Utility",
+    "Linear utility of the retrieved set",
+    utility,
+    lambda k, p: (
+        f"{write_number(p['hit'])}·relevant retrieved {_write_signed(p['noise'])}·nonrelevant retrieved "
+        f"{_write_signed(p['miss'])}·relevant missed, {write_ranks(k)}"
+    ),
+    'score([1, 0, 1], "Utility", relevant=4) == 2 - 1',
+    parameters=(
+        Parameter("hit", 1.0, "what a relevant item is worth", low=-1e6, high=1e6),
+        Parameter("noise", -1.0, "what another item costs", low=-1e6, high=1e6),
+        Parameter("miss", 0.0, "what a missed relevant item costs", low=-1e6, high=1e6),
+        REL,
+    ),
+    conventions="Everything retrieved that is not relevant costs, judged or not.",
+    grouped=True,
+)
+
+
+ROWS = (
+    PRECISION,
+    RECALL,
+    F_MEASURE,
+    R_PRECISION,
+    SUCCESS,
+    SET_AVERAGE_PRECISION,
+    UTILITY,
+)

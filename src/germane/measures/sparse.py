@@ -4,6 +4,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ranking import Ranking
+from germane.measures.definition import MEAN, NO_RELEVANT, REL, Definition
 from germane.measures.terms import Scored
 
 EPSILON = 0.00001  # the smoothing constant of inferred AP
@@ -21,6 +22,24 @@ def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
     return Scored(np.where(ranking.relevant(rel), 1.0 - lost, 0.0), total, total)
 
 
+BPREF = Definition(
+    "bpref",
+    "Binary preference: judged nonrelevant items that stand before relevant ones",
+    bpref,
+    lambda k, p: "Σ_relevant (1 - min(n,R) ÷ min(NR,R)), n = nonrelevant before",
+    norm=lambda k, p: "R",
+    example='score([1, 0, 1, 0], "bpref") == (1 + (1 - 1 / 2)) / 2',
+    parameters=(REL, MEAN),
+    aliases=("Bpref",),
+    cutoff=False,
+    expected=False,
+    conventions="Unjudged items are passed over; NR counts items judged nonrelevant.",
+    undefined=NO_RELEVANT,
+    cite="Buckley & Voorhees, SIGIR 2004 (as corrected in trec_eval 8)",
+    nonrelevant=True,
+)
+
+
 def inferred_average_precision(ranking: Ranking, k: None, rel: float) -> Scored:
     relevant = ranking.relevant(rel)
     pooled = np.arange(len(ranking.rank)) - ranking.offsets[ranking.owner]
@@ -30,3 +49,27 @@ def inferred_average_precision(ranking: Ranking, k: None, rel: float) -> Scored:
     inferred = (pooled / before) * (above + EPSILON) / (judged + 2 * EPSILON)
     terms = 1.0 / ranking.rank + (ranking.rank - 1) / ranking.rank * inferred
     return Scored(np.where(relevant, terms, 0.0), ranking.total(rel), ranking.total(rel))
+
+
+INFERRED_AVERAGE_PRECISION = Definition(
+    "infAP",
+    "Inferred AP, for a pool of which a random sample was judged",
+    inferred_average_precision,
+    lambda k, p: "Σ_relevant (1/i + (i-1)/i · pooled/(i-1) · (rel+ε)/(rel+nonrel+2ε)), above i",
+    norm=lambda k, p: "R",
+    example='score([1, 0], "infAP") == 1.0',
+    parameters=(REL, MEAN),
+    cutoff=False,
+    expected=False,
+    monotone=False,
+    conventions="A negative grade marks an item in the pool that was not judged. ε = 0.00001.",
+    undefined=NO_RELEVANT,
+    cite="Yilmaz & Aslam, CIKM 2006",
+    nonrelevant=True,
+)
+
+
+ROWS = (
+    BPREF,
+    INFERRED_AVERAGE_PRECISION,
+)
