@@ -125,6 +125,7 @@ def test_dialects_are_listed_once() -> None:
     assert list(germane.dialects()) == names
     assert all(named(alias).name == name for alias, name in ALIASES.items())
     assert not set(ALIASES) & set(names)
+    assert len(ALIASES) == sum(len(one.aliases) for one in DIALECTS)  # none stands for two
 
 
 def test_names_of_other_tools() -> None:

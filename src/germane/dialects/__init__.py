@@ -1,4 +1,13 @@
-"""Dialects: the conventions of other tools, one small file a tool; ``table`` lists them all."""
+"""Dialects: the conventions of other tools.
+
+One file is one family: tools that are given the same kind of data for the same task, and so share
+conventions. A tool with more than 25 measures has a file of its own. A file lists its dialects in
+``DIALECTS``, each once and whole; conventions of several of them stand at its top, those of several
+families in ``dialect``. ``table`` puts the families together, in print order.
+
+A new dialect is an entry in its family's file. Its answers are recorded in ``tests/data/conformance.json``,
+and ``python docs/generate_dialects.py`` writes its page.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -124,6 +124,8 @@ class Dialect:
     relevant items it takes those listed for all there are, which is ``relevant=listed``."""
     same: tuple[str, ...] = ()
     """Other tools, with their versions, that answer the same."""
+    aliases: tuple[str, ...] = ()
+    """Other names under which the dialect is asked for."""
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -156,3 +158,25 @@ class Dialect:
             f"{self.name} has no measure {clip(name)}.{near}{besides}  "
             f"All of them: germane dialects {self.name}"
         )
+
+
+# --- Shared by dialects of several families -------------------------------------------------------
+
+LISTS = {"ties": "given", "missing": "skip"}
+"""Judging: each list stands in its own order, and a query without a list is left out."""
+
+COPIES_COUNT = {"duplicates": "again", "repeated": "once"}
+"""Reading: a repeated result is a hit again, a repeated judgment is one relevant item."""
+
+PYTREC = {"duplicates": "last", "grades": "whole", "scores": "single"}
+"""Reading: dicts as pytrec_eval hands them to the code of trec_eval 9."""
+
+
+def name_both(
+    name: str, measure: str, cut: str = "@{k}", choices: Mapping[str, Any] | None = None
+) -> tuple[Foreign, Foreign]:
+    """List a measure without a cutoff and with one, for which the tool appends ``cut`` to the name."""
+    return (
+        Foreign(name, measure, choices or {}),
+        Foreign(name + cut, measure + "@{k}", choices or {}),
+    )

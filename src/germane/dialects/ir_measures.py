@@ -1,114 +1,111 @@
-"""ir_measures."""
+"""ir_measures, with each of its providers."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import COPIES_COUNT, PYTREC, Dialect, Foreign, Limit, name_both
 
-IR_MEASURES = Dialect(
-    "ir_measures",
-    tool="ir_measures",
-    version="0.4.3",
-    reading={"duplicates": "last", "grades": "whole", "scores": "single"},
-    judging={"ties": "trec", "missing": "zero"},
-    measuring=(
-        Foreign("AP", "AP(norm=R)"),
-        Foreign("AP@{k}", "AP(norm=R)@{k}"),
-        Foreign("AP(rel={x})", "AP(norm=R,rel={x})"),
-        Foreign("AP(rel={x})@{k}", "AP(norm=R,rel={x})@{k}"),
-        Foreign("AP(judged_only=True)", "AP(norm=R)", {"unjudged": "remove"}),
-        Foreign("AP(judged_only=True)@{k}", "AP(norm=R)@{k}", {"unjudged": "remove"}),
-        Foreign("P@{k}", "P@{k}"),
-        Foreign("P(rel={x})@{k}", "P(rel={x})@{k}"),
-        Foreign("P(judged_only=True)@{k}", "P@{k}", {"unjudged": "remove"}),
-        Foreign("R@{k}", "R@{k}"),
-        Foreign("R(rel={x})@{k}", "R(rel={x})@{k}"),
-        Foreign("RR", "RR"),
-        Foreign("RR(rel={x})", "RR(rel={x})"),
-        Foreign("RR@{k}", "RR@{k}", {"ties": "ascending", "scores": "double"}),
-        Foreign("nDCG", "nDCG"),
-        Foreign("nDCG@{k}", "nDCG@{k}"),
-        Foreign(
-            "nDCG(dcg='exp-log2')@{k}",
-            "nDCG(gain=exp)@{k}",
-            {"scores": "double", "query_digits": 5},
+DIALECTS = (
+    Dialect(
+        "ir_measures",
+        tool="ir_measures",
+        version="0.4.3",
+        reading=PYTREC,
+        judging={"ties": "trec", "missing": "zero"},
+        measuring=(
+            *name_both("AP", "AP(norm=R)"),
+            *name_both("AP(rel={x})", "AP(norm=R,rel={x})"),
+            *name_both("AP(judged_only=True)", "AP(norm=R)", choices={"unjudged": "remove"}),
+            Foreign("P@{k}", "P@{k}"),
+            Foreign("P(rel={x})@{k}", "P(rel={x})@{k}"),
+            Foreign("P(judged_only=True)@{k}", "P@{k}", {"unjudged": "remove"}),
+            Foreign("R@{k}", "R@{k}"),
+            Foreign("R(rel={x})@{k}", "R(rel={x})@{k}"),
+            Foreign("RR", "RR"),
+            Foreign("RR(rel={x})", "RR(rel={x})"),
+            Foreign("RR@{k}", "RR@{k}", {"ties": "ascending", "scores": "double"}),
+            *name_both("nDCG", "nDCG"),
+            Foreign(
+                "nDCG(dcg='exp-log2')@{k}",
+                "nDCG(gain=exp)@{k}",
+                {"scores": "double", "query_digits": 5},
+            ),
+            Foreign("Rprec", "Rprec"),
+            Foreign("Bpref", "bpref"),
+            Foreign("Bpref(rel={x})", "bpref(rel={x})"),
+            Foreign("infAP", "infAP"),
+            Foreign("Success@{k}", "Success@{k}"),
+            Foreign("SetP", "P"),
+            Foreign("SetR", "R"),
+            Foreign("SetAP", "SetAP"),
+            Foreign(
+                "Judged@{k}",
+                "Judged(norm=retrieved)@{k}",
+                {
+                    "ties": "ascending",
+                    "scores": "double",
+                    "grades": "nonnegative",
+                    "empty": "error",
+                },
+            ),
+            Foreign("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
+            Foreign("NumQ", "NumQ", {"missing": "skip"}),
+            Foreign("NumRel", "NumRel", {"missing": "skip"}),
+            Foreign("NumRet", "NumRet", {"missing": "skip"}),
         ),
-        Foreign("Rprec", "Rprec"),
-        Foreign("Bpref", "bpref"),
-        Foreign("Bpref(rel={x})", "bpref(rel={x})"),
-        Foreign("infAP", "infAP"),
-        Foreign("Success@{k}", "Success@{k}"),
-        Foreign("SetP", "P"),
-        Foreign("SetR", "R"),
-        Foreign("SetAP", "SetAP"),
-        Foreign(
-            "Judged@{k}",
-            "Judged(norm=retrieved)@{k}",
-            {
-                "ties": "ascending",
-                "scores": "double",
-                "grades": "nonnegative",
-                "empty": "error",
-            },
-        ),
-        Foreign("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
-        Foreign("NumQ", "NumQ", {"missing": "skip"}),
-        Foreign("NumRel", "NumRel", {"missing": "skip"}),
-        Foreign("NumRet", "NumRet", {"missing": "skip"}),
-    ),
-    why="Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes to the "
-    "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
-    "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0, but not in NumQ and NumRel.",
-    source="providers/base.py, __init__.py",
-    limits=(
-        Limit(
-            "named",
-            "gdeval reads query ids as numbers and fails on others.",
-            only=("nDCG(dcg='exp-log2')@{k}",),
-        ),
-        Limit("empty", "0/0 at recall 0.", only=("IPrec@{x}",)),
-    ),
-)
-
-IR_MEASURES_CWL = Dialect(
-    "ir_measures-cwl",
-    tool="ir_measures with cwl_eval",
-    version="0.4.3",
-    reading={"duplicates": "again", "repeated": "once"},
-    judging={"ties": "given", "missing": "zero"},
-    measuring=(
-        Foreign("AP", "AP(norm=found)"),
-        Foreign("P@{k}", "P@{k}"),
-        Foreign("RR", "RR"),
-    ),
-    why="cwl_eval averages precision over the relevant items that were retrieved, where pytrec_eval "
-    "divides by all that exist.",
-    source="providers/cwl_eval.py",
-)
-
-IR_MEASURES_TRECTOOLS = Dialect(
-    "ir_measures-trectools",
-    tool="ir_measures with trectools",
-    version="0.4.3",
-    reading={"duplicates": "again", "repeated": "once"},
-    judging={"ties": "given", "missing": "zero", "empty": "nan"},
-    averaging={"no_relevant": "nan"},
-    measuring=(
-        Foreign("AP", "AP(norm=R)"),
-        Foreign("AP@{k}", "AP(norm=R)@{k}"),
-        Foreign("P@{k}", "P@{k}", {"empty": "answer", "no_relevant": "zero"}),
-        Foreign("RR", "RR", {"no_hit": "nan"}),
-        Foreign("Rprec", "Rprec", {"no_hit": "nan"}),
-        Foreign(
-            "Bpref",
-            "bpref",
-            {"empty": "answer", "no_relevant": "zero", "all_relevant": "zero"},
+        why="Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes to the "
+        "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
+        "tied items can be 1/2 and 1. Every judged query counts, missing ones as 0, but not in NumQ and NumRel.",
+        source="providers/base.py, __init__.py",
+        limits=(
+            Limit(
+                "named",
+                "gdeval reads query ids as numbers and fails on others.",
+                only=("nDCG(dcg='exp-log2')@{k}",),
+            ),
+            Limit("empty", "0/0 at recall 0.", only=("IPrec@{x}",)),
         ),
     ),
-    why="A query without relevant items or without results is NaN, and so is the mean.",
-    source="providers/trectools_provider.py",
-    limits=(
-        Limit("no_relevant", "Per query 0 or NaN, the mean NaN."),
-        Limit("unknown", "A query of the run that nobody judged is a KeyError.", only=("Rprec",)),
-        Limit("repeated", "Judgments and results that stand twice are joined row by row."),
-        Limit("empty", "Without results 0.", only=("RR",)),
-        Limit("negative", "A grade below 0 gains, and is no relevant item.", only=("Bpref",)),
+    Dialect(
+        "ir_measures-cwl",
+        tool="ir_measures with cwl_eval",
+        version="0.4.3",
+        reading=COPIES_COUNT,
+        judging={"ties": "given", "missing": "zero"},
+        measuring=(
+            Foreign("AP", "AP(norm=found)"),
+            Foreign("P@{k}", "P@{k}"),
+            Foreign("RR", "RR"),
+        ),
+        why="cwl_eval averages precision over the relevant items that were retrieved, where pytrec_eval "
+        "divides by all that exist.",
+        source="providers/cwl_eval.py",
+    ),
+    Dialect(
+        "ir_measures-trectools",
+        tool="ir_measures with trectools",
+        version="0.4.3",
+        reading=COPIES_COUNT,
+        judging={"ties": "given", "missing": "zero", "empty": "nan"},
+        averaging={"no_relevant": "nan"},
+        measuring=(
+            *name_both("AP", "AP(norm=R)"),
+            Foreign("P@{k}", "P@{k}", {"empty": "answer", "no_relevant": "zero"}),
+            Foreign("RR", "RR", {"no_hit": "nan"}),
+            Foreign("Rprec", "Rprec", {"no_hit": "nan"}),
+            Foreign(
+                "Bpref",
+                "bpref",
+                {"empty": "answer", "no_relevant": "zero", "all_relevant": "zero"},
+            ),
+        ),
+        why="A query without relevant items or without results is NaN, and so is the mean.",
+        source="providers/trectools_provider.py",
+        limits=(
+            Limit("no_relevant", "Per query 0 or NaN, the mean NaN."),
+            Limit(
+                "unknown", "A query of the run that nobody judged is a KeyError.", only=("Rprec",)
+            ),
+            Limit("repeated", "Judgments and results that stand twice are joined row by row."),
+            Limit("empty", "Without results 0.", only=("RR",)),
+            Limit("negative", "A grade below 0 gains, and is no relevant item.", only=("Bpref",)),
+        ),
     ),
 )

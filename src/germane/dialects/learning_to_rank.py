@@ -1,92 +1,157 @@
-"""Learning to rank: RankEval, Rax, TensorFlow Ranking, Keras-RS."""
+"""Learning to rank: labels and scores of one list at a time."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
+from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit, Unlike, name_both
 
-_LABELS = {"ties": "given", "missing": "skip"}
 _SHUFFLED = Limit("tied", "Equal scores are shuffled.", order=True)
 
-RANKEVAL = Dialect(
-    "rankeval",
-    tool="RankEval (hpclab)",
-    version="git c6e39e9",
-    judging=_LABELS,
-    averaging={"no_relevant": "one", "no_hit": "one"},
-    measuring=(
-        Foreign("MAP", "AP(norm=possible)"),
-        Foreign("MAP(cutoff={k})", "AP(norm=possible)@{k}"),
+DIALECTS = (
+    Dialect(
+        "xgboost",
+        tool="XGBoost",
+        version="3.2.0",
+        reading={"scores": "single", "grades": "binary"},
+        judging={**LISTS, "empty": "error_if_all"},
+        averaging={"no_relevant": "one"},
+        measuring=(
+            *name_both("map", "AP"),
+            Foreign("map-", "AP", {"no_relevant": "zero"}),
+            Foreign("map@{k}-", "AP@{k}", {"no_relevant": "zero"}),
+            Foreign("pre@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero", "empty": "error"}),
+            Foreign("ndcg@{k}", "nDCG(gain=exp)@{k}", {"grades": "exact"}),
+            Foreign("ndcg", "nDCG(gain=exp)", {"grades": "exact"}),
+            Foreign(
+                "aucpr",
+                "AUPR(rule=davis_goadrich)",
+                {"ties": "grouped", "no_relevant": "nan", "all_relevant": "nan"},
+            ),
+        ),
+        why="A query without relevant items counts as 1, or as 0 where the name ends with a minus. "
+        "aucpr interpolates as Davis and Goadrich do, and takes equal scores as one step. Empty groups alone "
+        "are an error, and any is one in pre@.",
+        source="src/metric/rank_metric.cc",
+        limits=(
+            Limit(
+                "tied_long",
+                "Longer lists are sorted by an algorithm that does not keep equal scores.",
+                order=True,
+            ),
+        ),
+        sees="list",
     ),
-    why="Divides by R or by the length of the list, whichever is less. A query without relevant items "
-    "counts as 1, and so does one of which no relevant item stands within the cutoff.",
-    source="metrics/map.py",
-    limits=(Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),),
-    sees="list",
-    unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("RBP", "RBP", "RBP(p=0.5)")),
-)
-
-RAX = Dialect(
-    "rax",
-    tool="Rax",
-    version="0.4.0",
-    reading={"scores": "single"},
-    judging=_LABELS,
-    measuring=(
-        Foreign("ap_metric", "AP(norm=R)"),
-        Foreign("ap_metric(topn={k})", "AP(norm=R)@{k}"),
-        Foreign("precision_metric", "P"),
-        Foreign("precision_metric(topn={k})", "P(norm=retrieved)@{k}"),
-        Foreign("recall_metric", "R"),
-        Foreign("recall_metric(topn={k})", "R@{k}"),
+    Dialect(
+        "lightgbm",
+        tool="LightGBM",
+        version="4.7.0",
+        judging={**LISTS, "empty": "error_if_all"},
+        averaging={"no_relevant": "one"},
+        measuring=(Foreign("map@{k}", "AP(norm=possible)@{k}"),),
+        why="A query without relevant items counts as 1. Empty groups alone are an error.",
+        source="src/metric/map_metric.hpp",
+        sees="list",
+        unlike=(Unlike("nDCG", "ndcg", "nDCG(gain=exp)"),),
     ),
-    why="Divides AP by R whatever the cutoff.",
-    source="rax/_src/metrics.py",
-    sees="list",
-    unlike=(
-        Unlike("nDCG", "ndcg_metric", "nDCG(gain=exp)"),
-        Unlike("DCG", "dcg_metric", "DCG(gain=exp)"),
+    Dialect(
+        "catboost",
+        tool="CatBoost",
+        version="1.2.10",
+        judging={"ties": "worst", "missing": "skip", "empty": "missing"},
+        measuring=(
+            *name_both("MAP", "AP(norm=possible)", ":top={k}"),
+            Foreign("PrecisionAt:top={k}", "P(norm=retrieved)@{k}"),
+            Foreign("RecallAt:top={k}", "R@{k}", {"no_relevant": "one"}),
+            Foreign("MRR:top={k}", "RR@{k}"),
+        ),
+        why="Among equal scores the irrelevant come first. Without relevant items MAP is 0, recall 1.",
+        source="libs/metrics/precision_recall_at_k.cpp",
+        sees="list",
     ),
-)
-
-TENSORFLOW_RANKING = Dialect(
-    "tensorflow-ranking",
-    tool="TensorFlow Ranking",
-    version="0.5.5",
-    reading={"scores": "single"},
-    judging=_LABELS,
-    measuring=(
-        Foreign("MeanAveragePrecisionMetric", "AP(norm=R)"),
-        Foreign("MeanAveragePrecisionMetric(topn={k})", "AP(norm=R)@{k}"),
-        Foreign("PrecisionMetric", "P"),
-        Foreign("PrecisionMetric(topn={k})", "P(norm=retrieved)@{k}"),
-        Foreign("RecallMetric", "R"),
-        Foreign("RecallMetric(topn={k})", "R@{k}"),
+    Dialect(
+        "rankeval",
+        tool="RankEval (hpclab)",
+        version="git c6e39e9",
+        judging=LISTS,
+        averaging={"no_relevant": "one", "no_hit": "one"},
+        measuring=(*name_both("MAP", "AP(norm=possible)", "(cutoff={k})"),),
+        why="Divides by R or by the length of the list, whichever is less. A query without relevant items "
+        "counts as 1, and so does one of which no relevant item stands within the cutoff.",
+        source="metrics/map.py",
+        limits=(
+            Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),
+        ),
+        sees="list",
+        unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("RBP", "RBP", "RBP(p=0.5)")),
     ),
-    why="Divides AP by all relevant items regardless of topn.",
-    source="python/metrics_impl.py::MeanAveragePrecisionMetric",
-    limits=(_SHUFFLED,),
-    sees="list",
-    unlike=(
-        Unlike("nDCG", "NDCGMetric", "nDCG(gain=exp)"),
-        Unlike("DCG", "DCGMetric", "DCG(gain=exp)"),
+    Dialect(
+        "rax",
+        tool="Rax",
+        version="0.4.0",
+        reading={"scores": "single"},
+        judging=LISTS,
+        measuring=(
+            *name_both("ap_metric", "AP(norm=R)", "(topn={k})"),
+            Foreign("precision_metric", "P"),
+            Foreign("precision_metric(topn={k})", "P(norm=retrieved)@{k}"),
+            *name_both("recall_metric", "R", "(topn={k})"),
+        ),
+        why="Divides AP by R whatever the cutoff.",
+        source="rax/_src/metrics.py",
+        sees="list",
+        unlike=(
+            Unlike("nDCG", "ndcg_metric", "nDCG(gain=exp)"),
+            Unlike("DCG", "dcg_metric", "DCG(gain=exp)"),
+        ),
     ),
-)
-
-KERAS_RS = Dialect(
-    "keras-rs",
-    tool="Keras-RS",
-    version="0.4.0",
-    reading={"scores": "single"},
-    judging={**_LABELS, "empty": "missing_if_some"},
-    measuring=(
-        Foreign("MeanAveragePrecision", "AP(norm=R)"),
-        Foreign("MeanAveragePrecision(k={k})", "AP(norm=R)@{k}"),
-        Foreign("PrecisionAtK", "P"),
-        Foreign("PrecisionAtK(k={k})", "P(norm=retrieved)@{k}"),
-        Foreign("RecallAtK", "R"),
-        Foreign("RecallAtK(k={k})", "R@{k}"),
+    Dialect(
+        "tensorflow-ranking",
+        tool="TensorFlow Ranking",
+        version="0.5.5",
+        reading={"scores": "single"},
+        judging=LISTS,
+        measuring=(
+            *name_both("MeanAveragePrecisionMetric", "AP(norm=R)", "(topn={k})"),
+            Foreign("PrecisionMetric", "P"),
+            Foreign("PrecisionMetric(topn={k})", "P(norm=retrieved)@{k}"),
+            *name_both("RecallMetric", "R", "(topn={k})"),
+        ),
+        why="Divides AP by all relevant items regardless of topn.",
+        source="python/metrics_impl.py::MeanAveragePrecisionMetric",
+        limits=(_SHUFFLED,),
+        sees="list",
+        unlike=(
+            Unlike("nDCG", "NDCGMetric", "nDCG(gain=exp)"),
+            Unlike("DCG", "DCGMetric", "DCG(gain=exp)"),
+        ),
+        aliases=("tfr",),
     ),
-    why="A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0.",
-    source="src/metrics/mean_average_precision.py",
-    limits=(_SHUFFLED,),
-    sees="list",
-    unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("DCG", "DCG", "DCG(gain=exp)")),
+    Dialect(
+        "keras-rs",
+        tool="Keras-RS",
+        version="0.4.0",
+        reading={"scores": "single"},
+        judging={**LISTS, "empty": "missing_if_some"},
+        measuring=(
+            *name_both("MeanAveragePrecision", "AP(norm=R)", "(k={k})"),
+            Foreign("PrecisionAtK", "P"),
+            Foreign("PrecisionAtK(k={k})", "P(norm=retrieved)@{k}"),
+            *name_both("RecallAtK", "R", "(k={k})"),
+        ),
+        why="A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0.",
+        source="src/metrics/mean_average_precision.py",
+        limits=(_SHUFFLED,),
+        sees="list",
+        unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("DCG", "DCG", "DCG(gain=exp)")),
+    ),
+    Dialect(
+        "tensorflow",
+        tool="TensorFlow",
+        version="2.15.1",
+        reading={"scores": "single"},
+        judging={**LISTS, "empty": "missing", "short": "error"},
+        averaging={"no_relevant": "skip"},
+        measuring=(Foreign("average_precision_at_k(k={k})", "AP@{k}"),),
+        why="tf.compat.v1.metrics.average_precision_at_k divides by min(R,k), and needs k classes. Keras' AUC of "
+        "precision and recall, which takes the curve at a grid of thresholds, has no counterpart.",
+        source="python/ops/metrics_impl.py",
+        limits=(Limit("no_relevant", "Needs a label."),),
+    ),
 )

@@ -1,55 +1,364 @@
-"""Recommendation: LightFM, Spotlight, Surprise."""
+"""Recommendation: lists of items for users, held against the items that they took."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit, Unlike
+from dataclasses import replace
 
-LIGHTFM = Dialect(
-    "lightfm",
-    tool="LightFM",
-    version="1.17",
-    reading={"scores": "single"},
-    judging={"ties": "worst", "missing": "skip"},
+from germane.dialects.dialect import COPIES_COUNT, LISTS, Dialect, Foreign, Limit, Unlike, name_both
+
+_NUMERIC = {"empty": "error_if_all"}  # MAP rounds ranks, and a frame without rows has no numbers
+_WITHIN = {"short": "nan"}  # of as many items as k all are among the first k
+
+_CLIPPED_DISCOUNT = "its discount is 1 / log2(max(rank, 2)), so that ranks 1 and 2 weigh the same"
+_COPIES = (
+    "A prediction that repeats an earlier one takes its rank and is no hit; a relevant item that is "
+    "listed twice counts twice in R."
+)
+_ML_METRICS = Dialect(
+    "ml_metrics",
+    tool="ml_metrics",
+    version="0.1.4",
+    reading={"duplicates": "keep", "repeated": "each"},
+    judging=LISTS,
+    averaging={"no_relevant": "one"},
     measuring=(
-        Foreign("precision_at_k@{k}", "P@{k}"),
-        Foreign("recall_at_k@{k}", "R@{k}", {"no_relevant": "nan"}),
-        Foreign("reciprocal_rank", "RR", {"empty": "error"}),
+        Foreign("mapk@{k}", "AP@{k}"),
+        Foreign("apk@{k}", "AP@{k}"),
+        Foreign("kdd_mapk@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
+        Foreign("kdd_apk@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
     ),
-    why="An item's rank is the number of items that score as much or more: ties count against it. As with preserve_rows=True; else users "
-    "without items to find are left out.",
-    source="evaluation.py",
-    limits=(Limit("tied", "All items of a tie have its last rank."),),
+    why=_COPIES + " A user without relevant items counts as 1.",
+    source="average_precision.py::apk",
 )
 
-SPOTLIGHT = Dialect(
-    "spotlight",
-    tool="Spotlight",
-    version="git 75f4c8c",
-    judging={"ties": "given", "missing": "skip", "empty": "missing"},
-    averaging={"no_relevant": "skip"},
-    measuring=(
-        Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
-        Foreign("recall@{k}", "R@{k}"),
+DIALECTS = (
+    _ML_METRICS,
+    replace(
+        _ML_METRICS,
+        name="ml_metrics-git",
+        tool="benhamner/Metrics",
+        version="git 9a637ae",
+        averaging={},
+        why=_COPIES
+        + " A user without relevant items counts as 0 since 2015; the release on PyPI is older.",
+        source="Python/ml_metrics/average_precision.py::apk",
+        aliases=("benhamner", "kaggle"),
     ),
-    why="Users without items to find are left out; precision divides by the items there are.",
-    source="evaluation.py::precision_recall_score",
-    limits=(Limit("tied", "The sort leaves the order of equal scores open.", order=True),),
-    unlike=(
-        Unlike(
-            "RR", "mrr_score", says="it is the mean of the reciprocal ranks of all relevant items"
+    Dialect(
+        "kaggle-notebook",
+        tool="Kaggle notebook 'understanding-mean-average-precision' (H&M)",
+        version="2022",
+        reading={"duplicates": "error", "repeated": "once"},
+        judging={**LISTS, "empty": "error", "short": "error"},
+        averaging={"no_relevant": "error"},
+        measuring=(Foreign("mapk@{k}", "AP@{k}"), Foreign("apk@{k}", "AP@{k}")),
+        why="AP@k over min(R,k), but a list shorter than k is an IndexError.",
+        source="average_precision_at_k",
+        limits=(
+            Limit("repeated", "Copies are hits at their ranks but not in P@i: AP can be 1.083."),
         ),
     ),
-)
-
-SURPRISE = Dialect(
-    "surprise",
-    tool="Surprise, examples/precision_recall_at_k.py",
-    version="git 2381fb1",
-    judging={"ties": "given", "missing": "skip", "threshold": 3.5},
-    measuring=(
-        Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
-        Foreign("recall@{k}", "R@{k}"),
+    Dialect(
+        "recmetrics",
+        tool="recmetrics",
+        version="0.1.5",
+        reading={"duplicates": "keep", "repeated": "each"},
+        judging=LISTS,
+        measuring=(
+            Foreign("mark@{k}", "AP(norm=R)@{k}"),
+            Foreign(
+                "recommender_precision@{k}",
+                "P(norm=retrieved)@{k}",
+                {"duplicates": "again", "query_digits": 4, "empty": "error"},
+            ),
+            Foreign(
+                "recommender_recall@{k}",
+                "R@{k}",
+                {"duplicates": "again", "query_digits": 4, "no_relevant": "error"},
+            ),
+        ),
+        why="What it names mean average recall (mark) is average precision over R. Precision and recall "
+        "of each user are rounded to 4 decimals before the mean.",
+        source="metrics.py::_ark",
     ),
-    why="Only items with an estimate of at least 3.5 (threshold) count as recommended.",
-    source="examples/precision_recall_at_k.py",
-    limits=(Limit("empty", "A user without any rating has no value."),),
-    sees="list",
+    Dialect(
+        "recommenders",
+        tool="Microsoft recommenders",
+        version="1.2.1",
+        reading={**COPIES_COUNT, "grades": "ones"},
+        judging={**LISTS, "empty": "missing"},
+        averaging={"no_relevant": "skip", "undefined": "zero"},
+        measuring=(
+            Foreign("map_at_k@{k}", "AP@{k}"),
+            Foreign("map@{k}", "AP(norm=R)@{k}"),
+            Foreign("precision_at_k@{k}", "P@{k}"),
+            Foreign("recall_at_k@{k}", "R@{k}"),
+            Foreign("ndcg_at_k@{k}", "nDCG@{k}", {"missing": "zero", "empty": "answer"}),
+            Foreign("r_precision_at_k@{k}", "Rprec", {"no_hit": "skip", "undefined": "nan"}),
+        ),
+        why="Users count who are in both frames. Both cut the list at k (10 unless told otherwise), but "
+        "map divides by R and map_at_k by min(R,k).",
+        source="evaluation/python_evaluation.py",
+        limits=(
+            Limit("shallow", "Ranks beyond k are not looked at.", only=("r_precision_at_k@{k}",)),
+            Limit("missed", "0 where no user has a hit in k.", only=("r_precision_at_k@{k}",)),
+            Limit("repeated", "Joined rows count a copy on either side."),
+            Limit("empty", "A user who is in one frame only has 0 alone, and no part in a mean."),
+        ),
+    ),
+    Dialect(
+        "rectools",
+        tool="RecTools",
+        version="0.19.0",
+        reading=COPIES_COUNT,
+        judging={"ties": "given", "missing": "zero"},
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            Foreign("MAP(k={k})", "AP(norm=R)@{k}", _NUMERIC),
+            Foreign("MAP(k={k},divide_by_k=True)", "AP(norm=k)@{k}", _NUMERIC),
+            Foreign("Precision(k={k})", "P@{k}"),
+            Foreign("Recall(k={k})", "R@{k}"),
+            Foreign("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
+            Foreign("MRR(k={k})", "RR@{k}"),
+        ),
+        why="Users are those with interactions, so that none is without relevant items and a missing "
+        "recommendation counts as 0. MAP divides by R, or by k when asked, and is a TypeError for a frame without any row.",
+        source="metrics/ranking.py::MAP",
+        limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
+        unlike=(
+            Unlike(
+                "nDCG",
+                "NDCG",
+                says="it divides by the DCG of k relevant items, however many there are",
+            ),
+        ),
+    ),
+    Dialect(
+        "recometrics",
+        tool="recometrics",
+        version="0.1.6",
+        judging={**LISTS, "empty": "missing", "short": "error"},
+        averaging={"no_relevant": "nan", "all_relevant": "nan", "constant": "nan"},
+        measuring=(
+            Foreign("AP@K(k={k})", "AP(norm=R)@{k}"),
+            Foreign("TAP@K(k={k})", "AP@{k}"),
+            Foreign("P@K(k={k})", "P@{k}", _WITHIN),
+            Foreign("R@K(k={k})", "R@{k}", _WITHIN),
+            Foreign("TP@K(k={k})", "R(norm=min)@{k}", _WITHIN),
+            Foreign("Hit@K(k={k})", "Success@{k}", _WITHIN),
+            Foreign("RR@K(k={k})", "RR@{k}"),
+            Foreign("NDCG@K(k={k})", "nDCG@{k}", {"all_relevant": "answer"}),
+            Foreign("PR_AUC", "AP(norm=R)"),
+        ),
+        why="Has both: AP@K over R, and the truncated TAP@K over min(R,K). P@K divides by K, TP@K by "
+        "min(R,K). Where every item is relevant, or all scores are equal, nothing can be "
+        "ranked: NaN, and so is what looks at no order where there are only K items. Fewer are an error.",
+        source="src/recometrics.hpp",
+        limits=(
+            Limit(
+                "tied",
+                "Ties are broken by noise unless told otherwise; where the first K scores are equal, and no AUC "
+                "is asked for beside, it is NaN.",
+            ),
+            Limit("all_relevant", "NaN, or with noise 1.", only=("NDCG@K(k={k})",)),
+            Limit(
+                "all_within",
+                "Of K items that are all relevant it is a number.",
+                only=("AP@K(k={k})", "TAP@K(k={k})", "RR@K(k={k})"),
+            ),
+            Limit(
+                "short",
+                "The K of the other metrics may not be above the number of items.",
+                only=("PR_AUC",),
+            ),
+            Limit("no_relevant", "A matrix without any relevant item is a ValueError."),
+        ),
+    ),
+    Dialect(
+        "implicit",
+        tool="implicit",
+        version="0.7.3",
+        reading={**COPIES_COUNT, "grades": "ones"},
+        judging=LISTS,
+        averaging={"no_relevant": "skip", "undefined": "error"},
+        measuring=(
+            Foreign("map@{k}", "AP@{k}"),
+            Foreign("precision@{k}", "R(norm=min,mean=micro)@{k}"),
+            Foreign("ndcg@{k}", "nDCG@{k}"),
+        ),
+        why="Users count who have items to find; without any it divides by 0. Its precision divides all hits by all of min(R,K), so "
+        "that users with many items weigh more.",
+        source="evaluation.pyx::ranking_metrics_at_k",
+        limits=(
+            Limit(
+                "all_relevant", "Its AUC divides by the other items: without any, all is an error."
+            ),
+            Limit("repeated", "A copy is a hit again."),
+        ),
+    ),
+    Dialect(
+        "spark",
+        tool="Spark mllib RankingMetrics",
+        version="4.3.0",
+        reading={**COPIES_COUNT, "grades": "ones"},
+        judging=LISTS,
+        measuring=(
+            Foreign("meanAveragePrecision", "AP(norm=R)"),
+            Foreign("meanAveragePrecisionAt({k})", "AP@{k}"),
+            Foreign("precisionAt({k})", "P@{k}"),
+            Foreign("recallAt({k})", "R@{k}"),
+            Foreign("ndcgAt({k})", "nDCG@{k}"),
+        ),
+        why="A repeated prediction is a hit again, so that AP can be 1.5. Without relevant items: 0.",
+        source="mllib/evaluation/RankingMetrics.scala",
+        limits=(
+            Limit("empty", "The Python wrapper cannot infer a type where the first list is empty."),
+            Limit("repeated", "In nDCG a copy gains 1 again, in recall it is a hit again."),
+        ),
+        aliases=("pyspark",),
+    ),
+    Dialect(
+        "recbole",
+        tool="RecBole",
+        version="1.2.1",
+        reading={**COPIES_COUNT, "repeated": "each", "grades": "ones"},
+        judging=LISTS,
+        measuring=(
+            Foreign("MAP@{k}", "AP@{k}"),
+            Foreign("Precision@{k}", "P@{k}"),
+            Foreign("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
+            Foreign("MRR@{k}", "RR@{k}"),
+            Foreign("NDCG@{k}", "nDCG@{k}"),
+        ),
+        why="Works on the matrix of hits among the first k. Recall of a user without items is NaN.",
+        source="evaluator/metrics.py::MAP.metric_info",
+        limits=(
+            Limit("no_relevant", "nDCG is 0/0.", only=("NDCG@{k}",)),
+            Limit("repeated", "nDCG counts copies in the ideal, too.", only=("NDCG@{k}",)),
+        ),
+    ),
+    Dialect(
+        "elliot",
+        tool="Elliot",
+        version="git fc27efe",
+        reading={**COPIES_COUNT, "repeated": "each"},
+        judging=LISTS,
+        measuring=(
+            Foreign("MAP@{k}", "MeanP@{k}"),
+            Foreign("MAR@{k}", "MeanR@{k}", {"no_relevant": "error"}),
+        ),
+        why="What it calls MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
+        "item at rank 1 has 0.457 at k=5, not 1.",
+        source="evaluation/metrics/accuracy/map/map.py::__user_ap",
+        unlike=(Unlike("nDCG", "nDCG", "nDCG(gain=exp)"),),
+    ),
+    Dialect(
+        "mean-of-precisions",
+        tool="the mean of P@1 … P@k",
+        version="a common mistake",
+        judging={"ties": "given"},
+        measuring=(Foreign("map@{k}", "MeanP@{k}"), Foreign("apk@{k}", "MeanP@{k}")),
+        why="Takes precision at every rank, not only at those with a relevant item. This is not AP.",
+        source="answers on the web, and code that copies them",
+    ),
+    Dialect(
+        "cornac",
+        tool="Cornac",
+        version="3.0.1",
+        judging=LISTS,
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            Foreign("MAP", "AP(norm=R)", {"ties": "grouped", "no_relevant": "nan"}),
+            Foreign("Precision@{k}", "P@{k}", {"no_relevant": "zero"}),
+            Foreign("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
+        ),
+        why="MAP gives equal scores the last rank of their group, and looks at all items: no cutoff.",
+        source="metrics/ranking.py::MAP.compute",
+        limits=(
+            Limit("no_relevant", "0/0 is NaN, or an error."),
+            Limit("tied", "Top k of ties.", order=True),
+        ),
+    ),
+    Dialect(
+        "lenskit",
+        tool="LensKit",
+        version="2025.8.1",
+        reading={**COPIES_COUNT, "repeated": "each"},
+        judging=LISTS,
+        measuring=(
+            *name_both(
+                "AveragePrecision",
+                "AP(norm=possible)",
+                "(n={k})",
+                choices={"no_relevant": "error", "empty": "nan"},
+            ),
+            Foreign("Precision", "P", {"empty": "nan"}),
+            Foreign("Precision(n={k})", "P(norm=retrieved)@{k}", {"empty": "nan"}),
+            Foreign("Recall", "R", {"no_relevant": "nan"}),
+            Foreign("Recall(n={k})", "R(norm=min)@{k}", {"no_relevant": "nan"}),
+            *name_both("RecipRank", "RR", "(n={k})", choices={"no_relevant": "nan"}),
+        ),
+        why="AP divides by R or by the length of the list, whichever is less, so that a short list is "
+        "rewarded. An empty list is NaN; a user without items is NaN, and in AP an error.",
+        source="metrics/ranking/_map.py",
+        unlike=(
+            Unlike("RBP", "RBP", "RBP(p=0.85)"),
+            Unlike(
+                "nDCG",
+                "NDCG",
+                says=_CLIPPED_DISCOUNT,
+            ),
+            Unlike(
+                "DCG",
+                "DCG",
+                says=_CLIPPED_DISCOUNT,
+            ),
+        ),
+    ),
+    Dialect(
+        "evidently",
+        tool="Evidently",
+        version="0.7.23",
+        judging={**LISTS, "empty": "missing", "short": "error_if_all"},
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            Foreign("map@{k}", "AP(norm=R)@{k}"),
+            Foreign("map_include_no_feedback@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
+            Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
+            Foreign("recall@{k}", "R@{k}"),
+        ),
+        why="Sorted frames whose users have equally many rows agree with AP over R. Others do not: what "
+        "counts as relevant at rank k is the label of the frame's last row within k, and a user with "
+        "fewer than k items goes on adding precision, or is an error where no user has more. Precision and "
+        "recall do not depend on the order of rows.",
+        source="legacy/metrics/recsys/precision_recall_k.py",
+        limits=(
+            Limit(
+                "unordered",
+                "What is relevant at rank k is the label of the frame's last row within k: rows that do not "
+                "stand in the order of their scores change it.",
+                only=("map@{k}", "map_include_no_feedback@{k}"),
+            ),
+            Limit(
+                "short",
+                "A list shorter than k adds its last precision again at every further rank.",
+            ),
+            Limit("tied", "Equal scores have the integer part of their mean rank, all of them."),
+            Limit("uneven", "Users with lists of different lengths disturb each other."),
+        ),
+        sees="list",
+    ),
+    Dialect(
+        "torch-geometric",
+        tool="PyTorch Geometric",
+        version="2.8.1",
+        judging=LISTS,
+        averaging={"no_relevant": "skip", "undefined": "zero"},
+        measuring=(
+            Foreign("LinkPredMAP(k={k})", "AP@{k}"),
+            Foreign("LinkPredPrecision(k={k})", "P@{k}"),
+            Foreign("LinkPredRecall(k={k})", "R@{k}"),
+        ),
+        why="Nodes without links to find do not enter the mean, which is 0 where that leaves none.",
+        source="metrics/link_pred.py",
+        aliases=("pyg",),
+    ),
 )

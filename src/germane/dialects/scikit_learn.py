@@ -1,38 +1,91 @@
-"""scikit-learn."""
+"""scikit-learn, and models with its interface: LightFM, Spotlight, Surprise."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit, Unlike, name_both
 
-SCIKIT_LEARN = Dialect(
-    "scikit-learn",
-    tool="scikit-learn",
-    version="1.9.1",
-    judging={"ties": "grouped", "missing": "skip", "empty": "missing"},
-    measuring=(
-        Foreign("average_precision_score", "AP(norm=R)"),
-        Foreign("label_ranking_average_precision_score", "AP(norm=R)", {"no_relevant": "one"}),
-        Foreign("auc(precision_recall_curve)", "AUPR(rule=trapezoid)", {"no_relevant": "zero"}),
-        Foreign("ndcg_score", "nDCG", {"ties": "expected"}),
-        Foreign("ndcg_score(k={k})", "nDCG@{k}", {"ties": "expected"}),
+DIALECTS = (
+    Dialect(
+        "scikit-learn",
+        tool="scikit-learn",
+        version="1.9.1",
+        judging={"ties": "grouped", "missing": "skip", "empty": "missing"},
+        measuring=(
+            Foreign("average_precision_score", "AP(norm=R)"),
+            Foreign("label_ranking_average_precision_score", "AP(norm=R)", {"no_relevant": "one"}),
+            Foreign("auc(precision_recall_curve)", "AUPR(rule=trapezoid)", {"no_relevant": "zero"}),
+            *name_both("ndcg_score", "nDCG", "(k={k})", choices={"ties": "expected"}),
+        ),
+        why="Equal scores are one step of the curve, at the last rank of their group. Samples without a "
+        "positive have 0, but 1 in label_ranking_average_precision_score.",
+        source="metrics/_ranking.py",
+        limits=(
+            Limit("no_relevant", "Recall is taken for 1.", only=("auc(precision_recall_curve)",)),
+            Limit("empty", "An empty sample is an error."),
+        ),
+        sees="list",
+        aliases=("sklearn",),
     ),
-    why="Equal scores are one step of the curve, at the last rank of their group. Samples without a "
-    "positive have 0, but 1 in label_ranking_average_precision_score.",
-    source="metrics/_ranking.py",
-    limits=(
-        Limit("no_relevant", "Recall is taken for 1.", only=("auc(precision_recall_curve)",)),
-        Limit("empty", "An empty sample is an error."),
+    Dialect(
+        "scikit-learn-0.18",
+        tool="scikit-learn",
+        version="0.18.2",
+        judging={"ties": "grouped", "missing": "skip", "empty": "missing"},
+        averaging={"no_relevant": "nan"},
+        measuring=(Foreign("average_precision_score", "AUPR(rule=trapezoid)"),),
+        why="Joined the points of the curve by straight lines, until version 0.19.",
+        source="metrics/ranking.py",
+        limits=(Limit("empty", "An empty sample is an error."),),
+        sees="list",
+        aliases=("sklearn-0.18",),
     ),
-    sees="list",
-)
-
-SCIKIT_LEARN_0_18 = Dialect(
-    "scikit-learn-0.18",
-    tool="scikit-learn",
-    version="0.18.2",
-    judging={"ties": "grouped", "missing": "skip", "empty": "missing"},
-    averaging={"no_relevant": "nan"},
-    measuring=(Foreign("average_precision_score", "AUPR(rule=trapezoid)"),),
-    why="Joined the points of the curve by straight lines, until version 0.19.",
-    source="metrics/ranking.py",
-    limits=(Limit("empty", "An empty sample is an error."),),
-    sees="list",
+    Dialect(
+        "lightfm",
+        tool="LightFM",
+        version="1.17",
+        reading={"scores": "single"},
+        judging={"ties": "worst", "missing": "skip"},
+        measuring=(
+            Foreign("precision_at_k@{k}", "P@{k}"),
+            Foreign("recall_at_k@{k}", "R@{k}", {"no_relevant": "nan"}),
+            Foreign("reciprocal_rank", "RR", {"empty": "error"}),
+        ),
+        why="An item's rank is the number of items that score as much or more: ties count against it. As with preserve_rows=True; else users "
+        "without items to find are left out.",
+        source="evaluation.py",
+        limits=(Limit("tied", "All items of a tie have its last rank."),),
+    ),
+    Dialect(
+        "spotlight",
+        tool="Spotlight",
+        version="git 75f4c8c",
+        judging={**LISTS, "empty": "missing"},
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
+            Foreign("recall@{k}", "R@{k}"),
+        ),
+        why="Users without items to find are left out; precision divides by the items there are.",
+        source="evaluation.py::precision_recall_score",
+        limits=(Limit("tied", "The sort leaves the order of equal scores open.", order=True),),
+        unlike=(
+            Unlike(
+                "RR",
+                "mrr_score",
+                says="it is the mean of the reciprocal ranks of all relevant items",
+            ),
+        ),
+    ),
+    Dialect(
+        "surprise",
+        tool="Surprise, examples/precision_recall_at_k.py",
+        version="git 2381fb1",
+        judging={**LISTS, "threshold": 3.5},
+        measuring=(
+            Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
+            Foreign("recall@{k}", "R@{k}"),
+        ),
+        why="Only items with an estimate of at least 3.5 (threshold) count as recommended.",
+        source="examples/precision_recall_at_k.py",
+        limits=(Limit("empty", "A user without any rating has no value."),),
+        sees="list",
+    ),
 )

@@ -1,6 +1,6 @@
-"""trec_eval, NIST."""
+"""trec_eval, and what runs its code from Python."""
 
-from germane.dialects.dialect import Dialect, Foreign, Limit
+from germane.dialects.dialect import PYTREC, Dialect, Foreign, Limit
 
 _CURVE_NAN = Limit(
     "empty",
@@ -54,45 +54,48 @@ def _measures(rounding: str) -> tuple[Foreign, ...]:
     )
 
 
-TREC_EVAL_10 = Dialect(
-    "trec_eval-10",
-    tool="trec_eval",
-    version="10.0",
-    reading={"duplicates": "error", "grades": "whole"},
-    judging={"ties": "trec", "missing": "error", "empty": "missing"},
-    measuring=(
-        *_measures("nearest"),
-        Foreign("yaap", "YAAP"),
-        _cut("unj_{k}", "Unjudged@{k}"),
+DIALECTS = (
+    Dialect(
+        "trec_eval-10",
+        tool="trec_eval",
+        version="10.0",
+        reading={"duplicates": "error", "grades": "whole"},
+        judging={"ties": "trec", "missing": "error", "empty": "missing"},
+        measuring=(
+            *_measures("nearest"),
+            Foreign("yaap", "YAAP"),
+            _cut("unj_{k}", "Unjudged@{k}"),
+        ),
+        why="Divides AP by R at every cutoff. A judged query that the run lacks ends the program with "
+        "exit code 4; with -c (missing=zero) it counts as 0.",
+        source="form_res_rels.c, m_map.c, m_map_cut.c",
+        limits=(_CURVE_NAN, _ALL_GRADES),
+        aliases=("trec_eval", "trec_eval-10.0"),
     ),
-    why="Divides AP by R at every cutoff. A judged query that the run lacks ends the program with "
-    "exit code 4; with -c (missing=zero) it counts as 0.",
-    source="form_res_rels.c, m_map.c, m_map_cut.c",
-    limits=(_CURVE_NAN, _ALL_GRADES),
-)
-
-TREC_EVAL_9 = Dialect(
-    "trec_eval-9",
-    tool="trec_eval",
-    version="9.0.8",
-    reading={"duplicates": "error", "grades": "whole", "scores": "single"},
-    judging={"ties": "trec", "missing": "skip", "empty": "missing"},
-    measuring=_measures("trec9"),
-    why="Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries that the "
-    "run lacks are left out; with -c (missing=zero) they count as 0.",
-    source="trec_format.h, form_res_rels.c, m_map.c, m_map_cut.c",
-    limits=(_CURVE_NAN, _ALL_GRADES),
-)
-
-PYTREC_EVAL = Dialect(
-    "pytrec_eval",
-    tool="pytrec_eval",
-    version="0.5",
-    reading={"duplicates": "last", "grades": "whole", "scores": "single"},
-    judging={"ties": "trec", "missing": "skip"},
-    measuring=_measures("trec9"),
-    why="The code of trec_eval 9, fed from dicts: a query may have an empty list, and counts as 0.",
-    source="pytrec_eval.cpp",
-    limits=(_CURVE_NAN,),
-    same=("pytrec_eval-terrier 0.5.11",),
+    Dialect(
+        "trec_eval-9",
+        tool="trec_eval",
+        version="9.0.8",
+        reading={"duplicates": "error", "grades": "whole", "scores": "single"},
+        judging={"ties": "trec", "missing": "skip", "empty": "missing"},
+        measuring=_measures("trec9"),
+        why="Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries that the "
+        "run lacks are left out; with -c (missing=zero) they count as 0.",
+        source="trec_format.h, form_res_rels.c, m_map.c, m_map_cut.c",
+        limits=(_CURVE_NAN, _ALL_GRADES),
+        aliases=("trec_eval-9.0.8",),
+    ),
+    Dialect(
+        "pytrec_eval",
+        tool="pytrec_eval",
+        version="0.5",
+        reading=PYTREC,
+        judging={"ties": "trec", "missing": "skip"},
+        measuring=_measures("trec9"),
+        why="The code of trec_eval 9, fed from dicts: a query may have an empty list, and counts as 0.",
+        source="pytrec_eval.cpp",
+        limits=(_CURVE_NAN,),
+        same=("pytrec_eval-terrier 0.5.11",),
+        aliases=("pytrec_eval-terrier",),
+    ),
 )

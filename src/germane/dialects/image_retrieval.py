@@ -1,0 +1,102 @@
+"""Images found by their neighbors: metric learning, re-identification, landmarks."""
+
+from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit, name_both
+
+DIALECTS = (
+    Dialect(
+        "pytorch-metric-learning",
+        tool="PyTorch Metric Learning",
+        version="2.9.0",
+        judging={**LISTS, "empty": "missing"},
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            *name_both("mean_average_precision", "AP(norm=R)", "(k={k})"),
+            Foreign("mean_average_precision_at_r", "APR"),
+            Foreign("r_precision", "Rprec"),
+            Foreign("precision_at_1", "P@1"),
+            *name_both("mean_reciprocal_rank", "RR", "(k={k})"),
+            Foreign("mean_average_precision(k=max_bin_count)", "APR"),
+        ),
+        why="mean_average_precision divides by all references of the label; ..._at_r looks at the first "
+        "R ranks. Queries whose label no reference has are left out.",
+        source="utils/accuracy_calculator.py",
+        limits=(
+            Limit(
+                "no_relevant", "Where no query has a reference of its label, NaN or an IndexError."
+            ),
+            Limit(
+                "shallow", "MAP@R and R-precision with k below R: fewer neighbors than they need."
+            ),
+            Limit("short", "Fewer references than k."),
+        ),
+        aliases=("pml",),
+    ),
+    Dialect(
+        "open-metric-learning",
+        tool="Open Metric Learning",
+        version="4.0.0",
+        reading={"duplicates": "again"},
+        judging=LISTS,
+        measuring=(
+            Foreign("calc_map(top_k={k})", "AP(norm=found)@{k}"),
+            Foreign("calc_precision(top_k={k})", "R(norm=possible)@{k}", {"no_relevant": "nan"}),
+            Foreign("calc_cmc(top_k={k})", "Success@{k}"),
+        ),
+        why="calc_map divides by the relevant items found; calc_precision by R, k or the length of the "
+        "list, whichever is least.",
+        source="functional/metrics.py",
+        aliases=("oml",),
+    ),
+    Dialect(
+        "torchreid",
+        tool="torchreid (deep-person-reid)",
+        version="git f8cd150",
+        judging={**LISTS, "empty": "missing"},
+        averaging={"no_relevant": "skip"},
+        measuring=(Foreign("mAP", "AP(norm=R)"),),
+        why="AP over the whole gallery. Queries without a match are left out.",
+        source="metrics/rank.py::eval_market1501",
+        limits=(
+            Limit("tied", "The sort leaves the order of equal distances open.", order=True),
+            Limit("no_relevant", "No query with a match: an AssertionError."),
+        ),
+    ),
+    Dialect(
+        "revisitop",
+        tool="revisited Oxford and Paris",
+        version="git be39832",
+        judging={**LISTS, "empty": "missing"},
+        averaging={"no_relevant": "skip", "no_hit": "error"},
+        measuring=(
+            Foreign("compute_map", "AUPR(rule=trapezoid)"),
+            Foreign("compute_ap", "AUPR(rule=trapezoid)"),
+            Foreign("mP@{k}", "P@{k}", {"no_hit": "zero"}),
+        ),
+        why="AP is the area under straight lines between the precisions before and at each relevant "
+        "image, beginning with precision 1. Junk images must be taken out before. A "
+        "query of which nothing was found is an error.",
+        source="python/evaluate.py::compute_ap",
+        limits=(
+            Limit(
+                "tied", "The order of equal scores is that of the ranks it is given.", order=True
+            ),
+            Limit("no_relevant", "No query with a match: NaN or a ZeroDivisionError."),
+            Limit("early", "k is cut to the rank of the last relevant image.", only=("mP@{k}",)),
+        ),
+        aliases=("roxford", "rparis"),
+    ),
+    Dialect(
+        "inquire",
+        tool="INQUIRE",
+        version="git 7e04857",
+        judging=LISTS,
+        averaging={"no_relevant": "nan"},
+        measuring=(Foreign("ap_at_k@{k}", "AP@{k}"),),
+        why="scikit-learn's AP of the first k, rescaled to min(R,k).",
+        source="src/metrics.py::ap_at_k",
+        limits=(
+            Limit("tied", "Equal scores among the first k are one step."),
+            Limit("no_relevant", "0/0."),
+        ),
+    ),
+)

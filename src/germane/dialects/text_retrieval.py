@@ -1,0 +1,146 @@
+"""Search in texts: ranx, BEIR, MTEB, sentence-transformers, trectools."""
+
+from germane.dialects.dialect import PYTREC, Dialect, Foreign, Limit, name_both
+
+DIALECTS = (
+    Dialect(
+        "ranx",
+        tool="ranx",
+        version="0.3.21",
+        reading={"duplicates": "last"},
+        judging={"ties": "given", "missing": "error", "unknown": "error", "empty": "error_if_all"},
+        measuring=(
+            *name_both("map", "AP(norm=R)"),
+            Foreign("map-l{x}", "AP(norm=R,rel={x})"),
+            Foreign("map@{k}-l{x}", "AP(norm=R,rel={x})@{k}"),
+            Foreign("precision@{k}", "P@{k}"),
+            Foreign("precision@{k}-l{x}", "P(rel={x})@{k}"),
+            Foreign("recall@{k}", "R@{k}"),
+            Foreign("recall@{k}-l{x}", "R(rel={x})@{k}"),
+            Foreign("r-precision", "Rprec"),
+            Foreign("bpref", "bpref", {"grades": "nonnegative", "all_relevant": "nan"}),
+            Foreign(
+                "bpref-l{x}", "bpref(rel={x})", {"grades": "nonnegative", "all_relevant": "nan"}
+            ),
+            *name_both("mrr", "RR"),
+            Foreign("hit_rate@{k}", "Success@{k}"),
+            Foreign("hits@{k}", "Utility(noise=0)@{k}"),
+            Foreign("f1@{k}", "F@{k}"),
+            *name_both("ndcg", "nDCG"),
+            *name_both("ndcg_burges", "nDCG(gain=exp)"),
+        ),
+        why="The run and the qrels must have the same queries; make_comparable=True (missing=zero, "
+        "unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict. Where nothing is "
+        "judged not relevant, bpref is 0/0. A run of empty lists alone is a ValueError. hits are averaged "
+        "over queries.",
+        source="metrics/average_precision.py, meta/evaluate.py",
+        limits=(
+            Limit(
+                "tied_long",
+                "Scores are sorted by an algorithm that does not keep the order of equal ones in longer "
+                "lists.",
+                order=True,
+            ),
+            Limit(
+                "no_relevant",
+                "A division by 0 that ends a thread: its other queries are 0.",
+                only=("bpref", "bpref-l{x}"),
+            ),
+            Limit("repeated", "A frame with repeated rows is not refused, and counts every copy."),
+        ),
+    ),
+    Dialect(
+        "beir",
+        tool="BEIR",
+        version="2.2.0",
+        reading={**PYTREC, "own": "drop"},
+        judging={"ties": "trec", "missing": "skip"},
+        averaging={"digits": 5},
+        measuring=(
+            Foreign("NDCG@{k}", "nDCG@{k}"),
+            Foreign("MAP@{k}", "AP(norm=R)@{k}"),
+            Foreign("Recall@{k}", "R@{k}"),
+            Foreign("P@{k}", "P@{k}"),
+        ),
+        why="pytrec_eval, but an item whose id is the query's is taken out first "
+        "(ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals.",
+        source="retrieval/evaluation.py",
+    ),
+    Dialect(
+        "mteb",
+        tool="MTEB",
+        version="2.26.24",
+        reading=PYTREC,
+        judging={"ties": "trec", "missing": "skip"},
+        averaging={"digits": 5},
+        measuring=(
+            Foreign("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
+            Foreign("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
+            Foreign("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
+            Foreign("P@{k}", "P@{k}", also=("precision_at_{k}",)),
+            Foreign("HitRate@{k}", "Success@{k}"),
+            Foreign(
+                "MRR@{k}",
+                "RR@{k}",
+                {"scores": "double", "digits": None, "unknown": "error"},
+                also=("mrr_at_{k}",),
+            ),
+            Foreign(
+                "R_cap_at_{k}",
+                "R(norm=min)@{k}",
+                {"scores": "double", "no_relevant": "skip", "unknown": "error"},
+            ),
+        ),
+        why="pytrec_eval, with means rounded to 5 decimals, and some measures of its own.",
+        source="_evaluators/retrieval_metrics.py",
+    ),
+    Dialect(
+        "sentence-transformers",
+        tool="sentence-transformers",
+        version="6.2.0",
+        reading={"grades": "ones"},
+        judging={"ties": "ascending", "missing": "zero"},
+        averaging={"no_relevant": "skip", "undefined": "error"},
+        measuring=(
+            Foreign("map@{k}", "AP@{k}"),
+            Foreign("precision@{k}", "P@{k}"),
+            Foreign("recall@{k}", "R@{k}"),
+            Foreign("mrr@{k}", "RR@{k}"),
+            Foreign("ndcg@{k}", "nDCG@{k}"),
+            Foreign("accuracy@{k}", "Success@{k}"),
+            Foreign("reranking_ap", "AP(norm=R)", {"ties": "grouped", "no_relevant": "zero"}),
+        ),
+        why="InformationRetrievalEvaluator orders equal scores by ascending id, and leaves out queries "
+        "without relevant documents; without any other query it divides by 0. Grades do not count: every relevant document gains 1.",
+        source="evaluation/information_retrieval.py::compute_metrics",
+        limits=(
+            Limit("single", "Fewer than two candidates are an error.", only=("reranking_ap",)),
+            Limit("no_relevant", "Such samples are not asked for.", only=("reranking_ap",)),
+        ),
+    ),
+    Dialect(
+        "trectools",
+        tool="trectools",
+        version="0.0.50",
+        reading={"duplicates": "again"},
+        judging={"ties": "trec", "missing": "skip", "unknown": "zero", "empty": "missing"},
+        averaging={"no_relevant": "nan", "undefined": "zero"},
+        measuring=(
+            *name_both("map", "AP(norm=R)"),
+            Foreign("precision@{k}", "P@{k}", {"no_relevant": "zero"}),
+            Foreign("recall@{k}", "R@{k}"),
+            Foreign("bpref", "bpref", {"all_relevant": "zero"}),
+            Foreign("rprec", "Rprec", {"no_hit": "nan"}),
+            Foreign("reciprocal_rank", "RR", {"no_hit": "nan", "empty": "missing_if_some"}),
+        ),
+        why="Divides by the number of queries of the run, so that one that nobody judged counts as 0, "
+        "and so does one whose value is NaN. bpref is 0 where nothing is judged not relevant.",
+        source="trec_eval.py",
+        limits=(
+            Limit(
+                "unknown", "A query of the run that nobody judged is a KeyError.", only=("rprec",)
+            ),
+            Limit("negative", "A grade below 0 gains, and is no relevant item.", only=("bpref",)),
+        ),
+    ),
+)
