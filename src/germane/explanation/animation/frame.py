@@ -89,7 +89,7 @@ class Frame:
 def frames(explanation: Explanation) -> tuple[Frame, ...]:
     """Cut an explanation into frames, first to last.
 
-    >>> from germane.animation.frame import frames
+    >>> from germane.explanation.animation.frame import frames
     >>> for frame in frames(germane.explain([1, 0, 1], "AP@3", relevant=4)):
     ...     print(frame.sums[0].expression, "|", frame.text)
     0 | 3 results, read from the top; 4 relevant items exist.
