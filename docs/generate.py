@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from germane.measures import TABLE, Definition, Parameter
-from germane.measures.measure import NOTATION, Measure, ties
+from germane.measures.measure import NOTATION, Measure, describe_ties
 
 TARGET = Path(__file__).parent / "measures.md"
 
@@ -38,7 +38,7 @@ def section(row: Definition) -> str:
     entries = {
         "Formula": formula(row),
         "Parameters": parameters(row),
-        "Conventions": " ".join(filter(None, (row.conventions, f"Ties: {ties(row)}"))),
+        "Conventions": " ".join(filter(None, (row.conventions, f"Ties: {describe_ties(row)}"))),
         "Undefined": row.undefined or "Nowhere.",
         "Example": f"\n\n```python\n{row.example}\n```",
         "Cite": row.cite,
@@ -73,7 +73,7 @@ def parameters(row: Definition) -> str:
 def parameter_line(parameter: Parameter) -> str:
     default = parameter.default
     shown = f"{default:g}" if isinstance(default, float) else default
-    return f"- `{parameter.name}={shown}`: {parameter.says}; takes {parameter.allows()}."
+    return f"- `{parameter.name}={shown}`: {parameter.says}; takes {parameter.describe_values()}."
 
 
 def cell(text: str) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import germane
-from germane.dialects.dialect import SEAMS, Dialect, Foreign, Limit
-from germane.dialects.names import meant
+from germane.dialects.dialect import SEAMS, Dialect, Entry, Limit
+from germane.dialects.names import find_same_kind
 from germane.dialects.table import DIALECTS
 
 TARGET = Path(__file__).parent / "dialects.md"
@@ -145,14 +145,14 @@ def filled(dialect: Dialect) -> str:
 
 def filled_in(dialect: Dialect, kind: germane.Measure) -> str:
     """The same in one measure; "" where the tool has none, or no number for it."""
-    foreign = meant(dialect, kind)
+    foreign = find_same_kind(dialect, kind)
     if foreign is None:
         return ""
     judged = {"a": 1, "b": 1, "c": 1, "d": 0}
     longer = {"a": 9.0, "x": 8.0, "d": 7.0}
     short, whole = (
         evaluated(
-            ({"q": judged, "r": judged}, {"q": run, "r": longer}), foreign.written(2), dialect
+            ({"q": judged, "r": judged}, {"q": run, "r": longer}), foreign.write_name(2), dialect
         )
         for run in ({"a": 9.0}, longer)
     )
@@ -178,8 +178,10 @@ def kinds() -> str:
 
 
 def called(dialect: Dialect, measure: str) -> str:
-    foreign = meant(dialect, germane.parse(measure)) or meant(dialect, germane.parse(measure[:-3]))
-    return "–" if foreign is None else f"`{foreign.at(10)}`"
+    foreign = find_same_kind(dialect, germane.parse(measure)) or find_same_kind(
+        dialect, germane.parse(measure[:-3])
+    )
+    return "–" if foreign is None else f"`{foreign.write_measure(10)}`"
 
 
 def page_of(dialect: Dialect) -> str:
@@ -258,16 +260,16 @@ def readings(dialect: Dialect) -> Iterator[str]:
     """Both readings of what a query's relevant items are, with data on which they differ."""
     yield READINGS
     for name in ("R@2", "AP@2", "AP", "nDCG@2", "R", "AUPR", "P(norm=retrieved)@2"):
-        foreign = meant(dialect, germane.parse(name))
+        foreign = find_same_kind(dialect, germane.parse(name))
         if foreign is None:
             continue
         judged, listed = (
-            evaluated(data("norm"), foreign.written(2), dialect, **choice)
+            evaluated(data("norm"), foreign.write_name(2), dialect, **choice)
             for choice in ({}, {"relevant": "listed"})
         )
         if judged is not None and listed is not None and not same(judged, listed):
             more = f', dialect="{dialect.name}"'
-            called = foreign.written(2), more, str(germane.parse(foreign.at(2)))
+            called = foreign.write_name(2), more, str(germane.parse(foreign.write_measure(2)))
             lines = [
                 f"norm = {DATA['norm'][0]}",
                 line("norm", *called, judged),
@@ -285,24 +287,24 @@ def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
         foreign, own = asked(dialect)
         theirs, mine = value(name, foreign, dialect), value(name, own, None)
         if theirs is not None and mine is not None and not same(theirs, mine):
-            measure = germane.parse(foreign.at(2))
+            measure = germane.parse(foreign.write_measure(2))
             more = f', dialect="{dialect.name}"'
-            said = line(name, foreign.written(2), more, str(measure), theirs)
+            said = line(name, foreign.write_name(2), more, str(measure), theirs)
             yield name, [said, line(name, str(own), "", str(own), mine)]
 
 
-def asked(dialect: Dialect) -> tuple[Foreign, germane.Measure]:
+def asked(dialect: Dialect) -> tuple[Entry, germane.Measure]:
     """The dialect's AP@2, or its AP, or what it has; and germane's own of the same kind."""
     for name in ("AP@2", "AP", "P@2", "P"):
-        foreign = meant(dialect, germane.parse(name))
+        foreign = find_same_kind(dialect, germane.parse(name))
         if foreign is not None:
             return foreign, germane.parse(name)
     first = dialect.measuring[0]
-    return first, germane.Measure(germane.parse(first.at(2)).name)
+    return first, germane.Measure(germane.parse(first.write_measure(2)).name)
 
 
 def value(name: str, measure: Any, dialect: Dialect | None) -> float | None:
-    written = measure.written(2) if isinstance(measure, Foreign) else measure
+    written = measure.write_name(2) if isinstance(measure, Entry) else measure
     return evaluated(data(name), written, dialect)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import germane
 from conformance_asked import ASK, TOLERANCE, Question, cutoff
 from conformance_given import Case, Given, given
-from germane.dialects import named
+from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Limit
 
 
@@ -37,7 +37,7 @@ class Outcome:
 def _evaluated(data: Given, ask: Question) -> germane.MeasureResult:
     choices = dict(ask.choices)
     level = choices.pop("rel", None)
-    dialect = named(ask.dialect)
+    dialect = resolve_dialect(ask.dialect)
     if "{R}" in ask.name:  # the largest R of a query
         most = max(sum(g >= 1 for g in _grades(judged)) for judged in data.qrels.values())
         ask = replace(ask, name=ask.name.replace("{R}", str(max(most, 1))))
@@ -101,7 +101,7 @@ def seen_alone(
     ask = ASK[library](function["function"], params, form)
     if not form.startswith("retrieved_only") or not isinstance(ask, Question):
         return None
-    if named(ask.dialect).sees != "list" or "curve" in ask.choices:
+    if resolve_dialect(ask.dialect).sees != "list" or "curve" in ask.choices:
         return None
     alone = given(case, form, params)
     whole = given(case, form.replace("retrieved_only", "padded_tail"), params)
@@ -125,7 +125,7 @@ def compared(
     wrong = _wrong(data, ask, answer, tolerance)
     if not wrong:
         return Outcome("passed")
-    limits = list(_limits(named(ask.dialect), ask, seen or data, k))
+    limits = list(_limits(resolve_dialect(ask.dialect), ask, seen or data, k))
     ordered = any(limit.order for limit in limits) and _in_an_order(data, ask, answer, tolerance)
     explain = [limit.says for limit in limits if ordered or not limit.order]
     if explain:

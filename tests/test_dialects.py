@@ -13,9 +13,9 @@ import pytest
 import germane
 from germane import Dialect, Policy
 from germane.core.policy import STAGES
-from germane.dialects import named
-from germane.dialects.dialect import SEAMS, Foreign
-from germane.dialects.names import entry, meant
+from germane.dialects import resolve_dialect
+from germane.dialects.dialect import SEAMS, Entry
+from germane.dialects.names import find_entry, find_same_kind
 from germane.dialects.table import ALIASES, DIALECTS
 
 import conformance
@@ -101,7 +101,7 @@ def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
     assert dialect.measuring
     assert dialect.why.endswith(".")
     assert dialect.version
-    assert named(dialect.name) is dialect
+    assert resolve_dialect(dialect.name) is dialect
     names = [name for foreign in dialect.measuring for name in (foreign.name, *foreign.also)]
     assert len(set(names)) == len(names)
     for limit in dialect.limits:
@@ -110,12 +110,12 @@ def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize(("dialect", "foreign"), EVERY)
-def test_a_foreign_name_is_a_measure(dialect: Dialect, foreign: Foreign) -> None:
+def test_a_foreign_name_is_a_measure(dialect: Dialect, foreign: Entry) -> None:
     assert Policy(**{**dialect.choices, **foreign.choices})
-    written = foreign.written(7).replace("{x}", "1")
+    written = foreign.write_name(7).replace("{x}", "1")
     assert dialect.find(written) is not None
     measure = germane.parse(f"{dialect.name}:{written}")
-    assert measure == germane.parse(foreign.at(7).replace("{x}", "1"))
+    assert measure == germane.parse(foreign.write_measure(7).replace("{x}", "1"))
     assert measure.k == (7 if foreign.cutoff else measure.k)
 
 
@@ -123,7 +123,7 @@ def test_dialects_are_listed_once() -> None:
     names = [one.name for one in DIALECTS]
     assert len(set(names)) == len(names)
     assert list(germane.dialects()) == names
-    assert all(named(alias).name == name for alias, name in ALIASES.items())
+    assert all(resolve_dialect(alias).name == name for alias, name in ALIASES.items())
     assert not set(ALIASES) & set(names)
     assert len(ALIASES) == sum(len(one.aliases) for one in DIALECTS)  # none stands for two
 
@@ -142,7 +142,7 @@ def test_names_of_other_tools() -> None:
 
 def test_evaluate_in_a_dialect() -> None:
     result = germane.evaluate(QRELS, RUN, "map P_2", dialect="trec_eval-9")
-    assert result.dialect is named("trec_eval-9")
+    assert result.dialect is resolve_dialect("trec_eval-9")
     assert result["AP(norm=R)"].per_query == {"q1": (1 / 2 + 2 / 3) / 2, "q2": 1 / 2, "q3": 0.0}
     assert "dialect: trec_eval-9 (trec_eval 9.0.8)" in str(result)
 
@@ -275,7 +275,7 @@ def test_what_is_unlike_germane_s_is_another_measure(dialect: Dialect) -> None:
         own = germane.parse(one.kind)
         assert bool(one.measure) != bool(one.says)
         assert not one.measure or germane.parse(one.measure).definition != own.definition
-        assert entry(dialect, own) is None
+        assert find_entry(dialect, own) is None
 
 
 def test_what_the_tool_has_is_the_tool_s_whatever_it_is_called() -> None:
@@ -290,12 +290,12 @@ def test_what_the_tool_has_is_the_tool_s_whatever_it_is_called() -> None:
 
 
 @pytest.mark.parametrize(("dialect", "foreign"), EVERY)
-def test_every_measure_of_a_tool_is_the_tool_s(dialect: Dialect, foreign: Foreign) -> None:
+def test_every_measure_of_a_tool_is_the_tool_s(dialect: Dialect, foreign: Entry) -> None:
     for x in ("0.2", "1"):
-        measure = germane.parse(foreign.at(7).replace("{x}", x))
-        found = entry(dialect, measure)
+        measure = germane.parse(foreign.write_measure(7).replace("{x}", x))
+        found = find_entry(dialect, measure)
         assert found is not None
-        filled = germane.parse(found.at(7).replace("{x}", x))
+        filled = germane.parse(found.write_measure(7).replace("{x}", x))
         assert measure in (filled, filled(rel=float(x)) if filled.rel else filled)
 
 
@@ -312,7 +312,7 @@ def test_the_usual_measures_are_the_tool_s_own() -> None:
 
 
 def test_a_kind_is_what_the_tool_has_by_the_name_and_by_the_parameters() -> None:
-    means = lambda dialect, kind: meant(named(dialect), germane.parse(kind)).name  # type: ignore[union-attr]  # noqa: E731
+    means = lambda dialect, kind: find_same_kind(resolve_dialect(dialect), germane.parse(kind)).name  # type: ignore[union-attr]  # noqa: E731
     assert means("rectools", "R@10") == "Recall(k={k})"
     assert means("rectools", "R(norm=min)@10") == "Precision(k={k},r_precision=True)"
     assert means("rectools", "AP@10") == "MAP(k={k})"
@@ -489,7 +489,7 @@ def test_spread_is_sorted_and_complete() -> None:
 @pytest.mark.parametrize("measure", ["AP@10", "AP", "P@5", "R@5", "RR", "nDCG@10"])
 def test_many_tools_have_the_usual_measures(measure: str) -> None:
     asked = germane.parse(measure)
-    assert sum(meant(dialect, asked) is not None for dialect in DIALECTS) >= 10
+    assert sum(find_same_kind(dialect, asked) is not None for dialect in DIALECTS) >= 10
 
 
 def test_spread_of_files(tmp_path: Path) -> None:

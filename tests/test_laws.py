@@ -17,7 +17,7 @@ from germane import Measure, Ranking, parse
 from germane.core.policy import Policy
 from germane.core.qrels import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
-from germane.measures import TABLE, Definition, Scored, values
+from germane.measures import TABLE, Definition, Scored, compute_values
 from germane.measures.averaging import scores
 from germane.readers.mappings import RankedLists, ScoredMapping, read_qrels
 
@@ -414,7 +414,9 @@ def _(measure: Measure) -> Iterator[str]:
         assert len(scored.norm) == len(given), measure
         assert np.isfinite(scored.terms).all(), measure
         added = sums_of_terms(scored, given.offsets.tolist())
-        for query, total, value in zip(given.queries, added, values(given, scored), strict=True):
+        for query, total, value in zip(
+            given.queries, added, compute_values(given, scored), strict=True
+        ):
             if not isclose(total, value, rel_tol=TINY, abs_tol=TINY):
                 yield f"{query}: {value}, but the terms add up to {total}"
         if measure.k is not None and scored.terms[given.rank > measure.k].any():

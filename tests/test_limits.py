@@ -8,8 +8,8 @@ import pytest
 import germane
 from conformance_given import Given
 from germane.core.policy import Policy
-from germane.dialects import named
-from germane.dialects.dialect import Foreign
+from germane.dialects import resolve_dialect
+from germane.dialects.dialect import Entry
 from germane.dialects.table import DIALECTS
 from germane.evaluation.collection import Collection
 from germane.evaluation.limits import _WHEN, holding
@@ -111,13 +111,13 @@ def test_repeated() -> None:
 
 
 def test_a_limit_of_one_measure() -> None:
-    dialect = named("trectools")
+    dialect = resolve_dialect("trectools")
     judged = Collection(
         open_qrels({"q": {"a": 1, "b": -1}}), open_run({"q": {"a": 1.0}}), "test"
     ).judged(Policy())
-    says = [one.says for one in holding(dialect, Foreign("bpref", "bpref"), germane.bpref, judged)]
+    says = [one.says for one in holding(dialect, Entry("bpref", "bpref"), germane.bpref, judged)]
     assert says == ["A grade below 0 gains, and is no relevant item."]
-    assert not list(holding(dialect, Foreign("map", "AP"), germane.AP, judged))
+    assert not list(holding(dialect, Entry("map", "AP"), germane.AP, judged))
 
 
 # --- What spread and reconcile say of them ---------------------------------------------------------

@@ -344,7 +344,7 @@ def test_every_bad_value_is_refused(row: Definition, parameter: Parameter) -> No
             Measure(row.name, ((parameter.name, value),))
         message = str(caught.value)
         assert f"{row.name}({parameter.name}=…)" in message, value
-        assert parameter.allows() in message, value
+        assert parameter.describe_values() in message, value
 
 
 @EACH

@@ -13,7 +13,7 @@ from germane.cli.arguments import (
     given_policy,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.dialects import dialects, named
+from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import SEAMS, Dialect
 from germane.errors import InputError
 from germane.output import writing
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     elif not given:
         _write(options, _listed())
     elif len(given) == 1 and not os.path.exists(given[0]):
-        _write(options, _defined(named(given[0])))
+        _write(options, _defined(resolve_dialect(given[0])))
     else:
         raise InputError("germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN.")
 

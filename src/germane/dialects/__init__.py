@@ -28,7 +28,7 @@ def dialects() -> "dict[str, Dialect]":
     return dict(BY_NAME)
 
 
-def named(name: object) -> "Dialect":
+def resolve_dialect(name: object) -> "Dialect":
     """A dialect by its name, or itself. Raises PolicyError with the nearest name."""
     from germane.dialects.dialect import Dialect
 

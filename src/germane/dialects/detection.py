@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit
+from germane.dialects.dialect import LISTS, Dialect, Entry, Limit
 
 _VOC_2007 = Dialect(
     "voc2007",
     tool="PASCAL VOC 2007 (py-faster-rcnn)",
     version="git 781a917",
     judging=LISTS,
-    measuring=(Foreign("ap", "IAP(rounding=double)"),),
+    measuring=(Entry("ap", "IAP(rounding=double)"),),
     why="The best precision at 11 recalls, compared in double precision: the level 3 · 0.1 is a "
     "little above 3/10, so that a recall of exactly 0.3 does not reach it.",
     source="voc_ap(use_07_metric=True)",
@@ -24,7 +24,7 @@ DIALECTS = (
         name="voc2010",
         tool="PASCAL VOC 2010 (py-faster-rcnn)",
         averaging={"no_relevant": "nan"},
-        measuring=(Foreign("ap", "AUPR(rule=interpolated)"),),
+        measuring=(Entry("ap", "AUPR(rule=interpolated)"),),
         why="The area under the best precision from each recall on. Without ground truth 0/0.",
         source="voc_ap(use_07_metric=False)",
     ),
@@ -33,7 +33,7 @@ DIALECTS = (
         tool="COCO (pycocotools)",
         version="2.0.11",
         judging={**LISTS, "depth": 100},
-        measuring=(Foreign("AP", "IAP(points=101,rounding=double)"),),
+        measuring=(Entry("AP", "IAP(points=101,rounding=double)"),),
         why="The best precision at 101 recalls, of at most 100 detections an image. Classes without "
         "ground truth have -1 and do not count.",
         source="cocoeval.py::accumulate",
@@ -46,7 +46,7 @@ DIALECTS = (
         version="8.4.190",
         judging=LISTS,
         averaging={"no_relevant": "nan"},
-        measuring=(Foreign("ap", "AUPR(rule=linear101)"),),
+        measuring=(Entry("ap", "AUPR(rule=linear101)"),),
         why="Reads the best precision from straight lines at 101 recalls, and joins these by trapezoids: "
         "a perfect detector has 0.995.",
         source="utils/metrics.py::compute_ap",

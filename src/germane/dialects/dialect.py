@@ -16,7 +16,7 @@ _PLACE = re.compile(r"\{(\w)\}")
 
 
 @dataclass(frozen=True)
-class Foreign:
+class Entry:
     """A tool's name for a measure, and what germane calls the same thing.
 
     ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names. ``choices`` are conventions
@@ -32,22 +32,22 @@ class Foreign:
     def read(self, name: str) -> str | None:
         """The measure that a written name stands for, or None."""
         for spelling in (self.name, *self.also):
-            if found := _pattern(spelling).fullmatch(name):
+            if found := _compile_pattern(spelling).fullmatch(name):
                 values = dict(zip(_PLACE.findall(spelling), found.groups(), strict=True))
-                return _filled(self.measure, values)
+                return _fill(self.measure, values)
         return None
 
-    def written(self, k: int | None = None) -> str:
+    def write_name(self, k: int | None = None) -> str:
         """The tool's name with its cutoff put in."""
-        return _filled(self.name, {} if k is None else {"k": str(k)})
+        return _fill(self.name, {} if k is None else {"k": str(k)})
 
-    def spelled(self, k: object, x: object) -> list[str]:
+    def write_names(self, k: object, x: object) -> list[str]:
         """The tool's names for it with the cutoff and the number put in."""
-        return [_filled(name, {"k": str(k), "x": str(x)}) for name in (self.name, *self.also)]
+        return [_fill(name, {"k": str(k), "x": str(x)}) for name in (self.name, *self.also)]
 
-    def at(self, k: int | None) -> str:
+    def write_measure(self, k: int | None) -> str:
         """germane's name with its cutoff put in."""
-        return _filled(self.measure, {} if k is None else {"k": str(k)})
+        return _fill(self.measure, {} if k is None else {"k": str(k)})
 
     @property
     def cutoff(self) -> bool:
@@ -56,19 +56,19 @@ class Foreign:
 
 
 @cache
-def _pattern(spelling: str) -> re.Pattern[str]:
+def _compile_pattern(spelling: str) -> re.Pattern[str]:
     pattern = re.escape(spelling)
     for place, written in _PLACES.items():
         pattern = pattern.replace(rf"\{{{place}\}}", written)
     return re.compile(pattern)
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
+def _fill(text: str, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
 
 
 @dataclass(frozen=True)
-class Unlike:
+class Homonym:
     """A measure that the tool defines otherwise than germane does by that name, and that is not evaluated."""
 
     kind: str
@@ -111,13 +111,13 @@ class Dialect:
     reading: Mapping[str, Any] = field(default_factory=dict)
     judging: Mapping[str, Any] = field(default_factory=dict)
     averaging: Mapping[str, Any] = field(default_factory=dict)
-    measuring: tuple[Foreign, ...] = ()
+    measuring: tuple[Entry, ...] = ()
     why: str = ""
     """Where the tool differs and why, in a sentence or a few."""
     source: str = ""
     """The file and function in which the tool decides it."""
     limits: tuple[Limit, ...] = ()
-    unlike: tuple[Unlike, ...] = ()
+    unlike: tuple[Homonym, ...] = ()
     """Measures of the tool that are not evaluated, and are others than germane's of that name."""
     sees: Literal["judgments", "list"] = "judgments"
     """The tool is given all judgments of a query, or labels and scores of one list: with a list that lacks
@@ -132,7 +132,7 @@ class Dialect:
         """The conventions of every seam but the measures, by name."""
         return {**self.reading, **self.judging, **self.averaging}
 
-    def find(self, name: str) -> Foreign | None:
+    def find(self, name: str) -> Entry | None:
         """The entry that a written name belongs to."""
         return next((foreign for foreign in self.measuring if foreign.read(name)), None)
 
@@ -140,14 +140,14 @@ class Dialect:
         """What germane calls a measure of the tool. Raises MeasureError with the nearest name."""
         foreign = self.find(name)
         if foreign is None:
-            raise self.unknown(name)
+            raise self.make_unknown_error(name)
         return foreign.read(name) or ""
 
     def names(self, k: object, x: object = 1) -> list[str]:
         """The names of all measures, with a cutoff and a number put in."""
-        return [name for one in self.measuring for name in one.spelled(k, x)]
+        return [name for one in self.measuring for name in one.write_names(k, x)]
 
-    def unknown(self, name: str, besides: str = "") -> MeasureError:
+    def make_unknown_error(self, name: str, besides: str = "") -> MeasureError:
         """The error for a name that the tool does not have."""
         numbers = re.findall(r"\d+(?:\.\d+)?", name)
         cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
@@ -174,9 +174,9 @@ PYTREC = {"duplicates": "last", "grades": "whole", "scores": "single"}
 
 def name_both(
     name: str, measure: str, cut: str = "@{k}", choices: Mapping[str, Any] | None = None
-) -> tuple[Foreign, Foreign]:
+) -> tuple[Entry, Entry]:
     """List a measure without a cutoff and with one, for which the tool appends ``cut`` to the name."""
     return (
-        Foreign(name, measure, choices or {}),
-        Foreign(name + cut, measure + "@{k}", choices or {}),
+        Entry(name, measure, choices or {}),
+        Entry(name + cut, measure + "@{k}", choices or {}),
     )

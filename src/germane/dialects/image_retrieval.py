@@ -1,6 +1,6 @@
 """Images found by their neighbors: metric learning, re-identification, landmarks."""
 
-from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit, name_both
+from germane.dialects.dialect import LISTS, Dialect, Entry, Limit, name_both
 
 DIALECTS = (
     Dialect(
@@ -11,11 +11,11 @@ DIALECTS = (
         averaging={"no_relevant": "skip"},
         measuring=(
             *name_both("mean_average_precision", "AP(norm=R)", "(k={k})"),
-            Foreign("mean_average_precision_at_r", "APR"),
-            Foreign("r_precision", "Rprec"),
-            Foreign("precision_at_1", "P@1"),
+            Entry("mean_average_precision_at_r", "APR"),
+            Entry("r_precision", "Rprec"),
+            Entry("precision_at_1", "P@1"),
             *name_both("mean_reciprocal_rank", "RR", "(k={k})"),
-            Foreign("mean_average_precision(k=max_bin_count)", "APR"),
+            Entry("mean_average_precision(k=max_bin_count)", "APR"),
         ),
         why="mean_average_precision divides by all references of the label; ..._at_r looks at the first "
         "R ranks. Queries whose label no reference has are left out.",
@@ -38,9 +38,9 @@ DIALECTS = (
         reading={"duplicates": "again"},
         judging=LISTS,
         measuring=(
-            Foreign("calc_map(top_k={k})", "AP(norm=found)@{k}"),
-            Foreign("calc_precision(top_k={k})", "R(norm=possible)@{k}", {"no_relevant": "nan"}),
-            Foreign("calc_cmc(top_k={k})", "Success@{k}"),
+            Entry("calc_map(top_k={k})", "AP(norm=found)@{k}"),
+            Entry("calc_precision(top_k={k})", "R(norm=possible)@{k}", {"no_relevant": "nan"}),
+            Entry("calc_cmc(top_k={k})", "Success@{k}"),
         ),
         why="calc_map divides by the relevant items found; calc_precision by R, k or the length of the "
         "list, whichever is least.",
@@ -53,7 +53,7 @@ DIALECTS = (
         version="git f8cd150",
         judging={**LISTS, "empty": "missing"},
         averaging={"no_relevant": "skip"},
-        measuring=(Foreign("mAP", "AP(norm=R)"),),
+        measuring=(Entry("mAP", "AP(norm=R)"),),
         why="AP over the whole gallery. Queries without a match are left out.",
         source="metrics/rank.py::eval_market1501",
         limits=(
@@ -68,9 +68,9 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing"},
         averaging={"no_relevant": "skip", "no_hit": "error"},
         measuring=(
-            Foreign("compute_map", "AUPR(rule=trapezoid)"),
-            Foreign("compute_ap", "AUPR(rule=trapezoid)"),
-            Foreign("mP@{k}", "P@{k}", {"no_hit": "zero"}),
+            Entry("compute_map", "AUPR(rule=trapezoid)"),
+            Entry("compute_ap", "AUPR(rule=trapezoid)"),
+            Entry("mP@{k}", "P@{k}", {"no_hit": "zero"}),
         ),
         why="AP is the area under straight lines between the precisions before and at each relevant "
         "image, beginning with precision 1. Junk images must be taken out before. A "
@@ -91,7 +91,7 @@ DIALECTS = (
         version="git 7e04857",
         judging=LISTS,
         averaging={"no_relevant": "nan"},
-        measuring=(Foreign("ap_at_k@{k}", "AP@{k}"),),
+        measuring=(Entry("ap_at_k@{k}", "AP@{k}"),),
         why="scikit-learn's AP of the first k, rescaled to min(R,k).",
         source="src/metrics.py::ap_at_k",
         limits=(

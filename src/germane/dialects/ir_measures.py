@@ -1,6 +1,6 @@
 """ir_measures, with each of its providers."""
 
-from germane.dialects.dialect import COPIES_COUNT, PYTREC, Dialect, Foreign, Limit, name_both
+from germane.dialects.dialect import COPIES_COUNT, PYTREC, Dialect, Entry, Limit, name_both
 
 DIALECTS = (
     Dialect(
@@ -13,29 +13,29 @@ DIALECTS = (
             *name_both("AP", "AP(norm=R)"),
             *name_both("AP(rel={x})", "AP(norm=R,rel={x})"),
             *name_both("AP(judged_only=True)", "AP(norm=R)", choices={"unjudged": "remove"}),
-            Foreign("P@{k}", "P@{k}"),
-            Foreign("P(rel={x})@{k}", "P(rel={x})@{k}"),
-            Foreign("P(judged_only=True)@{k}", "P@{k}", {"unjudged": "remove"}),
-            Foreign("R@{k}", "R@{k}"),
-            Foreign("R(rel={x})@{k}", "R(rel={x})@{k}"),
-            Foreign("RR", "RR"),
-            Foreign("RR(rel={x})", "RR(rel={x})"),
-            Foreign("RR@{k}", "RR@{k}", {"ties": "ascending", "scores": "double"}),
+            Entry("P@{k}", "P@{k}"),
+            Entry("P(rel={x})@{k}", "P(rel={x})@{k}"),
+            Entry("P(judged_only=True)@{k}", "P@{k}", {"unjudged": "remove"}),
+            Entry("R@{k}", "R@{k}"),
+            Entry("R(rel={x})@{k}", "R(rel={x})@{k}"),
+            Entry("RR", "RR"),
+            Entry("RR(rel={x})", "RR(rel={x})"),
+            Entry("RR@{k}", "RR@{k}", {"ties": "ascending", "scores": "double"}),
             *name_both("nDCG", "nDCG"),
-            Foreign(
+            Entry(
                 "nDCG(dcg='exp-log2')@{k}",
                 "nDCG(gain=exp)@{k}",
                 {"scores": "double", "query_digits": 5},
             ),
-            Foreign("Rprec", "Rprec"),
-            Foreign("Bpref", "bpref"),
-            Foreign("Bpref(rel={x})", "bpref(rel={x})"),
-            Foreign("infAP", "infAP"),
-            Foreign("Success@{k}", "Success@{k}"),
-            Foreign("SetP", "P"),
-            Foreign("SetR", "R"),
-            Foreign("SetAP", "SetAP"),
-            Foreign(
+            Entry("Rprec", "Rprec"),
+            Entry("Bpref", "bpref"),
+            Entry("Bpref(rel={x})", "bpref(rel={x})"),
+            Entry("infAP", "infAP"),
+            Entry("Success@{k}", "Success@{k}"),
+            Entry("SetP", "P"),
+            Entry("SetR", "R"),
+            Entry("SetAP", "SetAP"),
+            Entry(
                 "Judged@{k}",
                 "Judged(norm=retrieved)@{k}",
                 {
@@ -45,10 +45,10 @@ DIALECTS = (
                     "empty": "error",
                 },
             ),
-            Foreign("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
-            Foreign("NumQ", "NumQ", {"missing": "skip"}),
-            Foreign("NumRel", "NumRel", {"missing": "skip"}),
-            Foreign("NumRet", "NumRet", {"missing": "skip"}),
+            Entry("IPrec@{x}", "IPrec(recall={x},rounding=trec9)"),
+            Entry("NumQ", "NumQ", {"missing": "skip"}),
+            Entry("NumRel", "NumRel", {"missing": "skip"}),
+            Entry("NumRet", "NumRet", {"missing": "skip"}),
         ),
         why="Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes to the "
         "MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of one list of two "
@@ -70,9 +70,9 @@ DIALECTS = (
         reading=COPIES_COUNT,
         judging={"ties": "given", "missing": "zero"},
         measuring=(
-            Foreign("AP", "AP(norm=found)"),
-            Foreign("P@{k}", "P@{k}"),
-            Foreign("RR", "RR"),
+            Entry("AP", "AP(norm=found)"),
+            Entry("P@{k}", "P@{k}"),
+            Entry("RR", "RR"),
         ),
         why="cwl_eval averages precision over the relevant items that were retrieved, where pytrec_eval "
         "divides by all that exist.",
@@ -87,10 +87,10 @@ DIALECTS = (
         averaging={"no_relevant": "nan"},
         measuring=(
             *name_both("AP", "AP(norm=R)"),
-            Foreign("P@{k}", "P@{k}", {"empty": "answer", "no_relevant": "zero"}),
-            Foreign("RR", "RR", {"no_hit": "nan"}),
-            Foreign("Rprec", "Rprec", {"no_hit": "nan"}),
-            Foreign(
+            Entry("P@{k}", "P@{k}", {"empty": "answer", "no_relevant": "zero"}),
+            Entry("RR", "RR", {"no_hit": "nan"}),
+            Entry("Rprec", "Rprec", {"no_hit": "nan"}),
+            Entry(
                 "Bpref",
                 "bpref",
                 {"empty": "answer", "no_relevant": "zero", "all_relevant": "zero"},

@@ -1,6 +1,6 @@
 """Learning to rank: labels and scores of one list at a time."""
 
-from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit, Unlike, name_both
+from germane.dialects.dialect import LISTS, Dialect, Entry, Homonym, Limit, name_both
 
 _SHUFFLED = Limit("tied", "Equal scores are shuffled.", order=True)
 
@@ -14,12 +14,12 @@ DIALECTS = (
         averaging={"no_relevant": "one"},
         measuring=(
             *name_both("map", "AP"),
-            Foreign("map-", "AP", {"no_relevant": "zero"}),
-            Foreign("map@{k}-", "AP@{k}", {"no_relevant": "zero"}),
-            Foreign("pre@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero", "empty": "error"}),
-            Foreign("ndcg@{k}", "nDCG(gain=exp)@{k}", {"grades": "exact"}),
-            Foreign("ndcg", "nDCG(gain=exp)", {"grades": "exact"}),
-            Foreign(
+            Entry("map-", "AP", {"no_relevant": "zero"}),
+            Entry("map@{k}-", "AP@{k}", {"no_relevant": "zero"}),
+            Entry("pre@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero", "empty": "error"}),
+            Entry("ndcg@{k}", "nDCG(gain=exp)@{k}", {"grades": "exact"}),
+            Entry("ndcg", "nDCG(gain=exp)", {"grades": "exact"}),
+            Entry(
                 "aucpr",
                 "AUPR(rule=davis_goadrich)",
                 {"ties": "grouped", "no_relevant": "nan", "all_relevant": "nan"},
@@ -44,11 +44,11 @@ DIALECTS = (
         version="4.7.0",
         judging={**LISTS, "empty": "error_if_all"},
         averaging={"no_relevant": "one"},
-        measuring=(Foreign("map@{k}", "AP(norm=possible)@{k}"),),
+        measuring=(Entry("map@{k}", "AP(norm=possible)@{k}"),),
         why="A query without relevant items counts as 1. Empty groups alone are an error.",
         source="src/metric/map_metric.hpp",
         sees="list",
-        unlike=(Unlike("nDCG", "ndcg", "nDCG(gain=exp)"),),
+        unlike=(Homonym("nDCG", "ndcg", "nDCG(gain=exp)"),),
     ),
     Dialect(
         "catboost",
@@ -57,9 +57,9 @@ DIALECTS = (
         judging={"ties": "worst", "missing": "skip", "empty": "missing"},
         measuring=(
             *name_both("MAP", "AP(norm=possible)", ":top={k}"),
-            Foreign("PrecisionAt:top={k}", "P(norm=retrieved)@{k}"),
-            Foreign("RecallAt:top={k}", "R@{k}", {"no_relevant": "one"}),
-            Foreign("MRR:top={k}", "RR@{k}"),
+            Entry("PrecisionAt:top={k}", "P(norm=retrieved)@{k}"),
+            Entry("RecallAt:top={k}", "R@{k}", {"no_relevant": "one"}),
+            Entry("MRR:top={k}", "RR@{k}"),
         ),
         why="Among equal scores the irrelevant come first. Without relevant items MAP is 0, recall 1.",
         source="libs/metrics/precision_recall_at_k.cpp",
@@ -79,7 +79,7 @@ DIALECTS = (
             Limit("tied", "The order of equal scores is reversed, or left open in longer lists."),
         ),
         sees="list",
-        unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("RBP", "RBP", "RBP(p=0.5)")),
+        unlike=(Homonym("nDCG", "NDCG", "nDCG(gain=exp)"), Homonym("RBP", "RBP", "RBP(p=0.5)")),
     ),
     Dialect(
         "rax",
@@ -89,16 +89,16 @@ DIALECTS = (
         judging=LISTS,
         measuring=(
             *name_both("ap_metric", "AP(norm=R)", "(topn={k})"),
-            Foreign("precision_metric", "P"),
-            Foreign("precision_metric(topn={k})", "P(norm=retrieved)@{k}"),
+            Entry("precision_metric", "P"),
+            Entry("precision_metric(topn={k})", "P(norm=retrieved)@{k}"),
             *name_both("recall_metric", "R", "(topn={k})"),
         ),
         why="Divides AP by R whatever the cutoff.",
         source="rax/_src/metrics.py",
         sees="list",
         unlike=(
-            Unlike("nDCG", "ndcg_metric", "nDCG(gain=exp)"),
-            Unlike("DCG", "dcg_metric", "DCG(gain=exp)"),
+            Homonym("nDCG", "ndcg_metric", "nDCG(gain=exp)"),
+            Homonym("DCG", "dcg_metric", "DCG(gain=exp)"),
         ),
     ),
     Dialect(
@@ -109,8 +109,8 @@ DIALECTS = (
         judging=LISTS,
         measuring=(
             *name_both("MeanAveragePrecisionMetric", "AP(norm=R)", "(topn={k})"),
-            Foreign("PrecisionMetric", "P"),
-            Foreign("PrecisionMetric(topn={k})", "P(norm=retrieved)@{k}"),
+            Entry("PrecisionMetric", "P"),
+            Entry("PrecisionMetric(topn={k})", "P(norm=retrieved)@{k}"),
             *name_both("RecallMetric", "R", "(topn={k})"),
         ),
         why="Divides AP by all relevant items regardless of topn.",
@@ -118,8 +118,8 @@ DIALECTS = (
         limits=(_SHUFFLED,),
         sees="list",
         unlike=(
-            Unlike("nDCG", "NDCGMetric", "nDCG(gain=exp)"),
-            Unlike("DCG", "DCGMetric", "DCG(gain=exp)"),
+            Homonym("nDCG", "NDCGMetric", "nDCG(gain=exp)"),
+            Homonym("DCG", "DCGMetric", "DCG(gain=exp)"),
         ),
         aliases=("tfr",),
     ),
@@ -131,15 +131,15 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing_if_some"},
         measuring=(
             *name_both("MeanAveragePrecision", "AP(norm=R)", "(k={k})"),
-            Foreign("PrecisionAtK", "P"),
-            Foreign("PrecisionAtK(k={k})", "P(norm=retrieved)@{k}"),
+            Entry("PrecisionAtK", "P"),
+            Entry("PrecisionAtK(k={k})", "P(norm=retrieved)@{k}"),
             *name_both("RecallAtK", "R", "(k={k})"),
         ),
         why="A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0.",
         source="src/metrics/mean_average_precision.py",
         limits=(_SHUFFLED,),
         sees="list",
-        unlike=(Unlike("nDCG", "NDCG", "nDCG(gain=exp)"), Unlike("DCG", "DCG", "DCG(gain=exp)")),
+        unlike=(Homonym("nDCG", "NDCG", "nDCG(gain=exp)"), Homonym("DCG", "DCG", "DCG(gain=exp)")),
     ),
     Dialect(
         "tensorflow",
@@ -148,7 +148,7 @@ DIALECTS = (
         reading={"scores": "single"},
         judging={**LISTS, "empty": "missing", "short": "error"},
         averaging={"no_relevant": "skip"},
-        measuring=(Foreign("average_precision_at_k(k={k})", "AP@{k}"),),
+        measuring=(Entry("average_precision_at_k(k={k})", "AP@{k}"),),
         why="tf.compat.v1.metrics.average_precision_at_k divides by min(R,k), and needs k classes. Keras' AUC of "
         "precision and recall, which takes the curve at a grid of thresholds, has no counterpart.",
         source="python/ops/metrics_impl.py",

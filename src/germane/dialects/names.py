@@ -5,33 +5,33 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from germane.dialects import named
-from germane.dialects.dialect import Dialect, Foreign
+from germane.dialects import resolve_dialect
+from germane.dialects.dialect import Dialect, Entry
 from germane.errors import MeasureError
-from germane.measures.measure import Measure, Measures, names_in, parse, parse_all
+from germane.measures.measure import Measure, Measures, parse, parse_all, split_names
 
 # What tools that have no other average precision call by that name.
 _KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class RequestedMeasure:
     """A measure, and the conventions that hold for it alone."""
 
     measure: Measure
     choices: Mapping[str, Any]
 
 
-def asked(measures: Measures, dialect: Dialect) -> tuple[Asked, ...]:
+def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMeasure, ...]:
     """The measures asked for: what the tool has is the tool's, whatever it is called; the rest is germane's.
 
     A name is the tool's own, or germane's in germane's own spelling. Raises MeasureError for any other,
     with the nearest of the tool's; for a name of germane's by which the tool has another measure; and
     for two names of one measure under different conventions.
     """
-    found: dict[Measure, Asked] = {}
-    for one in _each(measures):
-        this = _asked(one, dialect)
+    found: dict[Measure, RequestedMeasure] = {}
+    for one in _flatten(measures):
+        this = _resolve(one, dialect)
         before = found.setdefault(this.measure, this)
         if dict(before.choices) != dict(this.choices):
             raise MeasureError(
@@ -41,10 +41,10 @@ def asked(measures: Measures, dialect: Dialect) -> tuple[Asked, ...]:
     return tuple(found.values())
 
 
-def usual(measures: str, dialect: Dialect) -> list[str]:
+def find_default_names(measures: str, dialect: Dialect) -> list[str]:
     """The tool's names for what it has of these kinds. Raises MeasureError where it has none."""
     kinds = parse_all(measures)
-    names = [one.written(kind.k) for kind in kinds if (one := meant(dialect, kind))]
+    names = [one.write_name(kind.k) for kind in kinds if (one := find_same_kind(dialect, kind))]
     if not names:
         raise MeasureError(
             f"{dialect.name} has none of the measures that are taken where none is given ({measures}); "
@@ -54,27 +54,27 @@ def usual(measures: str, dialect: Dialect) -> list[str]:
     return names
 
 
-def entry(dialect: Dialect, measure: Measure) -> Foreign | None:
+def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
     """What the tool itself calls this very measure, at any threshold; None where it has no such.
 
     Without a cutoff AP(norm=R) is AP, whatever it is written like.
     """
     fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
     for one in fits:
-        if measure in _all_of(one, measure):
+        if measure in _fill_numbers(one, measure):
             return one
     for one in fits:
-        if any(_same(each, measure) for each in _all_of(one, measure)):
+        if any(_agree(each, measure) for each in _fill_numbers(one, measure)):
             return one
     return None
 
 
-def meant(dialect: Dialect, measure: Measure) -> Foreign | None:
+def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
     """The tool's measure of the same kind: its name and whether it has a cutoff agree."""
-    return next(fitting(dialect, measure), None)
+    return next(list_same_kind(dialect, measure), None)
 
 
-def fitting(dialect: Dialect, measure: Measure) -> Iterator[Foreign]:
+def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
     """Everything of the same kind that the tool has: its own first, then what it calls by that name.
 
     Where parameters are asked for, what has them comes before what has not.
@@ -84,76 +84,78 @@ def fitting(dialect: Dialect, measure: Measure) -> Iterator[Foreign]:
         for one in dialect.measuring
         if one.cutoff == (measure.k is not None) and "{x}" not in one.name
     ]
-    kinds = [parse(one.at(measure.k)) for one in fits]
+    kinds = [parse(one.write_measure(measure.k)) for one in fits]
     found = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
     own = [one for one, name in found if name == measure.name]
-    if measure != _leveled(Measure(measure.name, (), measure.k), measure):
-        own.sort(key=lambda one: in_kind(one, measure) != measure)
+    if measure != _apply_threshold(Measure(measure.name, (), measure.k), measure):
+        own.sort(key=lambda one: translate_entry(one, measure) != measure)
     yield from own
     yield from (one for one, name in found if _KINDS.get(name) == measure.name)
 
 
-def in_kind(foreign: Foreign, measure: Measure) -> Measure:
+def translate_entry(foreign: Entry, measure: Measure) -> Measure:
     """What germane calls a tool's measure, at the cutoff and the threshold of the one asked for."""
-    return _leveled(parse(foreign.at(measure.k)), measure)
+    return _apply_threshold(parse(foreign.write_measure(measure.k)), measure)
 
 
-def _leveled(found: Measure, measure: Measure) -> Measure:
+def _apply_threshold(found: Measure, measure: Measure) -> Measure:
     if measure.rel not in (None, 1.0) and found.rel is not None:
         found = found(rel=measure.rel)
     return found
 
 
-def _all_of(foreign: Foreign, measure: Measure) -> Iterator[Measure]:
+def _fill_numbers(foreign: Entry, measure: Measure) -> Iterator[Measure]:
     """The tool's measure at the cutoff and threshold asked for, and with each number where it takes one."""
     if "{x}" not in foreign.measure:
-        yield in_kind(foreign, measure)
+        yield translate_entry(foreign, measure)
         return
     for value in measure.arguments.values():
         if isinstance(value, (int, float)):
             try:
-                yield parse(foreign.at(measure.k).replace("{x}", repr(value)))
+                yield parse(foreign.write_measure(measure.k).replace("{x}", repr(value)))
             except MeasureError:  # a number of another parameter
                 continue
 
 
-def _each(measures: Measures) -> Iterable[str | Measure]:
+def _flatten(measures: Measures) -> Iterable[str | Measure]:
     if isinstance(measures, str):
-        return names_in(measures)
+        return split_names(measures)
     if isinstance(measures, Measure) or not isinstance(measures, Iterable):
         return parse_all(measures)
-    return [one for several in measures for one in _each(several)]
+    return [one for several in measures for one in _flatten(several)]
 
 
-def _asked(name: str | Measure, dialect: Dialect) -> Asked:
+def _resolve(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     if isinstance(name, Measure):
-        return _found(name, dialect)
+        return _request(name, dialect)
     foreign = dialect.find(name)
     before, _, rest = name.partition(":")
     of_a_tool = bool(rest) and "(" not in before
-    if foreign is None and of_a_tool and before != "germane" and named(before) is dialect:
+    if foreign is None and of_a_tool and before != "germane" and resolve_dialect(before) is dialect:
         foreign, name = dialect.find(rest), rest
     if foreign is not None:
-        return Asked(parse(dialect.measure(name)), foreign.choices)
+        return RequestedMeasure(parse(dialect.measure(name)), foreign.choices)
     try:
         measure = parse(name)
     except MeasureError:
-        raise dialect.unknown(name) from None
+        raise dialect.make_unknown_error(name) from None
     if not of_a_tool and not re.fullmatch(rf"\s*{measure.name}\s*([(@].*)?", name):
-        kind = meant(dialect, measure)
-        has = "" if kind is None else f" Of this kind it has {kind.written(measure.k)!r}."
-        raise dialect.unknown(name, f"{has} germane's own, which may be another, is {measure}.")
-    if not of_a_tool and entry(dialect, measure) is None:
+        kind = find_same_kind(dialect, measure)
+        has = "" if kind is None else f" Of this kind it has {kind.write_name(measure.k)!r}."
+        raise dialect.make_unknown_error(
+            name, f"{has} germane's own, which may be another, is {measure}."
+        )
+    if not of_a_tool and find_entry(dialect, measure) is None:
         _refuse_ambiguous(name, measure, dialect)
-    return _found(measure, dialect)
+    return _request(measure, dialect)
 
 
 def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
     """Refuse a name by which the tool has a measure with other defaults than germane's."""
     written = set(re.findall(r"(\w+)\s*=", name))
     others = [
-        (called, _as_written(theirs, measure, written))
-        for called, theirs in _called_alike(measure, dialect)
+        (called, _apply_written(theirs, measure, written))
+        for called, theirs in _find_homonyms(measure, dialect)
     ]
     for unlike in dialect.unlike:
         if unlike.kind == measure.name and unlike.says:
@@ -162,8 +164,8 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
                 f"germane:{measure} evaluates germane's own."
             )
         if unlike.kind == measure.name:
-            others.append((unlike.name, _as_written(parse(unlike.measure), measure, written)))
-    if others and not any(_same(theirs, measure) for _, theirs in others):
+            others.append((unlike.name, _apply_written(parse(unlike.measure), measure, written)))
+    if others and not any(_agree(theirs, measure) for _, theirs in others):
         called, theirs = others[0]
         raise MeasureError(
             f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs} "
@@ -172,21 +174,21 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
         )
 
 
-def _called_alike(measure: Measure, dialect: Dialect) -> list[tuple[str, Measure]]:
+def _find_homonyms(measure: Measure, dialect: Dialect) -> list[tuple[str, Measure]]:
     """The tool's measures by that name: those with a cutoff if one is asked for, else without, or the others."""
     alike: list[tuple[str, Measure]] = []
     others: list[tuple[str, Measure]] = []
     for foreign in dialect.measuring:
         place = re.search(r"(\w+)=\{x\}", foreign.measure)
         x = "" if place is None else f"{measure.arguments.get(place[1], 1):g}"
-        theirs = parse(foreign.at(measure.k or 1).replace("{x}", x))
+        theirs = parse(foreign.write_measure(measure.k or 1).replace("{x}", x))
         if measure.name in (theirs.name, _KINDS.get(theirs.name)):
             fits = alike if foreign.cutoff == (measure.k is not None) else others
-            fits.append((foreign.written(measure.k).replace("{x}", x), theirs))
+            fits.append((foreign.write_name(measure.k).replace("{x}", x), theirs))
     return alike or others
 
 
-def _as_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure:
+def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure:
     """The tool's measure with the cutoff and the parameters that were written; what it has none of, it is not asked for."""
     asked = {name: value for name, value in measure.parameters if name in written}
     if not asked.keys() <= dict(theirs.parameters).keys():
@@ -195,12 +197,12 @@ def _as_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure
     return Measure(theirs.name, tuple({**dict(theirs.parameters), **asked}.items()), k)
 
 
-def _same(one: Measure, other: Measure) -> bool:
+def _agree(one: Measure, other: Measure) -> bool:
     """Do two measures have one formula and one mean?"""
     means = [dict(each.parameters).get("mean") for each in (one, other)]
     return one.definition == other.definition and means[0] == means[1]
 
 
-def _found(measure: Measure, dialect: Dialect) -> Asked:
-    foreign = entry(dialect, measure)
-    return Asked(measure, {} if foreign is None else foreign.choices)
+def _request(measure: Measure, dialect: Dialect) -> RequestedMeasure:
+    foreign = find_entry(dialect, measure)
+    return RequestedMeasure(measure, {} if foreign is None else foreign.choices)

@@ -1,6 +1,6 @@
 """Metrics for PyTorch: torchmetrics, TorchEval, Catalyst."""
 
-from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit, Unlike, name_both
+from germane.dialects.dialect import LISTS, Dialect, Entry, Homonym, Limit, name_both
 
 _TOPK = Limit("tied", "torch.topk leaves the order of equal scores open.", order=True)
 _UNMASKED = {"nonpositive": "hit"}
@@ -18,14 +18,14 @@ DIALECTS = (
         measuring=(
             *name_both("RetrievalMAP", "AP(norm=found)", "(top_k={k})"),
             *name_both("RetrievalPrecision", "P", "(top_k={k})"),
-            Foreign("RetrievalPrecision(top_k={k},adaptive_k=True)", "P(norm=retrieved)@{k}"),
+            Entry("RetrievalPrecision(top_k={k},adaptive_k=True)", "P(norm=retrieved)@{k}"),
             *name_both("RetrievalRecall", "R", "(top_k={k})"),
             *name_both("RetrievalMRR", "RR", "(top_k={k})"),
             *name_both("RetrievalHitRate", "Success", "(top_k={k})", choices=_UNMASKED),
-            Foreign("RetrievalRPrecision", "Rprec", _UNMASKED),
+            Entry("RetrievalRPrecision", "Rprec", _UNMASKED),
             *name_both("RetrievalNormalizedDCG", "nDCG", "(top_k={k})", choices=_GRADED),
-            Foreign("BinaryAveragePrecision", "AP(norm=R)", _CURVE),
-            Foreign(
+            Entry("BinaryAveragePrecision", "AP(norm=R)", _CURVE),
+            Entry(
                 "multilabel_ranking_average_precision",
                 "AP(norm=R)",
                 {"nonpositive": "hit", "ties": "grouped", "no_relevant": "one"},
@@ -45,13 +45,13 @@ DIALECTS = (
         reading={"scores": "single"},
         judging=LISTS,
         measuring=(
-            Foreign("retrieval_precision(k={k})", "P@{k}"),
-            Foreign(
+            Entry("retrieval_precision(k={k})", "P@{k}"),
+            Entry(
                 "retrieval_precision(k={k},limit_k_to_size=True)",
                 "P(norm=retrieved)@{k}",
                 {"empty": "nan"},
             ),
-            Foreign("binary_auprc", "AP(norm=R)", {"ties": "grouped"}),
+            Entry("binary_auprc", "AP(norm=R)", {"ties": "grouped"}),
         ),
         why="binary_auprc takes equal scores as one step.",
         source="metrics/functional/ranking/retrieval_precision.py",
@@ -65,17 +65,17 @@ DIALECTS = (
         reading={"scores": "single"},
         judging=LISTS,
         measuring=(
-            Foreign("average_precision(k={k})", "AP(norm=found)@{k}"),
-            Foreign("binary_average_precision", "AP(norm=found)"),
+            Entry("average_precision(k={k})", "AP(norm=found)@{k}"),
+            Entry("binary_average_precision", "AP(norm=found)"),
         ),
         why="Divides by the relevant items found.",
         source="metrics/functional/_average_precision.py",
         limits=(Limit("tied", "torch.sort leaves the order of equal scores open.", order=True),),
         sees="list",
         unlike=(
-            Unlike("nDCG", "ndcg", "nDCG(gain=exp)"),
-            Unlike("DCG", "dcg", "DCG(gain=exp)"),
-            Unlike(
+            Homonym("nDCG", "ndcg", "nDCG(gain=exp)"),
+            Homonym("DCG", "dcg", "DCG(gain=exp)"),
+            Homonym(
                 "Success",
                 "hitrate",
                 says="it is the share of the relevant items that are among the first k, which is R@k",

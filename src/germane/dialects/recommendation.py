@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from germane.dialects.dialect import COPIES_COUNT, LISTS, Dialect, Foreign, Limit, Unlike, name_both
+from germane.dialects.dialect import COPIES_COUNT, LISTS, Dialect, Entry, Homonym, Limit, name_both
 
 _NUMERIC = {"empty": "error_if_all"}  # MAP rounds ranks, and a frame without rows has no numbers
 _WITHIN = {"short": "nan"}  # of as many items as k all are among the first k
@@ -20,10 +20,10 @@ _ML_METRICS = Dialect(
     judging=LISTS,
     averaging={"no_relevant": "one"},
     measuring=(
-        Foreign("mapk@{k}", "AP@{k}"),
-        Foreign("apk@{k}", "AP@{k}"),
-        Foreign("kdd_mapk@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
-        Foreign("kdd_apk@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
+        Entry("mapk@{k}", "AP@{k}"),
+        Entry("apk@{k}", "AP@{k}"),
+        Entry("kdd_mapk@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
+        Entry("kdd_apk@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
     ),
     why=_COPIES + " A user without relevant items counts as 1.",
     source="average_precision.py::apk",
@@ -49,7 +49,7 @@ DIALECTS = (
         reading={"duplicates": "error", "repeated": "once"},
         judging={**LISTS, "empty": "error", "short": "error"},
         averaging={"no_relevant": "error"},
-        measuring=(Foreign("mapk@{k}", "AP@{k}"), Foreign("apk@{k}", "AP@{k}")),
+        measuring=(Entry("mapk@{k}", "AP@{k}"), Entry("apk@{k}", "AP@{k}")),
         why="AP@k over min(R,k), but a list shorter than k is an IndexError.",
         source="average_precision_at_k",
         limits=(
@@ -63,13 +63,13 @@ DIALECTS = (
         reading={"duplicates": "keep", "repeated": "each"},
         judging=LISTS,
         measuring=(
-            Foreign("mark@{k}", "AP(norm=R)@{k}"),
-            Foreign(
+            Entry("mark@{k}", "AP(norm=R)@{k}"),
+            Entry(
                 "recommender_precision@{k}",
                 "P(norm=retrieved)@{k}",
                 {"duplicates": "again", "query_digits": 4, "empty": "error"},
             ),
-            Foreign(
+            Entry(
                 "recommender_recall@{k}",
                 "R@{k}",
                 {"duplicates": "again", "query_digits": 4, "no_relevant": "error"},
@@ -87,12 +87,12 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing"},
         averaging={"no_relevant": "skip", "undefined": "zero"},
         measuring=(
-            Foreign("map_at_k@{k}", "AP@{k}"),
-            Foreign("map@{k}", "AP(norm=R)@{k}"),
-            Foreign("precision_at_k@{k}", "P@{k}"),
-            Foreign("recall_at_k@{k}", "R@{k}"),
-            Foreign("ndcg_at_k@{k}", "nDCG@{k}", {"missing": "zero", "empty": "answer"}),
-            Foreign("r_precision_at_k@{k}", "Rprec", {"no_hit": "skip", "undefined": "nan"}),
+            Entry("map_at_k@{k}", "AP@{k}"),
+            Entry("map@{k}", "AP(norm=R)@{k}"),
+            Entry("precision_at_k@{k}", "P@{k}"),
+            Entry("recall_at_k@{k}", "R@{k}"),
+            Entry("ndcg_at_k@{k}", "nDCG@{k}", {"missing": "zero", "empty": "answer"}),
+            Entry("r_precision_at_k@{k}", "Rprec", {"no_hit": "skip", "undefined": "nan"}),
         ),
         why="Users count who are in both frames. Both cut the list at k (10 unless told otherwise), but "
         "map divides by R and map_at_k by min(R,k).",
@@ -112,19 +112,19 @@ DIALECTS = (
         judging={"ties": "given", "missing": "zero"},
         averaging={"no_relevant": "skip"},
         measuring=(
-            Foreign("MAP(k={k})", "AP(norm=R)@{k}", _NUMERIC),
-            Foreign("MAP(k={k},divide_by_k=True)", "AP(norm=k)@{k}", _NUMERIC),
-            Foreign("Precision(k={k})", "P@{k}"),
-            Foreign("Recall(k={k})", "R@{k}"),
-            Foreign("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
-            Foreign("MRR(k={k})", "RR@{k}"),
+            Entry("MAP(k={k})", "AP(norm=R)@{k}", _NUMERIC),
+            Entry("MAP(k={k},divide_by_k=True)", "AP(norm=k)@{k}", _NUMERIC),
+            Entry("Precision(k={k})", "P@{k}"),
+            Entry("Recall(k={k})", "R@{k}"),
+            Entry("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
+            Entry("MRR(k={k})", "RR@{k}"),
         ),
         why="Users are those with interactions, so that none is without relevant items and a missing "
         "recommendation counts as 0. MAP divides by R, or by k when asked, and is a TypeError for a frame without any row.",
         source="metrics/ranking.py::MAP",
         limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
         unlike=(
-            Unlike(
+            Homonym(
                 "nDCG",
                 "NDCG",
                 says="it divides by the DCG of k relevant items, however many there are",
@@ -138,15 +138,15 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing", "short": "error"},
         averaging={"no_relevant": "nan", "all_relevant": "nan", "constant": "nan"},
         measuring=(
-            Foreign("AP@K(k={k})", "AP(norm=R)@{k}"),
-            Foreign("TAP@K(k={k})", "AP@{k}"),
-            Foreign("P@K(k={k})", "P@{k}", _WITHIN),
-            Foreign("R@K(k={k})", "R@{k}", _WITHIN),
-            Foreign("TP@K(k={k})", "R(norm=min)@{k}", _WITHIN),
-            Foreign("Hit@K(k={k})", "Success@{k}", _WITHIN),
-            Foreign("RR@K(k={k})", "RR@{k}"),
-            Foreign("NDCG@K(k={k})", "nDCG@{k}", {"all_relevant": "answer"}),
-            Foreign("PR_AUC", "AP(norm=R)"),
+            Entry("AP@K(k={k})", "AP(norm=R)@{k}"),
+            Entry("TAP@K(k={k})", "AP@{k}"),
+            Entry("P@K(k={k})", "P@{k}", _WITHIN),
+            Entry("R@K(k={k})", "R@{k}", _WITHIN),
+            Entry("TP@K(k={k})", "R(norm=min)@{k}", _WITHIN),
+            Entry("Hit@K(k={k})", "Success@{k}", _WITHIN),
+            Entry("RR@K(k={k})", "RR@{k}"),
+            Entry("NDCG@K(k={k})", "nDCG@{k}", {"all_relevant": "answer"}),
+            Entry("PR_AUC", "AP(norm=R)"),
         ),
         why="Has both: AP@K over R, and the truncated TAP@K over min(R,K). P@K divides by K, TP@K by "
         "min(R,K). Where every item is relevant, or all scores are equal, nothing can be "
@@ -180,9 +180,9 @@ DIALECTS = (
         judging=LISTS,
         averaging={"no_relevant": "skip", "undefined": "error"},
         measuring=(
-            Foreign("map@{k}", "AP@{k}"),
-            Foreign("precision@{k}", "R(norm=min,mean=micro)@{k}"),
-            Foreign("ndcg@{k}", "nDCG@{k}"),
+            Entry("map@{k}", "AP@{k}"),
+            Entry("precision@{k}", "R(norm=min,mean=micro)@{k}"),
+            Entry("ndcg@{k}", "nDCG@{k}"),
         ),
         why="Users count who have items to find; without any it divides by 0. Its precision divides all hits by all of min(R,K), so "
         "that users with many items weigh more.",
@@ -201,11 +201,11 @@ DIALECTS = (
         reading={**COPIES_COUNT, "grades": "ones"},
         judging=LISTS,
         measuring=(
-            Foreign("meanAveragePrecision", "AP(norm=R)"),
-            Foreign("meanAveragePrecisionAt({k})", "AP@{k}"),
-            Foreign("precisionAt({k})", "P@{k}"),
-            Foreign("recallAt({k})", "R@{k}"),
-            Foreign("ndcgAt({k})", "nDCG@{k}"),
+            Entry("meanAveragePrecision", "AP(norm=R)"),
+            Entry("meanAveragePrecisionAt({k})", "AP@{k}"),
+            Entry("precisionAt({k})", "P@{k}"),
+            Entry("recallAt({k})", "R@{k}"),
+            Entry("ndcgAt({k})", "nDCG@{k}"),
         ),
         why="A repeated prediction is a hit again, so that AP can be 1.5. Without relevant items: 0.",
         source="mllib/evaluation/RankingMetrics.scala",
@@ -222,11 +222,11 @@ DIALECTS = (
         reading={**COPIES_COUNT, "repeated": "each", "grades": "ones"},
         judging=LISTS,
         measuring=(
-            Foreign("MAP@{k}", "AP@{k}"),
-            Foreign("Precision@{k}", "P@{k}"),
-            Foreign("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
-            Foreign("MRR@{k}", "RR@{k}"),
-            Foreign("NDCG@{k}", "nDCG@{k}"),
+            Entry("MAP@{k}", "AP@{k}"),
+            Entry("Precision@{k}", "P@{k}"),
+            Entry("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
+            Entry("MRR@{k}", "RR@{k}"),
+            Entry("NDCG@{k}", "nDCG@{k}"),
         ),
         why="Works on the matrix of hits among the first k. Recall of a user without items is NaN.",
         source="evaluator/metrics.py::MAP.metric_info",
@@ -242,20 +242,20 @@ DIALECTS = (
         reading={**COPIES_COUNT, "repeated": "each"},
         judging=LISTS,
         measuring=(
-            Foreign("MAP@{k}", "MeanP@{k}"),
-            Foreign("MAR@{k}", "MeanR@{k}", {"no_relevant": "error"}),
+            Entry("MAP@{k}", "MeanP@{k}"),
+            Entry("MAR@{k}", "MeanR@{k}", {"no_relevant": "error"}),
         ),
         why="What it calls MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
         "item at rank 1 has 0.457 at k=5, not 1.",
         source="evaluation/metrics/accuracy/map/map.py::__user_ap",
-        unlike=(Unlike("nDCG", "nDCG", "nDCG(gain=exp)"),),
+        unlike=(Homonym("nDCG", "nDCG", "nDCG(gain=exp)"),),
     ),
     Dialect(
         "mean-of-precisions",
         tool="the mean of P@1 … P@k",
         version="a common mistake",
         judging={"ties": "given"},
-        measuring=(Foreign("map@{k}", "MeanP@{k}"), Foreign("apk@{k}", "MeanP@{k}")),
+        measuring=(Entry("map@{k}", "MeanP@{k}"), Entry("apk@{k}", "MeanP@{k}")),
         why="Takes precision at every rank, not only at those with a relevant item. This is not AP.",
         source="answers on the web, and code that copies them",
     ),
@@ -266,9 +266,9 @@ DIALECTS = (
         judging=LISTS,
         averaging={"no_relevant": "skip"},
         measuring=(
-            Foreign("MAP", "AP(norm=R)", {"ties": "grouped", "no_relevant": "nan"}),
-            Foreign("Precision@{k}", "P@{k}", {"no_relevant": "zero"}),
-            Foreign("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
+            Entry("MAP", "AP(norm=R)", {"ties": "grouped", "no_relevant": "nan"}),
+            Entry("Precision@{k}", "P@{k}", {"no_relevant": "zero"}),
+            Entry("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
         ),
         why="MAP gives equal scores the last rank of their group, and looks at all items: no cutoff.",
         source="metrics/ranking.py::MAP.compute",
@@ -290,23 +290,23 @@ DIALECTS = (
                 "(n={k})",
                 choices={"no_relevant": "error", "empty": "nan"},
             ),
-            Foreign("Precision", "P", {"empty": "nan"}),
-            Foreign("Precision(n={k})", "P(norm=retrieved)@{k}", {"empty": "nan"}),
-            Foreign("Recall", "R", {"no_relevant": "nan"}),
-            Foreign("Recall(n={k})", "R(norm=min)@{k}", {"no_relevant": "nan"}),
+            Entry("Precision", "P", {"empty": "nan"}),
+            Entry("Precision(n={k})", "P(norm=retrieved)@{k}", {"empty": "nan"}),
+            Entry("Recall", "R", {"no_relevant": "nan"}),
+            Entry("Recall(n={k})", "R(norm=min)@{k}", {"no_relevant": "nan"}),
             *name_both("RecipRank", "RR", "(n={k})", choices={"no_relevant": "nan"}),
         ),
         why="AP divides by R or by the length of the list, whichever is less, so that a short list is "
         "rewarded. An empty list is NaN; a user without items is NaN, and in AP an error.",
         source="metrics/ranking/_map.py",
         unlike=(
-            Unlike("RBP", "RBP", "RBP(p=0.85)"),
-            Unlike(
+            Homonym("RBP", "RBP", "RBP(p=0.85)"),
+            Homonym(
                 "nDCG",
                 "NDCG",
                 says=_CLIPPED_DISCOUNT,
             ),
-            Unlike(
+            Homonym(
                 "DCG",
                 "DCG",
                 says=_CLIPPED_DISCOUNT,
@@ -320,10 +320,10 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing", "short": "error_if_all"},
         averaging={"no_relevant": "skip"},
         measuring=(
-            Foreign("map@{k}", "AP(norm=R)@{k}"),
-            Foreign("map_include_no_feedback@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
-            Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
-            Foreign("recall@{k}", "R@{k}"),
+            Entry("map@{k}", "AP(norm=R)@{k}"),
+            Entry("map_include_no_feedback@{k}", "AP(norm=R)@{k}", {"no_relevant": "zero"}),
+            Entry("precision@{k}", "P(norm=retrieved)@{k}"),
+            Entry("recall@{k}", "R@{k}"),
         ),
         why="Sorted frames whose users have equally many rows agree with AP over R. Others do not: what "
         "counts as relevant at rank k is the label of the frame's last row within k, and a user with "
@@ -353,9 +353,9 @@ DIALECTS = (
         judging=LISTS,
         averaging={"no_relevant": "skip", "undefined": "zero"},
         measuring=(
-            Foreign("LinkPredMAP(k={k})", "AP@{k}"),
-            Foreign("LinkPredPrecision(k={k})", "P@{k}"),
-            Foreign("LinkPredRecall(k={k})", "R@{k}"),
+            Entry("LinkPredMAP(k={k})", "AP@{k}"),
+            Entry("LinkPredPrecision(k={k})", "P@{k}"),
+            Entry("LinkPredRecall(k={k})", "R@{k}"),
         ),
         why="Nodes without links to find do not enter the mean, which is 0 where that leaves none.",
         source="metrics/link_pred.py",

@@ -1,6 +1,6 @@
 """scikit-learn, and models with its interface: LightFM, Spotlight, Surprise."""
 
-from germane.dialects.dialect import LISTS, Dialect, Foreign, Limit, Unlike, name_both
+from germane.dialects.dialect import LISTS, Dialect, Entry, Homonym, Limit, name_both
 
 DIALECTS = (
     Dialect(
@@ -9,9 +9,9 @@ DIALECTS = (
         version="1.9.1",
         judging={"ties": "grouped", "missing": "skip", "empty": "missing"},
         measuring=(
-            Foreign("average_precision_score", "AP(norm=R)"),
-            Foreign("label_ranking_average_precision_score", "AP(norm=R)", {"no_relevant": "one"}),
-            Foreign("auc(precision_recall_curve)", "AUPR(rule=trapezoid)", {"no_relevant": "zero"}),
+            Entry("average_precision_score", "AP(norm=R)"),
+            Entry("label_ranking_average_precision_score", "AP(norm=R)", {"no_relevant": "one"}),
+            Entry("auc(precision_recall_curve)", "AUPR(rule=trapezoid)", {"no_relevant": "zero"}),
             *name_both("ndcg_score", "nDCG", "(k={k})", choices={"ties": "expected"}),
         ),
         why="Equal scores are one step of the curve, at the last rank of their group. Samples without a "
@@ -30,7 +30,7 @@ DIALECTS = (
         version="0.18.2",
         judging={"ties": "grouped", "missing": "skip", "empty": "missing"},
         averaging={"no_relevant": "nan"},
-        measuring=(Foreign("average_precision_score", "AUPR(rule=trapezoid)"),),
+        measuring=(Entry("average_precision_score", "AUPR(rule=trapezoid)"),),
         why="Joined the points of the curve by straight lines, until version 0.19.",
         source="metrics/ranking.py",
         limits=(Limit("empty", "An empty sample is an error."),),
@@ -44,9 +44,9 @@ DIALECTS = (
         reading={"scores": "single"},
         judging={"ties": "worst", "missing": "skip"},
         measuring=(
-            Foreign("precision_at_k@{k}", "P@{k}"),
-            Foreign("recall_at_k@{k}", "R@{k}", {"no_relevant": "nan"}),
-            Foreign("reciprocal_rank", "RR", {"empty": "error"}),
+            Entry("precision_at_k@{k}", "P@{k}"),
+            Entry("recall_at_k@{k}", "R@{k}", {"no_relevant": "nan"}),
+            Entry("reciprocal_rank", "RR", {"empty": "error"}),
         ),
         why="An item's rank is the number of items that score as much or more: ties count against it. As with preserve_rows=True; else users "
         "without items to find are left out.",
@@ -60,14 +60,14 @@ DIALECTS = (
         judging={**LISTS, "empty": "missing"},
         averaging={"no_relevant": "skip"},
         measuring=(
-            Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
-            Foreign("recall@{k}", "R@{k}"),
+            Entry("precision@{k}", "P(norm=retrieved)@{k}"),
+            Entry("recall@{k}", "R@{k}"),
         ),
         why="Users without items to find are left out; precision divides by the items there are.",
         source="evaluation.py::precision_recall_score",
         limits=(Limit("tied", "The sort leaves the order of equal scores open.", order=True),),
         unlike=(
-            Unlike(
+            Homonym(
                 "RR",
                 "mrr_score",
                 says="it is the mean of the reciprocal ranks of all relevant items",
@@ -80,8 +80,8 @@ DIALECTS = (
         version="git 2381fb1",
         judging={**LISTS, "threshold": 3.5},
         measuring=(
-            Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
-            Foreign("recall@{k}", "R@{k}"),
+            Entry("precision@{k}", "P(norm=retrieved)@{k}"),
+            Entry("recall@{k}", "R@{k}"),
         ),
         why="Only items with an estimate of at least 3.5 (threshold) count as recommended.",
         source="examples/precision_recall_at_k.py",

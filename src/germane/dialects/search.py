@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from germane.dialects.dialect import COPIES_COUNT, LISTS, Dialect, Foreign, Limit, Unlike, name_both
+from germane.dialects.dialect import COPIES_COUNT, LISTS, Dialect, Entry, Homonym, Limit, name_both
 
-_searching = partial(Dialect, reading=COPIES_COUNT, judging=LISTS)
+_search_tool = partial(Dialect, reading=COPIES_COUNT, judging=LISTS)
 
 DIALECTS = (
-    _searching(
+    _search_tool(
         "llama-index",
         tool="LlamaIndex",
         version="0.14.25",
@@ -15,8 +15,8 @@ DIALECTS = (
         averaging={"no_relevant": "error"},
         measuring=(
             *name_both("average_precision", "AP(norm=R)"),
-            Foreign("precision", "P", {"duplicates": "first"}),
-            Foreign("precision@{k}", "P(norm=retrieved)@{k}", {"duplicates": "first"}),
+            Entry("precision", "P", {"duplicates": "first"}),
+            Entry("precision@{k}", "P(norm=retrieved)@{k}", {"duplicates": "first"}),
             *name_both("recall", "R", choices={"duplicates": "keep"}),
             *name_both("mrr", "RR"),
             *name_both("hit_rate", "Success"),
@@ -32,14 +32,14 @@ DIALECTS = (
             ),
         ),
         unlike=(
-            Unlike(
+            Homonym(
                 "nDCG",
                 "ndcg",
                 says="it divides by the DCG of as many relevant items as there are results",
             ),
         ),
     ),
-    _searching(
+    _search_tool(
         "ragas",
         tool="ragas",
         version="0.4.3",
@@ -47,7 +47,7 @@ DIALECTS = (
         why="Context precision is AP over the relevant contexts found (plus 1e-10, against 0/0).",
         source="metrics/_context_precision.py",
     ),
-    _searching(
+    _search_tool(
         "haystack-2",
         tool="Haystack",
         version="2.31.0",
@@ -55,7 +55,7 @@ DIALECTS = (
         why="Divides by the relevant documents found, until version 3.0.",
         source="components/evaluators/document_map.py",
     ),
-    _searching(
+    _search_tool(
         "haystack",
         tool="Haystack",
         version="3.4.0",
@@ -71,7 +71,7 @@ DIALECTS = (
         source="components/evaluators/document_map.py",
         aliases=("haystack-3",),
     ),
-    _searching(
+    _search_tool(
         "continuous-eval",
         tool="continuous-eval",
         version="0.3.14",
@@ -80,69 +80,69 @@ DIALECTS = (
         why="Divides by the relevant chunks found. Without ground truth: a ZeroDivisionError.",
         source="metrics/retrieval/ranked.py",
     ),
-    _searching(
+    _search_tool(
         "elasticsearch",
         tool="Elasticsearch _rank_eval",
         version="8, read in its source",
         measuring=(
-            Foreign("precision@{k}", "P(norm=retrieved)@{k}"),
-            Foreign("recall@{k}", "R@{k}"),
-            Foreign("mean_reciprocal_rank@{k}", "RR@{k}"),
-            Foreign("dcg@{k}", "DCG(gain=exp)@{k}"),
+            Entry("precision@{k}", "P(norm=retrieved)@{k}"),
+            Entry("recall@{k}", "R@{k}"),
+            Entry("mean_reciprocal_rank@{k}", "RR@{k}"),
+            Entry("dcg@{k}", "DCG(gain=exp)@{k}"),
         ),
         why="Has no AP. Precision divides by the hits returned, at most k, and is 0 without any; "
         "ignore_unlabeled=true is unjudged=remove.",
         source="modules/rank-eval: PrecisionAtK.java, RecallAtK.java",
-        unlike=(Unlike("nDCG", "dcg(normalize)", "nDCG(gain=exp)"),),
+        unlike=(Homonym("nDCG", "dcg(normalize)", "nDCG(gain=exp)"),),
     ),
-    _searching(
+    _search_tool(
         "opensearch",
         tool="OpenSearch search-relevance",
         version="git d8be5d1",
         averaging={"query_digits": 2},
         measuring=(
-            Foreign("Precision@{k}", "P(norm=retrieved)@{k}"),
-            Foreign("MAP@{k}", "AP(norm=R)@{k}"),
-            Foreign("NDCG@{k}", "nDCG(gain=exp)@{k}"),
+            Entry("Precision@{k}", "P(norm=retrieved)@{k}"),
+            Entry("MAP@{k}", "AP(norm=R)@{k}"),
+            Entry("NDCG@{k}", "nDCG(gain=exp)@{k}"),
         ),
         why="Rounds the value of every query to 2 decimals.",
         source="metrics/calculator/Evaluation.java",
         limits=(Limit("negative", "Negative grades are negative gains.", only=("NDCG@{k}",)),),
     ),
-    _searching(
+    _search_tool(
         "quepid",
         tool="Quepid",
         version="git f80322f",
         averaging={"no_relevant": "nan"},
         measuring=(
-            Foreign("ap@{k}", "AP(norm=R)@{k}"),
-            Foreign("p@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero"}),
-            Foreign("rr@{k}", "RR@{k}", {"no_relevant": "zero"}),
+            Entry("ap@{k}", "AP(norm=R)@{k}"),
+            Entry("p@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero"}),
+            Entry("rr@{k}", "RR@{k}", {"no_relevant": "zero"}),
         ),
         why="Without relevant documents AP is 0/0.",
         source="db/scorers/ap@10.js",
-        unlike=(Unlike("DCG", "dcg", "DCG(gain=exp)"),),
+        unlike=(Homonym("DCG", "dcg", "DCG(gain=exp)"),),
     ),
-    _searching(
+    _search_tool(
         "pyvespa",
         tool="pyvespa",
         version="1.2.9",
         measuring=(
-            Foreign("map@{k}", "AP@{k}"),
-            Foreign("precision@{k}", "P@{k}"),
-            Foreign("recall@{k}", "R@{k}"),
-            Foreign("mrr@{k}", "RR@{k}"),
-            Foreign("accuracy@{k}", "Success@{k}"),
-            Foreign("ndcg@{k}", "nDCG@{k}", {"grades": "ones"}),
+            Entry("map@{k}", "AP@{k}"),
+            Entry("precision@{k}", "P@{k}"),
+            Entry("recall@{k}", "R@{k}"),
+            Entry("mrr@{k}", "RR@{k}"),
+            Entry("accuracy@{k}", "Success@{k}"),
+            Entry("ndcg@{k}", "nDCG@{k}", {"grades": "ones"}),
         ),
         why="AP over min(k,R), for sets of relevant documents; pyvespa-graded is for documents with grades.",
         source="vespa/evaluation/_base.py",
     ),
-    _searching(
+    _search_tool(
         "pyvespa-graded",
         tool="pyvespa, documents with grades",
         version="1.2.9",
-        measuring=(Foreign("ndcg@{k}", "nDCG@{k}"),),
+        measuring=(Entry("ndcg@{k}", "nDCG@{k}"),),
         why="Of documents with grades, {document: grade}, it returns nothing but nDCG; of sets of documents, "
         "pyvespa, other measures too.",
         source="vespa/evaluation/_base.py::_compute_metrics",

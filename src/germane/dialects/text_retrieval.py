@@ -1,6 +1,6 @@
 """Search in texts: ranx, BEIR, MTEB, sentence-transformers, trectools."""
 
-from germane.dialects.dialect import PYTREC, Dialect, Foreign, Limit, name_both
+from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit, name_both
 
 DIALECTS = (
     Dialect(
@@ -11,21 +11,19 @@ DIALECTS = (
         judging={"ties": "given", "missing": "error", "unknown": "error", "empty": "error_if_all"},
         measuring=(
             *name_both("map", "AP(norm=R)"),
-            Foreign("map-l{x}", "AP(norm=R,rel={x})"),
-            Foreign("map@{k}-l{x}", "AP(norm=R,rel={x})@{k}"),
-            Foreign("precision@{k}", "P@{k}"),
-            Foreign("precision@{k}-l{x}", "P(rel={x})@{k}"),
-            Foreign("recall@{k}", "R@{k}"),
-            Foreign("recall@{k}-l{x}", "R(rel={x})@{k}"),
-            Foreign("r-precision", "Rprec"),
-            Foreign("bpref", "bpref", {"grades": "nonnegative", "all_relevant": "nan"}),
-            Foreign(
-                "bpref-l{x}", "bpref(rel={x})", {"grades": "nonnegative", "all_relevant": "nan"}
-            ),
+            Entry("map-l{x}", "AP(norm=R,rel={x})"),
+            Entry("map@{k}-l{x}", "AP(norm=R,rel={x})@{k}"),
+            Entry("precision@{k}", "P@{k}"),
+            Entry("precision@{k}-l{x}", "P(rel={x})@{k}"),
+            Entry("recall@{k}", "R@{k}"),
+            Entry("recall@{k}-l{x}", "R(rel={x})@{k}"),
+            Entry("r-precision", "Rprec"),
+            Entry("bpref", "bpref", {"grades": "nonnegative", "all_relevant": "nan"}),
+            Entry("bpref-l{x}", "bpref(rel={x})", {"grades": "nonnegative", "all_relevant": "nan"}),
             *name_both("mrr", "RR"),
-            Foreign("hit_rate@{k}", "Success@{k}"),
-            Foreign("hits@{k}", "Utility(noise=0)@{k}"),
-            Foreign("f1@{k}", "F@{k}"),
+            Entry("hit_rate@{k}", "Success@{k}"),
+            Entry("hits@{k}", "Utility(noise=0)@{k}"),
+            Entry("f1@{k}", "F@{k}"),
             *name_both("ndcg", "nDCG"),
             *name_both("ndcg_burges", "nDCG(gain=exp)"),
         ),
@@ -57,10 +55,10 @@ DIALECTS = (
         judging={"ties": "trec", "missing": "skip"},
         averaging={"digits": 5},
         measuring=(
-            Foreign("NDCG@{k}", "nDCG@{k}"),
-            Foreign("MAP@{k}", "AP(norm=R)@{k}"),
-            Foreign("Recall@{k}", "R@{k}"),
-            Foreign("P@{k}", "P@{k}"),
+            Entry("NDCG@{k}", "nDCG@{k}"),
+            Entry("MAP@{k}", "AP(norm=R)@{k}"),
+            Entry("Recall@{k}", "R@{k}"),
+            Entry("P@{k}", "P@{k}"),
         ),
         why="pytrec_eval, but an item whose id is the query's is taken out first "
         "(ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals.",
@@ -74,18 +72,18 @@ DIALECTS = (
         judging={"ties": "trec", "missing": "skip"},
         averaging={"digits": 5},
         measuring=(
-            Foreign("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
-            Foreign("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
-            Foreign("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
-            Foreign("P@{k}", "P@{k}", also=("precision_at_{k}",)),
-            Foreign("HitRate@{k}", "Success@{k}"),
-            Foreign(
+            Entry("NDCG@{k}", "nDCG@{k}", also=("ndcg_at_{k}",)),
+            Entry("MAP@{k}", "AP(norm=R)@{k}", also=("map_at_{k}",)),
+            Entry("Recall@{k}", "R@{k}", also=("recall_at_{k}",)),
+            Entry("P@{k}", "P@{k}", also=("precision_at_{k}",)),
+            Entry("HitRate@{k}", "Success@{k}"),
+            Entry(
                 "MRR@{k}",
                 "RR@{k}",
                 {"scores": "double", "digits": None, "unknown": "error"},
                 also=("mrr_at_{k}",),
             ),
-            Foreign(
+            Entry(
                 "R_cap_at_{k}",
                 "R(norm=min)@{k}",
                 {"scores": "double", "no_relevant": "skip", "unknown": "error"},
@@ -102,13 +100,13 @@ DIALECTS = (
         judging={"ties": "ascending", "missing": "zero"},
         averaging={"no_relevant": "skip", "undefined": "error"},
         measuring=(
-            Foreign("map@{k}", "AP@{k}"),
-            Foreign("precision@{k}", "P@{k}"),
-            Foreign("recall@{k}", "R@{k}"),
-            Foreign("mrr@{k}", "RR@{k}"),
-            Foreign("ndcg@{k}", "nDCG@{k}"),
-            Foreign("accuracy@{k}", "Success@{k}"),
-            Foreign("reranking_ap", "AP(norm=R)", {"ties": "grouped", "no_relevant": "zero"}),
+            Entry("map@{k}", "AP@{k}"),
+            Entry("precision@{k}", "P@{k}"),
+            Entry("recall@{k}", "R@{k}"),
+            Entry("mrr@{k}", "RR@{k}"),
+            Entry("ndcg@{k}", "nDCG@{k}"),
+            Entry("accuracy@{k}", "Success@{k}"),
+            Entry("reranking_ap", "AP(norm=R)", {"ties": "grouped", "no_relevant": "zero"}),
         ),
         why="InformationRetrievalEvaluator orders equal scores by ascending id, and leaves out queries "
         "without relevant documents; without any other query it divides by 0. Grades do not count: every relevant document gains 1.",
@@ -127,11 +125,11 @@ DIALECTS = (
         averaging={"no_relevant": "nan", "undefined": "zero"},
         measuring=(
             *name_both("map", "AP(norm=R)"),
-            Foreign("precision@{k}", "P@{k}", {"no_relevant": "zero"}),
-            Foreign("recall@{k}", "R@{k}"),
-            Foreign("bpref", "bpref", {"all_relevant": "zero"}),
-            Foreign("rprec", "Rprec", {"no_hit": "nan"}),
-            Foreign("reciprocal_rank", "RR", {"no_hit": "nan", "empty": "missing_if_some"}),
+            Entry("precision@{k}", "P@{k}", {"no_relevant": "zero"}),
+            Entry("recall@{k}", "R@{k}"),
+            Entry("bpref", "bpref", {"all_relevant": "zero"}),
+            Entry("rprec", "Rprec", {"no_hit": "nan"}),
+            Entry("reciprocal_rank", "RR", {"no_hit": "nan", "empty": "missing_if_some"}),
         ),
         why="Divides by the number of queries of the run, so that one that nobody judged counts as 0, "
         "and so does one whose value is NaN. bpref is 0 where nothing is judged not relevant.",

@@ -1,6 +1,6 @@
 """trec_eval, and what runs its code from Python."""
 
-from germane.dialects.dialect import PYTREC, Dialect, Foreign, Limit
+from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit
 
 _CURVE_NAN = Limit(
     "empty",
@@ -12,45 +12,45 @@ _ALL_GRADES = Limit(
 )
 
 
-def _cut(name: str, measure: str) -> Foreign:
+def _name_with_number(name: str, measure: str) -> Entry:
     """A measure with a number: map_cut_10 in trec_eval's output, map_cut.10 after its -m."""
-    return Foreign(name, measure, also=(name.replace("_{", ".{"),))
+    return Entry(name, measure, also=(name.replace("_{", ".{"),))
 
 
-def _measures(rounding: str) -> tuple[Foreign, ...]:
+def _list_measures(rounding: str) -> tuple[Entry, ...]:
     return (
-        Foreign("num_q", "NumQ"),
-        Foreign("num_ret", "NumRet"),
-        Foreign("num_rel", "NumRel"),
-        Foreign("num_rel_ret", "NumRelRet"),
-        Foreign("num_nonrel_judged_ret", "NumNonrelRet"),
-        Foreign("map", "AP(norm=R)"),
-        _cut("map_cut_{k}", "AP(norm=R)@{k}"),
-        Foreign("gm_map", "AP(norm=R,mean=geometric)"),
-        _cut("P_{k}", "P@{k}"),
-        _cut("recall_{k}", "R@{k}"),
-        _cut("relative_P_{k}", "R(norm=min)@{k}"),
-        Foreign("set_P", "P"),
-        Foreign("set_recall", "R"),
-        Foreign("set_relative_P", "R(norm=min)"),
-        Foreign("set_F", "F"),
-        Foreign("set_map", "SetAP"),
-        Foreign("utility", "Utility"),
-        Foreign("Rprec", "Rprec"),
-        _cut("Rprec_mult_{x}", "Rprec(mult={x},rounding=trec9)"),
-        _cut("success_{k}", "Success@{k}"),
-        Foreign("recip_rank", "RR"),
-        Foreign("ndcg", "nDCG"),
-        _cut("ndcg_cut_{k}", "nDCG@{k}"),
-        Foreign("ndcg_rel", "nDCGrel"),
-        Foreign("Rndcg", "RnDCG"),
-        Foreign("G", "G"),
-        Foreign("binG", "binG"),
-        _cut("iprec_at_recall_{x}", f"IPrec(recall={{x}},rounding={rounding})"),
-        Foreign("11pt_avg", f"IAP(rounding={rounding})"),
-        Foreign("bpref", "bpref"),
-        Foreign("gm_bpref", "bpref(mean=geometric)"),
-        Foreign("infAP", "infAP"),
+        Entry("num_q", "NumQ"),
+        Entry("num_ret", "NumRet"),
+        Entry("num_rel", "NumRel"),
+        Entry("num_rel_ret", "NumRelRet"),
+        Entry("num_nonrel_judged_ret", "NumNonrelRet"),
+        Entry("map", "AP(norm=R)"),
+        _name_with_number("map_cut_{k}", "AP(norm=R)@{k}"),
+        Entry("gm_map", "AP(norm=R,mean=geometric)"),
+        _name_with_number("P_{k}", "P@{k}"),
+        _name_with_number("recall_{k}", "R@{k}"),
+        _name_with_number("relative_P_{k}", "R(norm=min)@{k}"),
+        Entry("set_P", "P"),
+        Entry("set_recall", "R"),
+        Entry("set_relative_P", "R(norm=min)"),
+        Entry("set_F", "F"),
+        Entry("set_map", "SetAP"),
+        Entry("utility", "Utility"),
+        Entry("Rprec", "Rprec"),
+        _name_with_number("Rprec_mult_{x}", "Rprec(mult={x},rounding=trec9)"),
+        _name_with_number("success_{k}", "Success@{k}"),
+        Entry("recip_rank", "RR"),
+        Entry("ndcg", "nDCG"),
+        _name_with_number("ndcg_cut_{k}", "nDCG@{k}"),
+        Entry("ndcg_rel", "nDCGrel"),
+        Entry("Rndcg", "RnDCG"),
+        Entry("G", "G"),
+        Entry("binG", "binG"),
+        _name_with_number("iprec_at_recall_{x}", f"IPrec(recall={{x}},rounding={rounding})"),
+        Entry("11pt_avg", f"IAP(rounding={rounding})"),
+        Entry("bpref", "bpref"),
+        Entry("gm_bpref", "bpref(mean=geometric)"),
+        Entry("infAP", "infAP"),
     )
 
 
@@ -62,9 +62,9 @@ DIALECTS = (
         reading={"duplicates": "error", "grades": "whole"},
         judging={"ties": "trec", "missing": "error", "empty": "missing"},
         measuring=(
-            *_measures("nearest"),
-            Foreign("yaap", "YAAP"),
-            _cut("unj_{k}", "Unjudged@{k}"),
+            *_list_measures("nearest"),
+            Entry("yaap", "YAAP"),
+            _name_with_number("unj_{k}", "Unjudged@{k}"),
         ),
         why="Divides AP by R at every cutoff. A judged query that the run lacks ends the program with "
         "exit code 4; with -c (missing=zero) it counts as 0.",
@@ -78,7 +78,7 @@ DIALECTS = (
         version="9.0.8",
         reading={"duplicates": "error", "grades": "whole", "scores": "single"},
         judging={"ties": "trec", "missing": "skip", "empty": "missing"},
-        measuring=_measures("trec9"),
+        measuring=_list_measures("trec9"),
         why="Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries that the "
         "run lacks are left out; with -c (missing=zero) they count as 0.",
         source="trec_format.h, form_res_rels.c, m_map.c, m_map_cut.c",
@@ -91,7 +91,7 @@ DIALECTS = (
         version="0.5",
         reading=PYTREC,
         judging={"ties": "trec", "missing": "skip"},
-        measuring=_measures("trec9"),
+        measuring=_list_measures("trec9"),
         why="The code of trec_eval 9, fed from dicts: a query may have an empty list, and counts as 0.",
         source="pytrec_eval.cpp",
         limits=(_CURVE_NAN,),

@@ -94,9 +94,9 @@ def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping
     """A dialect and the conventions that it has for every measure."""
     if dialect is None:
         return None, {}
-    from germane.dialects import named
+    from germane.dialects import resolve_dialect
 
-    spoken = named(dialect)
+    spoken = resolve_dialect(dialect)
     return spoken, spoken.choices
 
 
@@ -143,13 +143,13 @@ def planned(
     """
     if dialect is None:
         return _alike(measures if isinstance(measures, str) else parse_all(measures), conventions)
-    from germane.dialects.names import asked, usual
+    from germane.dialects.names import find_default_names, resolve_measures
 
     if isinstance(measures, str) and measures == DEFAULT:
-        measures = usual(DEFAULT, dialect)
+        measures = find_default_names(DEFAULT, dialect)
     words = {name: word for name, word in asked_for.items() if name in DEFAULTS}
     policies = {}
-    for one in asked(measures, dialect):
+    for one in resolve_measures(measures, dialect):
         its = replace(conventions, **{**one.choices, **words})
         policies[one.measure] = conventions if its == conventions else its
     return Plan(conventions, policies)

@@ -7,8 +7,8 @@ import numpy as np
 from germane.core import ragged
 from germane.core.finding import Finding
 from germane.core.ragged import Bools
-from germane.dialects.dialect import Dialect, Foreign, Limit
-from germane.dialects.names import entry
+from germane.dialects.dialect import Dialect, Entry, Limit
+from germane.dialects.names import find_entry
 from germane.evaluation.judging import Judged
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
@@ -21,7 +21,7 @@ INSERTED = 15  # items that the usual quicksorts leave to an insertion sort
 
 def holding(
     dialect: Dialect,
-    foreign: Foreign,
+    foreign: Entry,
     measure: Measure,
     judged: Judged,
     ordered: Callable[[], bool | None] = lambda: None,
@@ -48,7 +48,7 @@ def limits_of(
     """What is said of each limit that matters on the data, and the measures that it is about."""
     found: dict[str, tuple[Measure, ...]] = {}
     for result, judged in evaluated:
-        measure, foreign = result.measure, entry(dialect, result.measure)
+        measure, foreign = result.measure, find_entry(dialect, result.measure)
         for limit in holding(dialect, foreign, measure, judged, ordered) if foreign else ():
             if matters(limit, result):
                 found[limit.says] = (*found.get(limit.says, ()), measure)

@@ -105,9 +105,9 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         """The measures that are germane's own, since the tool whose dialect is spoken has no such."""
         if self.dialect is None:
             return ()
-        from germane.dialects.names import entry
+        from germane.dialects.names import find_entry
 
-        return tuple(one for one in self.measures if entry(self.dialect, one) is None)
+        return tuple(one for one in self.measures if find_entry(self.dialect, one) is None)
 
     def __getitem__(self, measure: str | Measure) -> MeasureResult:
         key = measure if isinstance(measure, Measure) else parse(measure)

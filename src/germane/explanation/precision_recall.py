@@ -12,7 +12,7 @@ from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, clip
-from germane.measures import values
+from germane.measures import compute_values
 from germane.measures.averaging import evaluated, scores
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
@@ -127,7 +127,7 @@ class PRCurve(Tabled):
         It is the value of the measure ``AUPR(rule=…)``, but that trapezoids begin at ``start``.
         """
         scored = area_under_curve(self.ranking, None, self.rel, checked_rule(rule), self.start)
-        return float(values(self.ranking, scored)[0])
+        return float(compute_values(self.ranking, scored)[0])
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a relevant rank, and the end of the curve; areas as notes.

@@ -6,6 +6,6 @@ puts the families together.
 
 from germane.measures.definition import Definition, Parameter
 from germane.measures.table import BY_NAME, TABLE
-from germane.measures.terms import Scored, values
+from germane.measures.terms import Scored, compute_values
 
-__all__ = ["BY_NAME", "TABLE", "Definition", "Parameter", "Scored", "values"]
+__all__ = ["BY_NAME", "TABLE", "Definition", "Parameter", "Scored", "compute_values"]

@@ -18,8 +18,8 @@ from germane.measures.definition import (
     write_depth,
     write_ranks,
 )
-from germane.measures.sets import depth, reach, write_filled
-from germane.measures.terms import Scored, Weight, harmonic, placed
+from germane.measures.sets import count_filled, count_ranks, write_filled
+from germane.measures.terms import Scored, Weight, harmonic, weigh_hits
 
 _AP_NORM: dict[str, Callable[[int | None], str]] = {
     "R": lambda k: "R",
@@ -33,12 +33,12 @@ _AP_NORM: dict[str, Callable[[int | None], str]] = {
 def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
     if ranking.ties == "expected":
-        terms = _expected_precisions(ranking, k, rel)
+        terms = _expect_precisions(ranking, k, rel)
         if norm == "found":
-            return _expected_over_found(ranking, k, rel, terms)
+            return _expect_over_found(ranking, k, rel, terms)
     else:
         terms = ranking.counted(rel, k) * (ranking.so_far(rel) / ranking.rank)
-    return Scored(terms, _norm(ranking, total, k, rel, norm), total)
+    return Scored(terms, _choose_norm(ranking, total, k, rel, norm), total)
 
 
 AVERAGE_PRECISION = Definition(
@@ -72,28 +72,28 @@ AVERAGE_PRECISION = Definition(
 )
 
 
-def _norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm: str) -> Ints:
+def _choose_norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm: str) -> Ints:
     match norm:
         case "R":
             return total
         case "min":
             return total if k is None else np.minimum(total, k)
         case "possible":
-            return np.minimum(total, reach(ranking, k))
+            return np.minimum(total, count_filled(ranking, k))
         case "found":
             return ranking.found(rel, k)
         case _:
-            return depth(ranking, k)
+            return count_ranks(ranking, k)
 
 
 def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     """A hit at rank r is counted in P@r, P@(r+1), … P@k: its term is 1/r + … + 1/k."""
-    at = depth(ranking, k)
+    at = count_ranks(ranking, k)
     end = harmonic(at)[ranking.owner]
     weight = Weight(
         at=lambda i: end - harmonic(i - 1), upto=lambda n: n * end - n * (harmonic(n) - 1)
     )
-    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.end(k))
+    terms = ranking.relevant(rel) * weigh_hits(ranking, weight, ranking.end(k))
     return Scored(terms, at, ranking.total(rel))
 
 
@@ -113,10 +113,10 @@ MEAN_PRECISION = Definition(
 
 def mean_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
     """A hit at rank r is counted in R@r, R@(r+1), … R@k: k - r + 1 times."""
-    at = depth(ranking, k)
+    at = count_ranks(ranking, k)
     end = at[ranking.owner]
     weight = Weight(at=lambda i: end - i + 1.0, upto=lambda n: n * end - n * (n - 1) / 2)
-    terms = ranking.relevant(rel) * placed(ranking, weight, ranking.end(k))
+    terms = ranking.relevant(rel) * weigh_hits(ranking, weight, ranking.end(k))
     return Scored(terms, ranking.total(rel) * at, ranking.total(rel))
 
 
@@ -188,24 +188,24 @@ YAAP = Definition(
 #   = r/n · [ (h + 1 - a·ρ)(H(e) - H(a - 1)) + ρ·(e - a + 1) ],   H the harmonic numbers.
 
 
-def _expected_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
+def _expect_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """H: each relevant hit's share, 1/r, of its group's expected sum."""
     relevant = ranking.relevant(rel)
     size, before = ranking.tied_relevant(rel)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
     end = np.minimum(ranking.tied_to, ranking.last(k)[ranking.owner])
-    share = _precision_sum(first, end, before, size, width) / width
+    share = _sum_precisions(first, end, before, size, width) / width
     return np.where(relevant & (end >= first), share, 0.0)
 
 
-def _precision_sum(first: Any, end: Any, before: Any, size: Any, width: Any) -> Any:
+def _sum_precisions(first: Any, end: Any, before: Any, size: Any, width: Any) -> Any:
     """Σ over ranks first … end of (before + 1 + (i - first)·ρ)/i."""
     rho = (size - 1) / np.maximum(width - 1, 1)
     reach = harmonic(end) - harmonic(first - 1)
     return (before + 1 - first * rho) * reach + rho * (end - first + 1)
 
 
-def _expected_over_found(ranking: Ranking, k: int | None, rel: float, terms: Floats) -> Scored:
+def _expect_over_found(ranking: Ranking, k: int | None, rel: float, terms: Floats) -> Scored:
     """The norm "found" depends on the order only where a group of equal scores straddles k.
 
     There, x of the group's r relevant items stand within k with hypergeometric probability, and
@@ -229,7 +229,7 @@ def _expected_over_found(ranking: Ranking, k: int | None, rel: float, terms: Flo
         for x in range(max(0, r - (n - s)), min(r, s) + 1):
             if h + x:
                 chance = math.comb(s, x) * math.comb(n - s, r - x) / math.comb(n, r)
-                reach = float(_precision_sum(first, end, h, x, s)) * x / s
+                reach = float(_sum_precisions(first, end, h, x, s)) * x / s
                 value += chance * (settled + reach) / (h + x)
         scaled[rows] = 0.0
         scaled[hit] = value

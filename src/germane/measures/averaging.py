@@ -11,7 +11,7 @@ from germane.core import ragged
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import CoverageError, MeasureError, some
-from germane.measures import Scored, values
+from germane.measures import Scored, compute_values
 from germane.measures.measure import Measure
 
 FLOOR = 1e-5  # what a geometric mean takes smaller values for
@@ -147,7 +147,7 @@ def all_scores(
 
 def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     scored = kernel(measure, ranking)
-    out = values(ranking, scored)
+    out = compute_values(ranking, scored)
     if not ragged.are_finite(out):
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
     if no_relevant == "zero" or scored.relevant is None:

@@ -13,7 +13,7 @@ from germane.measures.definition import (
     write_number,
     write_ranks,
 )
-from germane.measures.terms import Scored, gains, geometric, placed
+from germane.measures.terms import Scored, compute_gains, make_geometric_weight, weigh_hits
 
 GOING_ON = Parameter(
     "p",
@@ -27,7 +27,7 @@ GOING_ON = Parameter(
 
 
 def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Scored:
-    stop = gains(ranking.relevance, "exp") / 2.0**max
+    stop = compute_gains(ranking.relevance, "exp") / 2.0**max
     reached = np.ones(len(stop))
     inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
     reached[inner] = ragged.running_product(1.0 - stop, ranking.offsets)[inner - 1]
@@ -64,7 +64,7 @@ EXPECTED_RECIPROCAL_RANK = Definition(
 
 
 def rank_biased_precision(ranking: Ranking, k: int | None, rel: float, p: float) -> Scored:
-    terms = ranking.relevant(rel) * placed(ranking, geometric(p), ranking.end(k))
+    terms = ranking.relevant(rel) * weigh_hits(ranking, make_geometric_weight(p), ranking.end(k))
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
@@ -86,7 +86,7 @@ RANK_BIASED_PRECISION = Definition(
 
 
 def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
-    weight = placed(ranking, geometric(p), ranking.end(k))
+    weight = weigh_hits(ranking, make_geometric_weight(p), ranking.end(k))
     judged = ranking.relevance >= 0
     return Scored(np.where(judged, -weight, 0.0), ranking.ones, rest=1.0)
 

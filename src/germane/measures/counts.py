@@ -13,8 +13,8 @@ from germane.measures.definition import (
     write_number,
     write_ranks,
 )
-from germane.measures.sets import DEPTH, SHORT_LIST, hits, write_divisor
-from germane.measures.terms import NOTHING, ONE, Scored, placed
+from germane.measures.sets import DEPTH, SHORT_LIST, mark_hits, write_divisor
+from germane.measures.terms import NOTHING, ONE, Scored, weigh_hits
 
 
 def queries(ranking: Ranking, k: None) -> Scored:
@@ -66,7 +66,7 @@ RELEVANT = Definition(
 
 
 def relevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    return _count(ranking, hits(ranking, k, rel))
+    return _count(ranking, mark_hits(ranking, k, rel))
 
 
 RELEVANT_RETRIEVED = Definition(
@@ -83,7 +83,7 @@ RELEVANT_RETRIEVED = Definition(
 
 def nonrelevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
     nonrelevant = (ranking.relevance >= 0) & ~ranking.relevant(rel)
-    return _count(ranking, nonrelevant * placed(ranking, ONE, ranking.end(k)))
+    return _count(ranking, nonrelevant * weigh_hits(ranking, ONE, ranking.end(k)))
 
 
 NONRELEVANT_RETRIEVED = Definition(
@@ -101,7 +101,7 @@ NONRELEVANT_RETRIEVED = Definition(
 
 
 def judged(ranking: Ranking, k: int | None, norm: str) -> Scored:
-    terms = (ranking.relevance >= 0) * placed(ranking, ONE, ranking.end(k))
+    terms = (ranking.relevance >= 0) * weigh_hits(ranking, ONE, ranking.end(k))
     whole = k is None or norm == "retrieved"
     return Scored(terms, ranking.last(k) if whole else np.full(len(ranking), k))
 

@@ -24,16 +24,16 @@ class Parameter:
     grades: bool = False  # also an explicit grade→gain map
     written: bool = False  # part of the name even where it is the default
 
-    def allows(self) -> str:
+    def describe_values(self) -> str:
         """The sentence part after "takes"."""
         options: list[str] = [*self.words, *map(str, self.numbers)]
         if self.low is not None:
-            options.append("a number" + self._bounds())
+            options.append("a number" + self._describe_bounds())
         if self.grades:
             options.append("gains by grade such as 1:1_2:3, none below 0")
         return choices(options)
 
-    def _bounds(self) -> str:
+    def _describe_bounds(self) -> str:
         above, below = (" above", " and below") if self.open_ends else (" from", " to")
         if self.high == float("inf"):
             return f"{above if self.open_ends else ' of at least'} {self.low:.12g}"
@@ -65,7 +65,7 @@ class Definition:
     undefined: str = ""
     cite: str = ""
 
-    def formula(self, k: int | None, parameters: dict[str, Any]) -> str:
+    def write_formula(self, k: int | None, parameters: dict[str, Any]) -> str:
         """Terms and norm in one line."""
         terms = self.terms(k, parameters)
         return terms if self.norm is None else f"{terms}, ÷ {self.norm(k, parameters)}"

@@ -15,7 +15,7 @@ from germane.measures.definition import (
     Parameter,
     write_ranks,
 )
-from germane.measures.terms import LOG2, Scored, gains, placed
+from germane.measures.terms import LOG2, Scored, compute_gains, weigh_hits
 
 GAIN = Parameter(
     "gain",
@@ -37,8 +37,8 @@ def _write_gain_note(p: dict[str, Any]) -> str:
 
 
 def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    terms = _discounted(ranking, k, gain)
-    return Scored(terms, ranking.ones, ranking.judged(_ideal(ranking, gain) > 0))
+    terms = _discount(ranking, k, gain)
+    return Scored(terms, ranking.ones, ranking.judged(_rank_ideal(ranking, gain) > 0))
 
 
 DCG = Definition(
@@ -55,9 +55,9 @@ DCG = Definition(
 
 
 def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    ideal = _ideal(ranking, gain)
-    norm = _ideal_sum(ranking, k, ideal)
-    return Scored(_discounted(ranking, k, gain), norm, ranking.judged(ideal > 0))
+    ideal = _rank_ideal(ranking, gain)
+    norm = _sum_ideal(ranking, k, ideal)
+    return Scored(_discount(ranking, k, gain), norm, ranking.judged(ideal > 0))
 
 
 NDCG = Definition(
@@ -77,9 +77,9 @@ NDCG = Definition(
 
 
 def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    none, ideal = np.zeros(len(ranking.rank)), _ideal(ranking, gain)
+    none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain)
     total = ranking.judged(ideal > 0)
-    return Scored(none, ranking.ones, total, _ideal_sum(ranking, k, ideal))
+    return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal))
 
 
 IDEAL_DCG = Definition(
@@ -96,7 +96,7 @@ IDEAL_DCG = Definition(
 )
 
 
-def _ideal_sum(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
+def _sum_ideal(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
     """Q: the DCG of the best possible ranking of everything judged."""
     rank = ranking.ideal_rank
     discounted = ideal * LOG2.at(rank)
@@ -107,20 +107,20 @@ def _ideal_sum(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
 
 def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     """nDCG measured at each relevant item; the missed ones are given the final nDCG."""
-    gained = gains(ranking.relevance, gain)
+    gained = compute_gains(ranking.relevance, gain)
     dcg_here = ragged.running_sum(gained * LOG2.at(ranking.rank), ranking.offsets)
-    ideal_here = _ideal_dcg_at(ranking, gain, ranking.rank)
+    ideal_here = _sum_ideal_at(ranking, gain, ranking.rank)
     relevant = gained > 0
     terms = np.divide(
         dcg_here, ideal_here, out=np.zeros(len(gained)), where=relevant & (ideal_here > 0)
     )
-    best = _ideal(ranking, gain)
+    best = _rank_ideal(ranking, gain)
     total = ranking.judged(best > 0)
     missed = total - ragged.counts(relevant, ranking.owner, len(ranking))
     final = np.zeros(len(ranking))
     answered = ranking.offsets[1:] > ranking.offsets[:-1]
     final[answered] = dcg_here[ranking.offsets[1:][answered] - 1]
-    ideal = _ideal_sum(ranking, None, best)
+    ideal = _sum_ideal(ranking, None, best)
     final = np.divide(final, ideal, out=np.zeros(len(ranking)), where=ideal > 0)
     return Scored(terms, total, total, rest=missed * final)
 
@@ -148,7 +148,7 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     ideal's gains, as in the reference implementation. The term of a hit is its discounted gain
     times Σ 1/ideal over the levels at or after its rank.
     """
-    ideal, rank, owner = _ideal(ranking, gain), ranking.ideal_rank, ranking.ideal_owner
+    ideal, rank, owner = _rank_ideal(ranking, gain), ranking.ideal_rank, ranking.ideal_owner
     ends = ideal > 0  # the last item of each positive gain
     total = ranking.judged(ends)
     ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
@@ -167,7 +167,7 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     beyond = (total > 0) & (ranking.retrieved >= total + 2)
     at_end = np.append(inverse, 0.0)[np.where(beyond, offsets[1:] - 1, -1)]
     weight = weight + at_end[ranking.owner]
-    terms = gains(ranking.relevance, gain) * LOG2.at(ranking.rank) * weight
+    terms = compute_gains(ranking.relevance, gain) * LOG2.at(ranking.rank) * weight
     return Scored(terms, levels + beyond, total)
 
 
@@ -193,8 +193,8 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
 
     "Ideal gain so far" counts at least 1 a rank, as in the reference implementation.
     """
-    ideal = _ideal(ranking, gain)
-    gained = gains(ranking.relevance, gain)
+    ideal = _rank_ideal(ranking, gain)
+    gained = compute_gains(ranking.relevance, gain)
     here = ragged.running_sum(gained, ranking.offsets)
     costs = np.where(ideal > 0, np.maximum(ideal, 1.0), 1.0)
     cost_at = ragged.running_sum(costs, ranking.ideal_offsets)
@@ -248,22 +248,22 @@ BINARY_GAIN = Definition(
 )
 
 
-def _discounted(ranking: Ranking, k: int | None, gain: Any) -> Floats:
+def _discount(ranking: Ranking, k: int | None, gain: Any) -> Floats:
     """H: the gain of each hit times the weight of its rank."""
-    return gains(ranking.relevance, gain) * placed(ranking, LOG2, ranking.end(k))
+    return compute_gains(ranking.relevance, gain) * weigh_hits(ranking, LOG2, ranking.end(k))
 
 
-def _ideal(ranking: Ranking, gain: Any) -> Floats:
+def _rank_ideal(ranking: Ranking, gain: Any) -> Floats:
     """J: the judged gains of each query from the highest down."""
-    ideal = gains(ranking.ideal, gain)
+    ideal = compute_gains(ranking.ideal, gain)
     if not isinstance(gain, str):  # an explicit map need not grow with the grade
         ideal = ragged.sorted_descending(ideal, ranking.ideal_offsets)
     return ideal
 
 
-def _ideal_dcg_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
+def _sum_ideal_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     """H: the ideal DCG at the rank of each hit."""
-    gained = _ideal(ranking, gain) * LOG2.at(ranking.ideal_rank)
+    gained = _rank_ideal(ranking, gain) * LOG2.at(ranking.ideal_rank)
     here = ragged.running_sum(gained, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]

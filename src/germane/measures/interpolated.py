@@ -18,7 +18,7 @@ from germane.measures.definition import (
     write_number,
     write_ranks,
 )
-from germane.measures.sets import exact, rounded
+from germane.measures.sets import round_share, to_fraction
 from germane.measures.terms import Scored
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _AREA_TERMS: dict[str | int, str] = {
 def interpolated_precision(
     ranking: Ranking, k: None, rel: float, recall: float, rounding: str
 ) -> Scored:
-    terms = _terms(ranking, None, rel, [exact(recall)], rounding)
+    terms = _place_levels(ranking, None, rel, [to_fraction(recall)], rounding)
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
@@ -76,10 +76,10 @@ INTERPOLATED_PRECISION = Definition(
 def interpolated_average_precision(
     ranking: Ranking, k: int | None, rel: float, points: int, rounding: str
 ) -> Scored:
-    levels = [exact(1.0) * i / (points - 1) for i in range(points)]
+    levels = [to_fraction(1.0) * i / (points - 1) for i in range(points)]
     if rounding == "double":
         levels = [type(level).from_float(i * (1 / (points - 1))) for i, level in enumerate(levels)]
-    terms = _terms(ranking, k, rel, levels, rounding)
+    terms = _place_levels(ranking, k, rel, levels, rounding)
     return Scored(terms, np.full(len(ranking), points), ranking.total(rel))
 
 
@@ -114,14 +114,14 @@ def area_under_curve(
         return interpolated_average_precision(ranking, k, rel, rule, "up")
     total = ranking.total(rel)
     if rule == "trapezoid":
-        return Scored(_trapezoids(ranking, k, rel, start), total, total)
+        return Scored(_measure_trapezoids(ranking, k, rel, start), total, total)
     if rule == "linear101":
         none, intervals = np.zeros(len(ranking.rank)), np.full(len(ranking), 100)
-        return Scored(none, intervals, total, _areas_of_lines(ranking, k, rel))
+        return Scored(none, intervals, total, _measure_lines(ranking, k, rel))
     if rule == "davis_goadrich":
-        return Scored(_hyperbolas(ranking, k, rel), total, total)
+        return Scored(_measure_hyperbolas(ranking, k, rel), total, total)
     terms = np.zeros(len(ranking.rank))
-    at, _, _, best = _envelope(ranking, k, rel)
+    at, _, _, best = _find_envelope(ranking, k, rel)
     terms[at] = best
     return Scored(terms, total, total)
 
@@ -160,7 +160,7 @@ AREA_UNDER_CURVE = Definition(
 )
 
 
-def _trapezoids(ranking: Ranking, k: int | None, rel: float, start: str) -> Floats:
+def _measure_trapezoids(ranking: Ranking, k: int | None, rel: float, start: str) -> Floats:
     """H: the mean of the precisions at the hit's rank and at the rank before it.
 
     Hits of one step share the trapezoid from the step before. ``start`` is the point before rank 1;
@@ -177,7 +177,7 @@ def _trapezoids(ranking: Ranking, k: int | None, rel: float, start: str) -> Floa
     return np.where(counted & started, (previous + after / ranking.rank) / 2, 0.0)
 
 
-def _hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
+def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """H: the area under the curve that false positives make as they grow with the true ones.
 
     From the step before, with t true and f false positives, precision at t + x true ones is
@@ -198,12 +198,12 @@ def _hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
     return np.where(counted, area / size, 0.0)
 
 
-def _areas_of_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
+def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """Q: the area under straight lines between the best precisions, read at 101 recalls.
 
     The lines begin at recall 0 with precision 1, and drop to 0 at the last recall. Steps without a hit are a point at the recall before them.
     """
-    at, offsets, _, best = _envelope(ranking, k, rel)
+    at, offsets, _, best = _find_envelope(ranking, k, rel)
     first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
     levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
     total, so_far = ranking.total(rel), ranking.so_far(rel)
@@ -220,7 +220,9 @@ def _areas_of_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     return areas
 
 
-def _envelope(ranking: Ranking, k: int | None, rel: float) -> tuple[Ints, Ints, Floats, Floats]:
+def _find_envelope(
+    ranking: Ranking, k: int | None, rel: float
+) -> tuple[Ints, Ints, Floats, Floats]:
     """The relevant hits, their offsets by query, their precision, and the best from there on."""
     at = np.flatnonzero(ranking.counted(rel, k))
     offsets = ragged.offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
@@ -229,18 +231,18 @@ def _envelope(ranking: Ranking, k: int | None, rel: float) -> tuple[Ints, Ints, 
     return at, offsets, precision, best
 
 
-def _terms(
+def _place_levels(
     ranking: Ranking, k: int | None, rel: float, levels: "list[Fraction]", rounding: str
 ) -> Floats:
     """H: each recall level's precision, added at the hit that has it."""
-    at, offsets, precision, best = _envelope(ranking, k, rel)
+    at, offsets, precision, best = _find_envelope(ranking, k, rel)
     found = ragged.lengths(offsets)
     # the next hit whose own precision nothing after it exceeds; a query's last hit is one
     record = np.where(precision == best, np.arange(len(at)), len(at))
     holder = np.minimum.accumulate(record[::-1])[::-1]
     terms = np.zeros(len(ranking.rank))
     for level in levels:
-        hits = np.maximum(rounded(level, ranking.total(rel), rounding), 1)
+        hits = np.maximum(round_share(level, ranking.total(rel), rounding), 1)
         reached = found >= hits
         first = (offsets[:-1] + hits - 1)[reached]
         terms[at[holder[first]]] += best[first]  # one hit a query, so no index repeats

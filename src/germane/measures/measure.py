@@ -51,7 +51,7 @@ class Measure:
     def __post_init__(self) -> None:
         row = BY_NAME.get(self.name) if isinstance(self.name, str) else None
         if row is None:
-            raise _unknown(str(self.name), str(self.name))
+            raise _make_unknown_error(str(self.name), str(self.name))
         given = dict(self.parameters)
         known = {parameter.name for parameter in row.parameters}
         for name in given:
@@ -61,16 +61,17 @@ class Measure:
                     f"{self.name} takes {takes}; got {name}=.{suggestion(name, known)}"
                 )
         complete = tuple(
-            (parameter.name, _checked(self.name, parameter, given)) for parameter in row.parameters
+            (parameter.name, _check_value(self.name, parameter, given))
+            for parameter in row.parameters
         )
         object.__setattr__(self, "parameters", complete)
-        object.__setattr__(self, "k", _cutoff(row, self.k))
+        object.__setattr__(self, "k", _check_cutoff(row, self.k))
 
     def __call__(self, *unnamed: Any, **parameters: Any) -> "Measure":
         if unnamed:
             raise MeasureError(
                 f"{self.name}(…): parameters are given by name; got {clip(unnamed[0])}."
-                f"{_as_cutoff(self.name, ' @ ', unnamed[0])}"
+                f"{_suggest_cutoff(self.name, ' @ ', unnamed[0])}"
             )
         return Measure(self.name, tuple({**dict(self.parameters), **parameters}.items()), self.k)
 
@@ -82,7 +83,7 @@ class Measure:
     def __str__(self) -> str:
         row = self.row
         written = ",".join(
-            f"{parameter.name}={_text(value)}"
+            f"{parameter.name}={_write_value(value)}"
             for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True)
             if parameter.written or value != parameter.default
         )
@@ -121,11 +122,11 @@ class Measure:
         'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
         """
         parameters = dict(self.parameters)
-        text = self.row.formula(self.k, parameters)
+        text = self.row.write_formula(self.k, parameters)
         if parameters.get("rel", 1) != 1:
-            text += f"; relevant: grade ≥ {_text(parameters['rel'])}"
+            text += f"; relevant: grade ≥ {_write_value(parameters['rel'])}"
         if parameters.get("gain") not in (None, "linear", "exp"):
-            text += f"; gain: {_text(parameters['gain'])}"
+            text += f"; gain: {_write_value(parameters['gain'])}"
         if parameters.get("rounding", "up") != "up":
             text += f"; rounding={parameters['rounding']}"
         if self.row.aggregate == "sum":
@@ -140,23 +141,23 @@ class Measure:
     def explanation(self) -> str:
         """The full definition: formula, parameters, conventions, where it is undefined, example."""
         row = self.row
-        lines = [f"{self} — {row.title}", "", *_entry("Formula", self.definition)]
-        lines += _entry("", NOTATION)
+        lines = [f"{self} — {row.title}", "", *_wrap_entry("Formula", self.definition)]
+        lines += _wrap_entry("", NOTATION)
         for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True):
             label = "Parameters" if parameter is row.parameters[0] else ""
-            takes = f"{parameter.says}; takes {parameter.allows()}"
-            lines += _entry(label, f"{parameter.name}={_text(value)}: {takes}")
-        lines += _entry("Cutoff", "@k, optional" if row.cutoff else "none")
-        lines += _entry("Conventions", row.conventions)
-        lines += _entry("Ties", ties(row))
-        lines += _entry("Undefined", row.undefined)
+            takes = f"{parameter.says}; takes {parameter.describe_values()}"
+            lines += _wrap_entry(label, f"{parameter.name}={_write_value(value)}: {takes}")
+        lines += _wrap_entry("Cutoff", "@k, optional" if row.cutoff else "none")
+        lines += _wrap_entry("Conventions", row.conventions)
+        lines += _wrap_entry("Ties", describe_ties(row))
+        lines += _wrap_entry("Undefined", row.undefined)
         lines += [f"{'Example':<12} >>> {row.example}", " " * 13 + "True"]
-        lines += _entry("Aliases", ", ".join(row.aliases))
-        lines += _entry("Cite", row.cite)
+        lines += _wrap_entry("Aliases", ", ".join(row.aliases))
+        lines += _wrap_entry("Cite", row.cite)
         return "\n".join(lines) + "\n"
 
 
-def _entry(label: str, text: str) -> list[str]:
+def _wrap_entry(label: str, text: str) -> list[str]:
     from textwrap import wrap
 
     return wrap(
@@ -170,7 +171,7 @@ NOTATION = (
 )
 
 
-def ties(row: Definition) -> str:
+def describe_ties(row: Definition) -> str:
     """What is known of a measure where scores are equal."""
     text = (
         "expected has a closed form." if row.expected else "expected has no closed form: an error."
@@ -209,14 +210,14 @@ def _parse(text: str) -> Measure:
     if colon and dialect == "germane":  # beside a dialect: germane's own, and not the tool's
         return parse(foreign.strip())
     if colon and "(" not in dialect:
-        from germane.dialects import named  # when a name has one: most have none
+        from germane.dialects import resolve_dialect  # when a name has one: most have none
 
-        return parse(named(dialect).measure(foreign.strip()))
+        return parse(resolve_dialect(dialect).measure(foreign.strip()))
     written = _WRITTEN.fullmatch(text.strip())
     if written is None:
         raise MeasureError(
             f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
-            f"{_unjoined(text)}"
+            f"{_suggest_joined_name(text)}"
         )
     name, inside, cutoff = written.groups()
     if (special := _SPECIAL.get(name.casefold())) is not None:
@@ -225,9 +226,9 @@ def _parse(text: str) -> Measure:
         measure = None
         name = _NAMES[name.casefold()]
     else:
-        raise _unknown(name, text)
-    parameters = _parameters(name, inside)
-    k = None if cutoff is None else _whole(name, text, cutoff)
+        raise _make_unknown_error(name, text)
+    parameters = _parse_parameters(name, inside)
+    k = None if cutoff is None else _parse_cutoff(name, text, cutoff)
     if measure is None:
         return Measure(name, tuple(parameters.items()), k)
     return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), k)
@@ -256,10 +257,10 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
 
 @lru_cache(256)
 def _split(text: str) -> tuple[Measure, ...]:
-    return tuple(dict.fromkeys(parse(name) for name in names_in(text)))
+    return tuple(dict.fromkeys(parse(name) for name in split_names(text)))
 
 
-def names_in(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
     """The names in a string, between blanks and commas outside of parentheses."""
     names = re.findall(r"(?:[^\s,()]|\([^()]*\)?|\))+", text)
     if not names:
@@ -267,16 +268,16 @@ def names_in(text: str) -> list[str]:
     return names
 
 
-def _unknown(name: str, text: str) -> MeasureError:
+def _make_unknown_error(name: str, text: str) -> MeasureError:
     options = [*(alias for row in TABLE for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
-    near = _foreign(text) or _unjoined(text)
+    near = _suggest_cutoff_name(text) or _suggest_joined_name(text)
     if not near and (near := suggestion(name, options)) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
     return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
 
 
-def _foreign(text: str) -> str:
+def _suggest_cutoff_name(text: str) -> str:
     """The suggestion for a name with its cutoff after an underscore: P_10, ndcg_cut_10."""
     if found := re.fullmatch(r"([a-z]+?)(?:_cut)?_(\d{1,9})", text.strip().casefold()):
         name = "AP(norm=R)" if found[1] == "map" else _NAMES.get(found[1])
@@ -286,14 +287,14 @@ def _foreign(text: str) -> str:
     return " Did you mean 'RR'?" if text.strip() == "recip_rank" else ""
 
 
-def _unjoined(text: str) -> str:
+def _suggest_joined_name(text: str) -> str:
     """The suggestion for a name of several words: R-Precision, r_precision."""
     words = re.fullmatch(r"\s*([A-Za-z]+(?:[-_ ]+[A-Za-z]+)+)\s*", text)
     name = _NAMES.get(re.sub("[-_ ]", "", words[1]).casefold()) if words else None
     return f" Did you mean {name!r}?" if name else ""
 
 
-def _parameters(name: str, inside: str | None) -> dict[str, Any]:
+def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     if inside is None:
         return parameters
@@ -302,7 +303,7 @@ def _parameters(name: str, inside: str | None) -> dict[str, Any]:
         if not (key and equals and value):
             raise MeasureError(
                 f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got {clip(part)}."
-                f"{_as_cutoff(name, '@', part.strip())}"
+                f"{_suggest_cutoff(name, '@', part.strip())}"
             )
         if key in parameters:
             raise MeasureError(f"{name}(…) is given {key} twice.")
@@ -310,16 +311,16 @@ def _parameters(name: str, inside: str | None) -> dict[str, Any]:
     return parameters
 
 
-def _whole(name: str, text: str, cutoff: str) -> int:
+def _parse_cutoff(name: str, text: str, cutoff: str) -> int:
     if not re.fullmatch(r"[0-9]{1,40}", cutoff):
         raise MeasureError(
             f"measure {clip(text)}: a cutoff must be a positive integer, as in @10; "
-            f"got {clip('@' + cutoff)}{_uncut(name, cutoff)}"
+            f"got {clip('@' + cutoff)}{_suggest_without_cutoff(name, cutoff)}"
         )
     return int(cutoff)
 
 
-def _uncut(name: str, cutoff: str) -> str:
+def _suggest_without_cutoff(name: str, cutoff: str) -> str:
     """The suggestion for a measure at rank R, or at a level of recall."""
     meant = _AT_R.get(name) if cutoff in ("R", "r") else None
     if name == "IPrec" and _NUMBER.fullmatch(cutoff) and 0 <= float(cutoff) <= 1:
@@ -327,12 +328,12 @@ def _uncut(name: str, cutoff: str) -> str:
     return f". Did you mean {meant!r}?" if meant else ""
 
 
-def _as_cutoff(name: str, at: str, given: Any) -> str:
+def _suggest_cutoff(name: str, at: str, given: Any) -> str:
     """How a number in parentheses is written if it was meant as a cutoff."""
     return f" A cutoff is written {name}{at}{given}." if str(given).isdecimal() else ""
 
 
-def _cutoff(row: Definition, k: Any) -> int | None:
+def _check_cutoff(row: Definition, k: Any) -> int | None:
     if k is None:
         return None
     if not row.cutoff:
@@ -346,7 +347,7 @@ def _cutoff(row: Definition, k: Any) -> int | None:
     return cutoff
 
 
-def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
+def _check_value(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
     """The parameter's value in its one canonical form."""
     if parameter.name not in given:
         return parameter.default
@@ -354,8 +355,8 @@ def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> An
     if value in parameter.words if isinstance(value, str) else False:
         return value
     if parameter.grades and not isinstance(value, (int, float)):
-        return _gain_map(measure, parameter, value)
-    number = _number(value)
+        return _parse_gain_map(measure, parameter, value)
+    number = _to_number(value)
     if number is not None:
         if number in parameter.numbers:
             return int(number)
@@ -363,14 +364,14 @@ def _checked(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> An
         at_end = parameter.open_ends and number in (low, high)
         if low is not None and low <= number <= high and not at_end:
             return number + 0.0  # -0 is 0
-    shown = clip(value) if number is None else _text(number)
+    shown = clip(value) if number is None else _write_value(number)
     near = suggestion(value, parameter.words) if isinstance(value, str) else ""
     raise MeasureError(
-        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {shown}.{near}"
+        f"{measure}({parameter.name}=…) takes {parameter.describe_values()}; got {shown}.{near}"
     )
 
 
-def _number(value: Any) -> float | None:
+def _to_number(value: Any) -> float | None:
     if isinstance(value, (bool, str, bytes)):
         return None
     try:
@@ -380,10 +381,12 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _gain_map(measure: str, parameter: Parameter, value: Any) -> tuple[tuple[float, float], ...]:
+def _parse_gain_map(
+    measure: str, parameter: Parameter, value: Any
+) -> tuple[tuple[float, float], ...]:
     """An explicit grade→gain map, from a mapping, pairs, or text such as ``1:1_2:3``."""
     wrong = MeasureError(
-        f"{measure}({parameter.name}=…) takes {parameter.allows()}; got {clip(value)}."
+        f"{measure}({parameter.name}=…) takes {parameter.describe_values()}; got {clip(value)}."
         + (suggestion(value, parameter.words) if isinstance(value, str) else "")
     )
     given = value
@@ -394,7 +397,7 @@ def _gain_map(measure: str, parameter: Parameter, value: Any) -> tuple[tuple[flo
         value = [(float(grade), float(gain)) for grade, gain in pairs]
     try:
         items = list(value.items() if isinstance(value, Mapping) else value)
-        numbers = [(_number(grade), _number(gain)) for grade, gain in items]
+        numbers = [(_to_number(grade), _to_number(gain)) for grade, gain in items]
     except (TypeError, ValueError):
         raise wrong from None
     if not numbers or any(grade is None or not _is_gain(gain) for grade, gain in numbers):
@@ -408,7 +411,7 @@ def _is_gain(gain: float | None) -> bool:
     return gain is not None and 0 <= gain <= 1e100  # sums stay finite
 
 
-def _text(value: Any) -> str:
+def _write_value(value: Any) -> str:
     if isinstance(value, tuple):
-        return "_".join(f"{_text(grade)}:{_text(gain)}" for grade, gain in value)
+        return "_".join(f"{_write_value(grade)}:{_write_value(gain)}" for grade, gain in value)
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -19,7 +19,7 @@ from germane.measures.definition import (
     write_ranks,
 )
 from germane.measures.first import expect_first, mark_first
-from germane.measures.terms import ONE, Scored, placed
+from germane.measures.terms import ONE, Scored, weigh_hits
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -55,27 +55,27 @@ def _write_signed(factor: float) -> str:
     return f"{'-' if factor < 0 else '+'} {write_number(abs(factor))}"
 
 
-def depth(ranking: Ranking, k: int | None) -> Ints:
+def count_ranks(ranking: Ranking, k: int | None) -> Ints:
     """Q: k, or the number retrieved where there is no cutoff."""
     return ranking.retrieved if k is None else np.full(len(ranking), k)
 
 
-def reach(ranking: Ranking, k: int | None) -> Ints:
+def count_filled(ranking: Ranking, k: int | None) -> Ints:
     """Q: the ranks that a list fills of the first k."""
-    filled: Ints = np.minimum(ranking.retrieved, depth(ranking, k))
+    filled: Ints = np.minimum(ranking.retrieved, count_ranks(ranking, k))
     return filled
 
 
-def hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
+def mark_hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """H: 1 at each relevant hit within k."""
     if ranking.ties != "expected":
         return ranking.counted(rel, k).astype(float)
-    return ranking.relevant(rel) * placed(ranking, ONE, ranking.end(k))
+    return ranking.relevant(rel) * weigh_hits(ranking, ONE, ranking.end(k))
 
 
 def precision(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
-    divisor = depth(ranking, k) if norm == "k" else reach(ranking, k)
-    return Scored(hits(ranking, k, rel), divisor, ranking.total(rel))
+    divisor = count_ranks(ranking, k) if norm == "k" else count_filled(ranking, k)
+    return Scored(mark_hits(ranking, k, rel), divisor, ranking.total(rel))
 
 
 PRECISION = Definition(
@@ -98,8 +98,10 @@ def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
     most = total
     if norm != "R":
-        most = np.minimum(total, depth(ranking, k) if norm == "min" else reach(ranking, k))
-    return Scored(hits(ranking, k, rel), most, total)
+        most = np.minimum(
+            total, count_ranks(ranking, k) if norm == "min" else count_filled(ranking, k)
+        )
+    return Scored(mark_hits(ranking, k, rel), most, total)
 
 
 RECALL = Definition(
@@ -128,8 +130,8 @@ RECALL = Definition(
 
 def f_measure(ranking: Ranking, k: int | None, rel: float, beta: float) -> Scored:
     total = ranking.total(rel)
-    terms = (1 + beta**2) * hits(ranking, k, rel)
-    return Scored(terms, beta**2 * total + depth(ranking, k), total)
+    terms = (1 + beta**2) * mark_hits(ranking, k, rel)
+    return Scored(terms, beta**2 * total + count_ranks(ranking, k), total)
 
 
 F_MEASURE = Definition(
@@ -161,9 +163,9 @@ F_MEASURE = Definition(
 
 def r_precision(ranking: Ranking, k: None, rel: float, mult: float, rounding: str) -> Scored:
     total = ranking.total(rel)
-    cutoff = rounded(exact(mult), total, rounding)
+    cutoff = round_share(to_fraction(mult), total, rounding)
     last = np.minimum(cutoff, ranking.retrieved)[ranking.owner]
-    return Scored(ranking.relevant(rel) * placed(ranking, ONE, last), cutoff, total)
+    return Scored(ranking.relevant(rel) * weigh_hits(ranking, ONE, last), cutoff, total)
 
 
 R_PRECISION = Definition(
@@ -185,14 +187,14 @@ R_PRECISION = Definition(
 )
 
 
-def exact(written: float) -> "Fraction":
+def to_fraction(written: float) -> "Fraction":
     """The decimal that a parameter was written as: 0.1, not the double nearest to it."""
     from fractions import Fraction
 
     return Fraction(repr(written))
 
 
-def share(part: "Fraction", total: Ints) -> Ints:
+def _round_up_share(part: "Fraction", total: Ints) -> Ints:
     """The least whole number that is at least ``part · total``.
 
     Exact, because 0.07 · 100 is a little more than 7 in doubles, and 8 would be wrong; and in
@@ -203,15 +205,15 @@ def share(part: "Fraction", total: Ints) -> Ints:
     return out[place]
 
 
-def rounded(part: "Fraction", total: Ints, rounding: str) -> Ints:
+def round_share(part: "Fraction", total: Ints, rounding: str) -> Ints:
     """Q: ``part · total`` as a number of items."""
     match rounding:
         case "up":
-            return share(part, total)
+            return _round_up_share(part, total)
         case "trec9":
             return (float(part) * total + 0.9).astype(np.int64)
         case "double":  # the least h with h / total >= part, as doubles compare
-            hits = share(part, total) - 1
+            hits = _round_up_share(part, total) - 1
             return hits + (hits / np.maximum(total, 1) < float(part))
         case _:
             return np.floor(float(part) * total + 0.5).astype(np.int64)
@@ -238,10 +240,10 @@ SUCCESS = Definition(
 
 
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    found, at = ranking.found(rel, k), depth(ranking, k)
+    found, at = ranking.found(rel, k), count_ranks(ranking, k)
     set_precision = found / np.maximum(at, 1)
     total = ranking.total(rel)
-    return Scored(hits(ranking, k, rel) * set_precision[ranking.owner], total, total)
+    return Scored(mark_hits(ranking, k, rel) * set_precision[ranking.owner], total, total)
 
 
 SET_AVERAGE_PRECISION = Definition(
@@ -261,7 +263,7 @@ SET_AVERAGE_PRECISION = Definition(
 def utility(
     ranking: Ranking, k: int | None, rel: float, hit: float, noise: float, miss: float
 ) -> Scored:
-    terms = (hit - noise - miss) * hits(ranking, k, rel)
+    terms = (hit - noise - miss) * mark_hits(ranking, k, rel)
     rest = noise * ranking.last(k) + miss * ranking.total(rel)
     return Scored(terms, ranking.ones, rest=rest)
 

@@ -31,7 +31,7 @@ class Scored:
     link: Callable[[Floats], Floats] | None = None
 
 
-def values(ranking: Ranking, scored: Scored) -> Floats:
+def compute_values(ranking: Ranking, scored: Scored) -> Floats:
     """Q: each query's value."""
     total, norm = ranking.sums(scored.terms), scored.norm
     if scored.rest is not NOTHING:
@@ -51,7 +51,7 @@ class Weight:
     upto: Callable[[Ints], Floats]
 
 
-def placed(ranking: Ranking, weight: Weight, last: Any) -> Floats | float:
+def weigh_hits(ranking: Ranking, weight: Weight, last: Any) -> Floats | float:
     """H: the weight of each hit's rank, 0 beyond ``last`` (one rank a hit, one for all, or None).
 
     Where the order of ties is random, it is the mean over the ranks that the hit can take.
@@ -86,7 +86,7 @@ ONE = Weight(at=lambda rank: 1.0, upto=lambda rank: rank.astype(float))
 LOG2 = Weight(at=_inverse_log, upto=_inverse_log_upto)
 
 
-def geometric(p: float) -> Weight:
+def make_geometric_weight(p: float) -> Weight:
     """(1 - p) · p^(i - 1)."""
     return Weight(
         at=lambda i: (1.0 - p) * p ** (i - 1.0), upto=lambda i: 1.0 - p ** i.astype(float)
@@ -106,7 +106,7 @@ def harmonic(n: Any) -> Floats:
     return np.where(n < len(_HARMONIC), exact, large)
 
 
-def gains(grades: Floats, gain: Any) -> Floats:
+def compute_gains(grades: Floats, gain: Any) -> Floats:
     """Grades → gains: linear, exp, or an explicit map given as (grade, gain) pairs.
 
     With ``given`` they are gains as they stand, the ideal ones in the order that they are taken in.

@@ -8,7 +8,7 @@ from typing import Any
 from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.dialects import dialects
 from germane.dialects.dialect import SEAMS, Seam
-from germane.dialects.names import fitting, in_kind
+from germane.dialects.names import list_same_kind, translate_entry
 from germane.measures.measure import Measure
 from germane.reconciliation.spread import LISTED
 
@@ -88,13 +88,13 @@ def of_dialects(
     """What every tool means by such a measure."""
     for dialect in dialects().values():
         readings = [{}, LISTED] if dialect.sees == "list" else [{}]
-        for foreign, alone in product(fitting(dialect, asked), readings):
+        for foreign, alone in product(list_same_kind(dialect, asked), readings):
             words = {**dialect.choices, **foreign.choices, **alone, **given}
             choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
             yield Candidate(
-                in_kind(foreign, asked),
+                translate_entry(foreign, asked),
                 tuple(sorted(choices.items())),
-                (f"{dialect.name}:{foreign.written(asked.k)}",),
+                (f"{dialect.name}:{foreign.write_name(asked.k)}",),
             )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.errors import CoverageError, clip, suggestion
-from germane.measures import values
+from germane.measures import compute_values
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Given, Search
 
@@ -146,7 +146,7 @@ class Terms:
     def rounded(self, decimals: int) -> Floats:
         """Q: the values if every term is rounded before they are added."""
         terms = np.round(self._scored.terms, decimals)
-        return values(self._ranking, replace(self._scored, terms=terms))
+        return compute_values(self._ranking, replace(self._scored, terms=terms))
 
     def slip(self, query: Hashable, number: Reported) -> str:
         """What explains a query's value, or else how much its sum of terms is off."""

@@ -9,7 +9,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.ranking import Ranking
-from germane.dialects import named
+from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Limit
 from germane.errors import GermaneError
 from germane.evaluation.limits import holding, matters
@@ -125,7 +125,7 @@ class Search:
         found, unsure = [], []
         for one in candidates:
             tool, _, name = one.tools[0].partition(":")
-            limits = self._limits(named(tool), name, one)
+            limits = self._limits(resolve_dialect(tool), name, one)
             unsure += [Unsure(tool, limit.says, one) for limit in limits[:1]]
             found.append(replace(one, tools=()) if limits else one)
         return found, unsure

@@ -7,9 +7,9 @@ from typing import Any, Unpack
 
 from germane.core.policy import DEFAULTS, STAGES, Policy
 from germane.core.progress import Progress, progress_of
-from germane.dialects import dialects, named
-from germane.dialects.dialect import SEAMS, Dialect, Foreign, Seam
-from germane.dialects.names import in_kind, meant
+from germane.dialects import dialects, resolve_dialect
+from germane.dialects.dialect import SEAMS, Dialect, Entry, Seam
+from germane.dialects.names import find_same_kind, translate_entry
 from germane.errors import GermaneError, some
 from germane.evaluation.api import measured
 from germane.evaluation.choices import Choices, open_all
@@ -112,7 +112,7 @@ class Spread(Tabled):
         asked = self.own.measure
         whole = None if asked is None or asked.k is None else Measure(asked.name, asked.parameters)
         for name in self.without:
-            other = whole and meant(named(name), whole)
+            other = whole and find_same_kind(resolve_dialect(name), whole)
             why = f"no cutoff, only {whole}" if other else "no such measure"
             found.setdefault(why, []).append(f"{name} {other.name}" if other else name)
         return found
@@ -171,7 +171,7 @@ def _spread(
     own = Stated("germane", str(asked), asked, result.mean, (), _undefined(result))
     stated, without = [], []
     for dialect in dialects().values():
-        foreign = meant(dialect, asked)
+        foreign = find_same_kind(dialect, asked)
         if foreign is None:
             without.append(dialect.name)
         else:
@@ -182,7 +182,7 @@ def _spread(
 LISTED = {"relevant": "listed"}
 
 
-def words_of(dialect: Dialect, foreign: Foreign, seam: Seam) -> dict[str, Any]:
+def words_of(dialect: Dialect, foreign: Entry, seam: Seam) -> dict[str, Any]:
     """The conventions of a dialect on one seam, those of one measure included."""
     if seam == "measuring":
         return {}
@@ -208,7 +208,7 @@ class Values:
 
 def _stated(
     dialect: Dialect,
-    foreign: Foreign,
+    foreign: Entry,
     asked: Measure,
     conventions: Policy,
     given: Mapping[str, Any],
@@ -226,15 +226,15 @@ def _stated(
 def _stated_as(
     judging: Mapping[str, Any],
     dialect: Dialect,
-    foreign: Foreign,
+    foreign: Entry,
     asked: Measure,
     conventions: Policy,
     given: Mapping[str, Any],
     values: Values,
     own: float,
 ) -> Stated:
-    measure = in_kind(foreign, asked)
-    name = foreign.written(asked.k)
+    measure = translate_entry(foreign, asked)
+    name = foreign.write_name(asked.k)
     shown = dialect.name + LIST_ALONE * bool(judging)
     words = {**dialect.choices, **foreign.choices, **judging, **given}
     try:

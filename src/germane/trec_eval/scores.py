@@ -15,7 +15,7 @@ import numpy as np
 
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
-from germane.measures import values
+from germane.measures import compute_values
 from germane.measures.averaging import FLOOR, kernel, scores
 from germane.measures.measure import Measure, parse
 from germane.trec_eval import gains, levels, persistence
@@ -78,7 +78,7 @@ class _Listed(Scorer):
 
     def _values(self, measure: Measure) -> Floats:
         made = kernel(measure, self.ranking)
-        found = values(self.ranking, made)
+        found = compute_values(self.ranking, made)
         if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
             found[(made.norm == 0) & (self.ranking.sums(made.terms) > 0)] = math.inf
         return found
@@ -184,7 +184,7 @@ def _r_precision(scorer: Scorer, column: Column) -> Floats:
 
 
 def _gained(scorer: Scorer, column: Column) -> Floats:
-    return values(*gains.scored(scorer.ranking, parse(column.row.germane), column.argument))
+    return compute_values(*gains.scored(scorer.ranking, parse(column.row.germane), column.argument))
 
 
 def _at_relevant(scorer: Scorer, column: Column) -> Floats:
@@ -195,7 +195,7 @@ def _at_relevant(scorer: Scorer, column: Column) -> Floats:
 def _at_levels(scorer: Scorer, column: Column) -> Floats:
     """Rndcg asks for a relevant item, though lower grades have gains, and divides by 0 levels."""
     ranking, made = gains.scored(scorer.ranking, parse(column.row.germane), column.argument)
-    found = values(ranking, made)
+    found = compute_values(ranking, made)
     found[made.norm == 0] = math.nan
     return np.where(scorer.named("NumRel") > 0, found, 0.0)
 
