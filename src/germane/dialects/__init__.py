@@ -29,7 +29,7 @@ def dialects() -> "dict[str, Dialect]":
 
 
 def resolve_dialect(name: object) -> "Dialect":
-    """A dialect by its name, or itself. Raises PolicyError with the nearest name."""
+    """Return a dialect by its name; a dialect is returned as it is. Raises PolicyError with the nearest name."""
     from germane.dialects.dialect import Dialect
 
     if isinstance(name, Dialect):

@@ -17,7 +17,7 @@ _PLACE = re.compile(r"\{(\w)\}")
 
 @dataclass(frozen=True)
 class Entry:
-    """A tool's name for a measure, and what germane calls the same thing.
+    """An entry of a dialect: the tool's name of a measure, and germane's name of it.
 
     ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names. ``choices`` are conventions
     that the tool has for this measure alone.
@@ -30,7 +30,7 @@ class Entry:
     """Other spellings of the tool's own."""
 
     def read(self, name: str) -> str | None:
-        """The measure that a written name stands for, or None."""
+        """Read a name of the tool's: germane's name of the measure, or None where it is another."""
         for spelling in (self.name, *self.also):
             if found := _compile_pattern(spelling).fullmatch(name):
                 values = dict(zip(_PLACE.findall(spelling), found.groups(), strict=True))
@@ -38,15 +38,15 @@ class Entry:
         return None
 
     def write_name(self, k: int | None = None) -> str:
-        """The tool's name with its cutoff put in."""
+        """Write the tool's name with its cutoff."""
         return _fill(self.name, {} if k is None else {"k": str(k)})
 
     def write_names(self, k: object, x: object) -> list[str]:
-        """The tool's names for it with the cutoff and the number put in."""
+        """Write every spelling of the tool's name, with the cutoff and the number."""
         return [_fill(name, {"k": str(k), "x": str(x)}) for name in (self.name, *self.also)]
 
     def write_measure(self, k: int | None) -> str:
-        """germane's name with its cutoff put in."""
+        """Write germane's name with its cutoff."""
         return _fill(self.measure, {} if k is None else {"k": str(k)})
 
     @property
@@ -69,21 +69,24 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Homonym:
-    """A measure that the tool defines otherwise than germane does by that name, and that is not evaluated."""
+    """A measure of the tool that has the name of one of germane's and another definition.
+
+    It is not evaluated in the dialect.
+    """
 
     kind: str
     """germane's name of such a measure"""
     name: str
     """the tool's name"""
     measure: str = ""
-    """what germane calls the tool's formula, without a cutoff; "" where it has no such"""
+    """germane's name of the tool's formula, without a cutoff; "" where germane has none"""
     says: str = ""
-    """what the tool computes, where germane has no name for it"""
+    """the tool's formula in words, where germane has no name for it"""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What germane does not reproduce of a tool: on which data, and why."""
+    """A limit of a dialect: the data on which germane does not reproduce the tool, and why."""
 
     when: str
     """tied · tied_long (in more than 15 results) · unordered (rows are not in the order of their scores) ·
@@ -133,22 +136,22 @@ class Dialect:
         return {**self.reading, **self.judging, **self.averaging}
 
     def find(self, name: str) -> Entry | None:
-        """The entry that a written name belongs to."""
-        return next((foreign for foreign in self.measuring if foreign.read(name)), None)
+        """Find the entry that a written name belongs to."""
+        return next((entry for entry in self.measuring if entry.read(name)), None)
 
     def measure(self, name: str) -> str:
-        """What germane calls a measure of the tool. Raises MeasureError with the nearest name."""
-        foreign = self.find(name)
-        if foreign is None:
+        """Translate a measure of the tool into germane's name. Raises MeasureError with the nearest name."""
+        entry = self.find(name)
+        if entry is None:
             raise self.make_unknown_error(name)
-        return foreign.read(name) or ""
+        return entry.read(name) or ""
 
     def names(self, k: object, x: object = 1) -> list[str]:
-        """The names of all measures, with a cutoff and a number put in."""
+        """Write the names of all measures, with a cutoff and a number."""
         return [name for one in self.measuring for name in one.write_names(k, x)]
 
     def make_unknown_error(self, name: str, besides: str = "") -> MeasureError:
-        """The error for a name that the tool does not have."""
+        """Make the error for a name that the tool does not have."""
         numbers = re.findall(r"\d+(?:\.\d+)?", name)
         cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
         near = suggestion(name, self.names(cutoff, [1, *numbers][-1]))

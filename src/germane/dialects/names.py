@@ -1,4 +1,4 @@
-"""Foreign names: what a tool calls a measure, and which of its measures is meant by one of germane's."""
+"""Names between dialects: a tool's name read as a measure, and a measure found among a tool's."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,20 +10,20 @@ from germane.dialects.dialect import Dialect, Entry
 from germane.errors import MeasureError
 from germane.measures.measure import Measure, Measures, parse, parse_all, split_names
 
-# What tools that have no other average precision call by that name.
+# Measures that tools without another average precision call by that name.
 _KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
 
 
 @dataclass(frozen=True, eq=False)
 class RequestedMeasure:
-    """A measure, and the conventions that hold for it alone."""
+    """A measure to evaluate, and the conventions that hold for it alone."""
 
     measure: Measure
     choices: Mapping[str, Any]
 
 
 def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMeasure, ...]:
-    """The measures asked for: what the tool has is the tool's, whatever it is called; the rest is germane's.
+    """Resolve names: a measure that the tool has is the tool's, every other is germane's.
 
     A name is the tool's own, or germane's in germane's own spelling. Raises MeasureError for any other,
     with the nearest of the tool's; for a name of germane's by which the tool has another measure; and
@@ -42,7 +42,7 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
 
 
 def find_default_names(measures: str, dialect: Dialect) -> list[str]:
-    """The tool's names for what it has of these kinds. Raises MeasureError where it has none."""
+    """Find the tool's names for measures of these kinds. Raises MeasureError where it has none."""
     kinds = parse_all(measures)
     names = [one.write_name(kind.k) for kind in kinds if (one := find_same_kind(dialect, kind))]
     if not names:
@@ -55,9 +55,9 @@ def find_default_names(measures: str, dialect: Dialect) -> list[str]:
 
 
 def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
-    """What the tool itself calls this very measure, at any threshold; None where it has no such.
+    """Find the tool's entry for exactly this measure, at any threshold; None where it has none.
 
-    Without a cutoff AP(norm=R) is AP, whatever it is written like.
+    Without a cutoff AP(norm=R) and AP are one measure.
     """
     fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
     for one in fits:
@@ -70,14 +70,14 @@ def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
 
 
 def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
-    """The tool's measure of the same kind: its name and whether it has a cutoff agree."""
+    """Find the tool's first measure of the same kind: of that name, and both with or without a cutoff."""
     return next(list_same_kind(dialect, measure), None)
 
 
 def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
-    """Everything of the same kind that the tool has: its own first, then what it calls by that name.
+    """List the tool's measures of the same kind; measures that it only calls by that name come last.
 
-    Where parameters are asked for, what has them comes before what has not.
+    Where parameters are asked for, entries with these parameters come first.
     """
     fits = [
         one
@@ -93,9 +93,9 @@ def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
     yield from (one for one, name in found if _KINDS.get(name) == measure.name)
 
 
-def translate_entry(foreign: Entry, measure: Measure) -> Measure:
-    """What germane calls a tool's measure, at the cutoff and the threshold of the one asked for."""
-    return _apply_threshold(parse(foreign.write_measure(measure.k)), measure)
+def translate_entry(entry: Entry, measure: Measure) -> Measure:
+    """Translate an entry into a measure, at the cutoff and the threshold of the one asked for."""
+    return _apply_threshold(parse(entry.write_measure(measure.k)), measure)
 
 
 def _apply_threshold(found: Measure, measure: Measure) -> Measure:
@@ -104,15 +104,15 @@ def _apply_threshold(found: Measure, measure: Measure) -> Measure:
     return found
 
 
-def _fill_numbers(foreign: Entry, measure: Measure) -> Iterator[Measure]:
-    """The tool's measure at the cutoff and threshold asked for, and with each number where it takes one."""
-    if "{x}" not in foreign.measure:
-        yield translate_entry(foreign, measure)
+def _fill_numbers(entry: Entry, measure: Measure) -> Iterator[Measure]:
+    """Translate an entry; one that takes a number, with each number of the measure asked for."""
+    if "{x}" not in entry.measure:
+        yield translate_entry(entry, measure)
         return
     for value in measure.arguments.values():
         if isinstance(value, (int, float)):
             try:
-                yield parse(foreign.write_measure(measure.k).replace("{x}", repr(value)))
+                yield parse(entry.write_measure(measure.k).replace("{x}", repr(value)))
             except MeasureError:  # a number of another parameter
                 continue
 
@@ -128,13 +128,13 @@ def _flatten(measures: Measures) -> Iterable[str | Measure]:
 def _resolve(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     if isinstance(name, Measure):
         return _request(name, dialect)
-    foreign = dialect.find(name)
+    entry = dialect.find(name)
     before, _, rest = name.partition(":")
     of_a_tool = bool(rest) and "(" not in before
-    if foreign is None and of_a_tool and before != "germane" and resolve_dialect(before) is dialect:
-        foreign, name = dialect.find(rest), rest
-    if foreign is not None:
-        return RequestedMeasure(parse(dialect.measure(name)), foreign.choices)
+    if entry is None and of_a_tool and before != "germane" and resolve_dialect(before) is dialect:
+        entry, name = dialect.find(rest), rest
+    if entry is not None:
+        return RequestedMeasure(parse(dialect.measure(name)), entry.choices)
     try:
         measure = parse(name)
     except MeasureError:
@@ -175,21 +175,24 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
 
 
 def _find_homonyms(measure: Measure, dialect: Dialect) -> list[tuple[str, Measure]]:
-    """The tool's measures by that name: those with a cutoff if one is asked for, else without, or the others."""
+    """Find the tool's measures of that name; those that agree on having a cutoff, if there are any."""
     alike: list[tuple[str, Measure]] = []
     others: list[tuple[str, Measure]] = []
-    for foreign in dialect.measuring:
-        place = re.search(r"(\w+)=\{x\}", foreign.measure)
+    for entry in dialect.measuring:
+        place = re.search(r"(\w+)=\{x\}", entry.measure)
         x = "" if place is None else f"{measure.arguments.get(place[1], 1):g}"
-        theirs = parse(foreign.write_measure(measure.k or 1).replace("{x}", x))
+        theirs = parse(entry.write_measure(measure.k or 1).replace("{x}", x))
         if measure.name in (theirs.name, _KINDS.get(theirs.name)):
-            fits = alike if foreign.cutoff == (measure.k is not None) else others
-            fits.append((foreign.write_name(measure.k).replace("{x}", x), theirs))
+            fits = alike if entry.cutoff == (measure.k is not None) else others
+            fits.append((entry.write_name(measure.k).replace("{x}", x), theirs))
     return alike or others
 
 
 def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure:
-    """The tool's measure with the cutoff and the parameters that were written; what it has none of, it is not asked for."""
+    """Give the tool's measure the cutoff and the parameters that were written.
+
+    Where the tool's has not all of these parameters, it is another, and germane's is returned.
+    """
     asked = {name: value for name, value in measure.parameters if name in written}
     if not asked.keys() <= dict(theirs.parameters).keys():
         return measure
@@ -204,5 +207,5 @@ def _agree(one: Measure, other: Measure) -> bool:
 
 
 def _request(measure: Measure, dialect: Dialect) -> RequestedMeasure:
-    foreign = find_entry(dialect, measure)
-    return RequestedMeasure(measure, {} if foreign is None else foreign.choices)
+    entry = find_entry(dialect, measure)
+    return RequestedMeasure(measure, {} if entry is None else entry.choices)

@@ -13,7 +13,7 @@ _ALL_GRADES = Limit(
 
 
 def _name_with_number(name: str, measure: str) -> Entry:
-    """A measure with a number: map_cut_10 in trec_eval's output, map_cut.10 after its -m."""
+    """Name a measure with a number: map_cut_10 in trec_eval's output, map_cut.10 after its -m."""
     return Entry(name, measure, also=(name.replace("_{", ".{"),))
 
 

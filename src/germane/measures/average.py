@@ -87,7 +87,7 @@ def _choose_norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm:
 
 
 def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    """A hit at rank r is counted in P@r, P@(r+1), … P@k: its term is 1/r + … + 1/k."""
+    """The mean of P@1 … P@k. A hit at rank r counts in P@r … P@k: its term is 1/r + … + 1/k."""
     at = count_ranks(ranking, k)
     end = harmonic(at)[ranking.owner]
     weight = Weight(
@@ -112,7 +112,7 @@ MEAN_PRECISION = Definition(
 
 
 def mean_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    """A hit at rank r is counted in R@r, R@(r+1), … R@k: k - r + 1 times."""
+    """The mean of R@1 … R@k. A hit at rank r counts in R@r … R@k: k - r + 1 times."""
     at = count_ranks(ranking, k)
     end = at[ranking.owner]
     weight = Weight(at=lambda i: end - i + 1.0, upto=lambda n: n * end - n * (n - 1) / 2)
@@ -189,7 +189,7 @@ YAAP = Definition(
 
 
 def _expect_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
-    """H: each relevant hit's share, 1/r, of its group's expected sum."""
+    """Give each relevant hit (H) its share, 1/r, of its group's expected sum."""
     relevant = ranking.relevant(rel)
     size, before = ranking.tied_relevant(rel)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
@@ -199,14 +199,16 @@ def _expect_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
 
 
 def _sum_precisions(first: Any, end: Any, before: Any, size: Any, width: Any) -> Any:
-    """Σ over ranks first … end of (before + 1 + (i - first)·ρ)/i."""
+    """Sum (before + 1 + (i - first)·ρ)/i over the ranks first … end."""
     rho = (size - 1) / np.maximum(width - 1, 1)
     reach = harmonic(end) - harmonic(first - 1)
     return (before + 1 - first * rho) * reach + rho * (end - first + 1)
 
 
 def _expect_over_found(ranking: Ranking, k: int | None, rel: float, terms: Floats) -> Scored:
-    """The norm "found" depends on the order only where a group of equal scores straddles k.
+    """Compute expected AP with norm=found, whose norm depends on the order of ties.
+
+    It does so only where a group of equal scores straddles k.
 
     There, x of the group's r relevant items stand within k with hypergeometric probability, and
     given x they are spread evenly over the group's ranks within k. The value is the mean over x;

@@ -25,7 +25,7 @@ class Parameter:
     written: bool = False  # part of the name even where it is the default
 
     def describe_values(self) -> str:
-        """The sentence part after "takes"."""
+        """Describe the allowed values, as the end of a sentence with "takes"."""
         options: list[str] = [*self.words, *map(str, self.numbers)]
         if self.low is not None:
             options.append("a number" + self._describe_bounds())
@@ -45,7 +45,7 @@ Form = Callable[[int | None, dict[str, Any]], str]
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A row of the table: everything germane knows of a measure."""
+    """A row of the table of measures: the kernel, the formula and the prose of one measure."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ class Definition:
     cite: str = ""
 
     def write_formula(self, k: int | None, parameters: dict[str, Any]) -> str:
-        """Terms and norm in one line."""
+        """Write terms and norm in one line."""
         terms = self.terms(k, parameters)
         return terms if self.norm is None else f"{terms}, ÷ {self.norm(k, parameters)}"
 

@@ -40,7 +40,7 @@ def mark_first(ranking: Ranking, k: int | None, rel: float) -> ragged.Bools:
 def expect_first(
     ranking: Ranking, k: int | None, rel: float, worth: Callable[[Ints], Floats]
 ) -> Floats:
-    """H: the mean worth of the first relevant rank, at the first hit of the group it falls in.
+    """Compute the mean worth of the first relevant rank (H), at the first hit of its group of ties.
 
     The first relevant of r among n tied items stands on the group's j-th rank with probability
     S(j-1)·r/(n-j+1), where S(j) = Π_{t<j} (n-r-t)/(n-t): none among the first j.

@@ -97,7 +97,7 @@ IDEAL_DCG = Definition(
 
 
 def _sum_ideal(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
-    """Q: the DCG of the best possible ranking of everything judged."""
+    """Sum the DCG of the best possible ranking of everything judged (Q)."""
     rank = ranking.ideal_rank
     discounted = ideal * LOG2.at(rank)
     if k is not None:
@@ -249,12 +249,12 @@ BINARY_GAIN = Definition(
 
 
 def _discount(ranking: Ranking, k: int | None, gain: Any) -> Floats:
-    """H: the gain of each hit times the weight of its rank."""
+    """Multiply the gain of each hit by the weight of its rank (H)."""
     return compute_gains(ranking.relevance, gain) * weigh_hits(ranking, LOG2, ranking.end(k))
 
 
 def _rank_ideal(ranking: Ranking, gain: Any) -> Floats:
-    """J: the judged gains of each query from the highest down."""
+    """Rank the judged gains of each query from the highest down (J)."""
     ideal = compute_gains(ranking.ideal, gain)
     if not isinstance(gain, str):  # an explicit map need not grow with the grade
         ideal = ragged.sorted_descending(ideal, ranking.ideal_offsets)
@@ -262,7 +262,7 @@ def _rank_ideal(ranking: Ranking, gain: Any) -> Floats:
 
 
 def _sum_ideal_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
-    """H: the ideal DCG at the rank of each hit."""
+    """Sum the ideal DCG to the rank of each hit (H)."""
     gained = _rank_ideal(ranking, gain) * LOG2.at(ranking.ideal_rank)
     here = ragged.running_sum(gained, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]

@@ -161,7 +161,7 @@ AREA_UNDER_CURVE = Definition(
 
 
 def _measure_trapezoids(ranking: Ranking, k: int | None, rel: float, start: str) -> Floats:
-    """H: the mean of the precisions at the hit's rank and at the rank before it.
+    """Average the precisions at each hit's rank and at the rank before it (H).
 
     Hits of one step share the trapezoid from the step before. ``start`` is the point before rank 1;
     with ``none`` the curve begins at rank 1, with ``(1/R,P@first)`` at the first relevant rank, and
@@ -178,7 +178,7 @@ def _measure_trapezoids(ranking: Ranking, k: int | None, rel: float, start: str)
 
 
 def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
-    """H: the area under the curve that false positives make as they grow with the true ones.
+    """Measure each hit's area (H) where false positives grow evenly with the true ones.
 
     From the step before, with t true and f false positives, precision at t + x true ones is
     (t + x)/(t + x + f + x·n/s), where the step holds s relevant and n other items. Hits of one step
@@ -199,7 +199,7 @@ def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
 
 
 def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
-    """Q: the area under straight lines between the best precisions, read at 101 recalls.
+    """Measure the area under straight lines between the best precisions, read at 101 recalls (Q).
 
     The lines begin at recall 0 with precision 1, and drop to 0 at the last recall. Steps without a hit are a point at the recall before them.
     """
@@ -223,7 +223,7 @@ def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
 def _find_envelope(
     ranking: Ranking, k: int | None, rel: float
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """The relevant hits, their offsets by query, their precision, and the best from there on."""
+    """Find the relevant hits, their offsets by query, their precision, and the best from there on."""
     at = np.flatnonzero(ranking.counted(rel, k))
     offsets = ragged.offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / ranking.rank[at]
@@ -234,7 +234,7 @@ def _find_envelope(
 def _place_levels(
     ranking: Ranking, k: int | None, rel: float, levels: "list[Fraction]", rounding: str
 ) -> Floats:
-    """H: each recall level's precision, added at the hit that has it."""
+    """Add each recall level's precision at the hit that has it (H)."""
     at, offsets, precision, best = _find_envelope(ranking, k, rel)
     found = ragged.lengths(offsets)
     # the next hit whose own precision nothing after it exceeds; a query's last hit is one

@@ -172,7 +172,7 @@ NOTATION = (
 
 
 def describe_ties(row: Definition) -> str:
-    """What is known of a measure where scores are equal."""
+    """Describe how a measure treats equal scores."""
     text = (
         "expected has a closed form." if row.expected else "expected has no closed form: an error."
     )
@@ -261,7 +261,7 @@ def _split(text: str) -> tuple[Measure, ...]:
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a string, between blanks and commas outside of parentheses."""
+    """Split a string at blanks and commas outside of parentheses."""
     names = re.findall(r"(?:[^\s,()]|\([^()]*\)?|\))+", text)
     if not names:
         raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
@@ -278,7 +278,7 @@ def _make_unknown_error(name: str, text: str) -> MeasureError:
 
 
 def _suggest_cutoff_name(text: str) -> str:
-    """The suggestion for a name with its cutoff after an underscore: P_10, ndcg_cut_10."""
+    """Suggest a name for one with its cutoff after an underscore: P_10, ndcg_cut_10."""
     if found := re.fullmatch(r"([a-z]+?)(?:_cut)?_(\d{1,9})", text.strip().casefold()):
         name = "AP(norm=R)" if found[1] == "map" else _NAMES.get(found[1])
         if name and not int(found[2]):
@@ -288,7 +288,7 @@ def _suggest_cutoff_name(text: str) -> str:
 
 
 def _suggest_joined_name(text: str) -> str:
-    """The suggestion for a name of several words: R-Precision, r_precision."""
+    """Suggest a name for one of several words: R-Precision, r_precision."""
     words = re.fullmatch(r"\s*([A-Za-z]+(?:[-_ ]+[A-Za-z]+)+)\s*", text)
     name = _NAMES.get(re.sub("[-_ ]", "", words[1]).casefold()) if words else None
     return f" Did you mean {name!r}?" if name else ""
@@ -321,7 +321,7 @@ def _parse_cutoff(name: str, text: str, cutoff: str) -> int:
 
 
 def _suggest_without_cutoff(name: str, cutoff: str) -> str:
-    """The suggestion for a measure at rank R, or at a level of recall."""
+    """Suggest a measure without a cutoff for one at rank R, or at a level of recall."""
     meant = _AT_R.get(name) if cutoff in ("R", "r") else None
     if name == "IPrec" and _NUMBER.fullmatch(cutoff) and 0 <= float(cutoff) <= 1:
         meant = f"IPrec(recall={cutoff})"
@@ -329,7 +329,7 @@ def _suggest_without_cutoff(name: str, cutoff: str) -> str:
 
 
 def _suggest_cutoff(name: str, at: str, given: Any) -> str:
-    """How a number in parentheses is written if it was meant as a cutoff."""
+    """Say how a number in parentheses is written if it is a cutoff."""
     return f" A cutoff is written {name}{at}{given}." if str(given).isdecimal() else ""
 
 
@@ -348,7 +348,7 @@ def _check_cutoff(row: Definition, k: Any) -> int | None:
 
 
 def _check_value(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
-    """The parameter's value in its one canonical form."""
+    """Return the parameter's value in its canonical form, or raise MeasureError."""
     if parameter.name not in given:
         return parameter.default
     value = given[parameter.name]
@@ -384,7 +384,7 @@ def _to_number(value: Any) -> float | None:
 def _parse_gain_map(
     measure: str, parameter: Parameter, value: Any
 ) -> tuple[tuple[float, float], ...]:
-    """An explicit grade→gain map, from a mapping, pairs, or text such as ``1:1_2:3``."""
+    """Read an explicit grade→gain map from a mapping, pairs, or text such as ``1:1_2:3``."""
     wrong = MeasureError(
         f"{measure}({parameter.name}=…) takes {parameter.describe_values()}; got {clip(value)}."
         + (suggestion(value, parameter.words) if isinstance(value, str) else "")

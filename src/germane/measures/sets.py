@@ -56,18 +56,18 @@ def _write_signed(factor: float) -> str:
 
 
 def count_ranks(ranking: Ranking, k: int | None) -> Ints:
-    """Q: k, or the number retrieved where there is no cutoff."""
+    """Count the ranks that a sum is over (Q): k, or all retrieved where there is no cutoff."""
     return ranking.retrieved if k is None else np.full(len(ranking), k)
 
 
 def count_filled(ranking: Ranking, k: int | None) -> Ints:
-    """Q: the ranks that a list fills of the first k."""
+    """Count the first k ranks that a list fills (Q)."""
     filled: Ints = np.minimum(ranking.retrieved, count_ranks(ranking, k))
     return filled
 
 
 def mark_hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
-    """H: 1 at each relevant hit within k."""
+    """Mark each relevant hit within k by 1 (H)."""
     if ranking.ties != "expected":
         return ranking.counted(rel, k).astype(float)
     return ranking.relevant(rel) * weigh_hits(ranking, ONE, ranking.end(k))
@@ -188,14 +188,14 @@ R_PRECISION = Definition(
 
 
 def to_fraction(written: float) -> "Fraction":
-    """The decimal that a parameter was written as: 0.1, not the double nearest to it."""
+    """Return the decimal that a parameter was written as: 0.1, not the double nearest to it."""
     from fractions import Fraction
 
     return Fraction(repr(written))
 
 
 def _round_up_share(part: "Fraction", total: Ints) -> Ints:
-    """The least whole number that is at least ``part · total``.
+    """Find the least whole number that is at least ``part · total``.
 
     Exact, because 0.07 · 100 is a little more than 7 in doubles, and 8 would be wrong; and in
     Python's integers, because a long decimal times R needs more than 64 bits.
@@ -206,7 +206,7 @@ def _round_up_share(part: "Fraction", total: Ints) -> Ints:
 
 
 def round_share(part: "Fraction", total: Ints, rounding: str) -> Ints:
-    """Q: ``part · total`` as a number of items."""
+    """Round ``part · total`` to a number of items (Q)."""
     match rounding:
         case "up":
             return _round_up_share(part, total)

@@ -1,7 +1,10 @@
-"""What a measure makes of a ranking: terms at ranks, and a norm.
+"""Terms and norms: the result of a measure's kernel, and the weights and gains that kernels share.
 
 A kernel is a function ``kernel(ranking, k, **parameters) -> Scored``. The value of query q is
 ``(Σ terms of q's hits + rest) / norm``, and 0 where the norm is 0.
+
+Docstrings and comments say how long an array is: H, one value a hit; Q, one a query; J, one a judged
+item.
 """
 
 from collections.abc import Callable
@@ -13,7 +16,7 @@ import numpy as np
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 
-NOTHING = 0.0  # the rest of most measures, which nobody has to add
+NOTHING = 0.0  # the rest of most measures; it is recognized and not added
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +35,7 @@ class Scored:
 
 
 def compute_values(ranking: Ranking, scored: Scored) -> Floats:
-    """Q: each query's value."""
+    """Compute each query's value (Q) from its terms and norm."""
     total, norm = ranking.sums(scored.terms), scored.norm
     if scored.rest is not NOTHING:
         total = total + scored.rest
@@ -45,16 +48,16 @@ def compute_values(ranking: Ranking, scored: Scored) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Weight:
-    """What a rank is worth: ``at(i)``, and ``upto(i)``, the sum over the ranks 1 to i."""
+    """The weight of a rank: ``at(i)``, and ``upto(i)``, the sum over the ranks 1 to i."""
 
     at: Callable[[Ints], Floats | float]
     upto: Callable[[Ints], Floats]
 
 
 def weigh_hits(ranking: Ranking, weight: Weight, last: Any) -> Floats | float:
-    """H: the weight of each hit's rank, 0 beyond ``last`` (one rank a hit, one for all, or None).
+    """Weigh each hit by its rank (H); beyond ``last`` (one rank a hit, one for all, or None) it is 0.
 
-    Where the order of ties is random, it is the mean over the ranks that the hit can take.
+    Where the order of ties is random, the weight is the mean over the ranks that the hit can take.
     """
     if ranking.ties != "expected":
         worth = weight.at(ranking.rank)
@@ -87,7 +90,7 @@ LOG2 = Weight(at=_inverse_log, upto=_inverse_log_upto)
 
 
 def make_geometric_weight(p: float) -> Weight:
-    """(1 - p) · p^(i - 1)."""
+    """Make the weight (1 - p) · p^(i - 1)."""
     return Weight(
         at=lambda i: (1.0 - p) * p ** (i - 1.0), upto=lambda i: 1.0 - p ** i.astype(float)
     )
@@ -107,9 +110,9 @@ def harmonic(n: Any) -> Floats:
 
 
 def compute_gains(grades: Floats, gain: Any) -> Floats:
-    """Grades → gains: linear, exp, or an explicit map given as (grade, gain) pairs.
+    """Turn grades into gains: linear, exp, or an explicit map of (grade, gain) pairs.
 
-    With ``given`` they are gains as they stand, the ideal ones in the order that they are taken in.
+    With ``given`` the grades are gains already, and the ideal ones keep their order.
     """
     if gain == "given":
         return grades
