@@ -14,7 +14,7 @@ from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, clip
 from germane.evaluation.choices import OtherChoices
-from germane.evaluation.result import Result, number
+from germane.evaluation.result import Result, format_value
 from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, written
 from germane.explanation.single_query import (
     NONE,
@@ -239,7 +239,7 @@ def _formula(
     linked: bool,
 ) -> str:
     """The formula with the numbers put in."""
-    shown = number(value, measure, 4)
+    shown = format_value(value, measure, 4)
     if linked:  # a function of the sum S, as in 'ln((1 + S) ÷ (1 + R - S)), S = …'
         function = measure.definition.partition(", S =")[0]
         relevant = int(ranking.total(measure.rel or 0.0)[0])

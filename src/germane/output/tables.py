@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from germane.errors import PolicyError, choices, clip
+from germane.errors import check_choice
 
 Row = tuple[str, ...]
 Reader: TypeAlias = Literal["program", "spreadsheet"]
@@ -126,8 +126,7 @@ class Table:
         return {0, *self.left}
 
     def _separated(self, delimiter: str, end: str, reader: "Reader") -> str:
-        if reader not in READERS:
-            raise PolicyError(f"reader takes {choices(READERS)}; got {clip(reader)}.")
+        check_choice("reader", reader, READERS)
         lines = (self.columns, *self.rows)
         if reader == "spreadsheet":
             lines = tuple(tuple(inert(visible(cell)) for cell in line) for line in lines)

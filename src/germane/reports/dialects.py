@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from germane.dialects.dialect import SEAMS
-from germane.evaluation.result import number
+from germane.evaluation.result import format_value
 from germane.explanation.animation.svg import clean
 from germane.reconciliation.spread import LIST_ALONE, NOT_COUNTED, Spread, Stated
 from germane.reports.findings import Findings
@@ -78,7 +78,7 @@ def _descending(one: Stated) -> tuple[bool, float, bool, str]:
 def _value(one: Stated) -> str:
     if math.isnan(one.value) or one.measure is None:
         return "none"
-    return number(one.value, one.measure, 4)
+    return format_value(one.value, one.measure, 4)
 
 
 def _why(stated: Sequence[Stated]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 
 from germane.comparison.pair import Interval, Pair
-from germane.evaluation.result import banded, number
+from germane.evaluation.result import banded, format_value
 from germane.explanation.animation.mark import COLORS as PAPER
 from germane.explanation.animation.page import content_policy
 from germane.explanation.animation.svg import clean
@@ -153,7 +153,7 @@ def _headline(findings: Findings) -> Iterator[str]:
         yield f'<tr><th scope="row">{swatch(r)} {letter}{text(name)}</th>'
         for measure in findings.measures:
             place = r, columns.get(str(measure), -1)
-            value = clean(number(result[measure].mean, measure, 4))
+            value = clean(format_value(result[measure].mean, measure, 4))
             strong = board is not None and place in board.strong
             mark = clean(board.marks.get(place, "")) if board else ""
             mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
@@ -223,7 +223,7 @@ def _curves(findings: Findings) -> Iterable[str]:
 
 def _ties(findings: Findings) -> Iterable[str]:
     rows = [
-        (name, str(one.measure), low, number(one.mean, one.measure, 4), high)
+        (name, str(one.measure), low, format_value(one.mean, one.measure, 4), high)
         for name, result in findings.results.items()
         for one, low, high in banded(result)
     ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from germane.evaluation.result import number
+from germane.evaluation.result import format_value
 from germane.explanation.explanation import Explanation, Rank, Reading
 
 LINES = 30  # lists of more rows than this have neighbors drawn as one line
@@ -68,7 +68,7 @@ class Sum:
     def result(self) -> str:
         """The value as tables print it."""
         value = self.reading.value if self.value is None else self.value
-        return number(value, self.reading.measure, 4)
+        return format_value(value, self.reading.measure, 4)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Frame:
 def frames(explanation: Explanation) -> tuple[Frame, ...]:
     """Cut an explanation into frames, first to last.
 
-    >>> from germane.animation.frame import frames
+    >>> from germane.explanation.animation.frame import frames
     >>> for frame in frames(germane.explain([1, 0, 1], "AP@3", relevant=4)):
     ...     print(frame.sums[0].expression, "|", frame.text)
     0 | 3 results, read from the top; 4 relevant items exist.

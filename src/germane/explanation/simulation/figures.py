@@ -115,7 +115,7 @@ DRAWN = {
 class ExperimentDisplay(Display):
     """An experiment's curves, and its measures over what is swept.
 
-    >>> from germane.simulation.figures import ExperimentDisplay
+    >>> from germane.explanation.simulation.figures import ExperimentDisplay
     >>> display = ExperimentDisplay(germane.simulate("recall")).plot()
     >>> [ax.get_xlabel() for ax in display.axes_]
     ['Recall: share of the 500 relevant items found', 'Relevant items retrieved, of 500']
