@@ -12,7 +12,7 @@ import pytest
 
 import germane
 from germane.errors import check_choice
-from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.formatting import add_schema, format_number, format_short, to_json_number
 from germane.output.tables import FORMATS, Table, inert, visible, width
 
 TABLE = Table(
@@ -208,6 +208,10 @@ def test_numbers_are_written_in_one_way(
     value: float | None, digits: int | None, given: dict[str, Any], text: str
 ) -> None:
     assert format_number(value, digits, **given) == text
+
+
+def test_short_numbers() -> None:
+    assert [format_short(x) for x in (3.0, 2 / 3, -1.0)] == ["3", "0.6667", "-1"]
 
 
 def test_json_has_a_schema_and_no_nan() -> None:

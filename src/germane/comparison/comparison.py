@@ -18,7 +18,7 @@ from germane.core.ragged import Floats
 from germane.errors import AbsentError, clip, suggestion
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema
-from germane.output.tables import Reader, Table, visible
+from germane.output.tables import Reader, Table, escape_html
 
 FEW_RUNS = 3  # of which every pair is put in words
 
@@ -192,9 +192,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The leaderboard and the sentences that are printed, as HTML."""
-        from html import escape
-
-        said = "".join(f"<li>{escape(visible(sentence))}</li>" for sentence in self._sentences())
+        said = "".join(f"<li>{escape_html(sentence)}</li>" for sentence in self._sentences())
         return f"{self.leaderboard().html()}<ul>{said}</ul>"
 
     def to_dict(self) -> dict[str, Any]:

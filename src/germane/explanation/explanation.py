@@ -89,6 +89,11 @@ class Reading:
     ties: Mapping[str, float]  # the value under other orders of ties, where there are any
 
     @property
+    def tie_values(self) -> str:
+        """The value under each other order of ties, as text: 'best 0.5000, worst 0.2500'."""
+        return ", ".join(f"{order} {value:.4f}" for order, value in self.ties.items())
+
+    @property
     def sums(self) -> tuple[float, ...]:
         """The sum of the terms up to each row."""
         return tuple(accumulate(self.terms))
@@ -237,8 +242,7 @@ class Explanation(Tabled):
             if reading.divisor:
                 yield f"  divided by {reading.divisor}"
             if reading.ties:
-                orders = ", ".join(f"{order} {value:.4f}" for order, value in reading.ties.items())
-                yield f"  if ties were ordered otherwise: {orders}"
+                yield f"  if ties were ordered otherwise: {reading.tie_values}"
         if self.differences:
             yield ""
             yield from self.differences

@@ -131,7 +131,7 @@ def _gather_findings(
         intervals=intervals,
         confidence=confidence,
         comparison=_compare(results, tested, settings, rng),
-        curves=_draw_curves(results, confidence, rng),
+        curves=_average_curves(results, confidence, rng),
         spreads=spreads,
         explanations=() if left_out else explanations,
         judgments=len(judgments.items),
@@ -167,7 +167,7 @@ def _compare(
     return compare(results, None, tested, **vars(settings), rng=rng)
 
 
-def _draw_curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
+def _average_curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
     rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
     if any(result.policy.ties in UNORDERED for result in results.values()):
         return {}

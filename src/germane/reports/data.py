@@ -140,5 +140,4 @@ def _shorten(explanation: Explanation) -> dict[str, Any]:
 def _write_formula(reading: Reading) -> str:
     if not reading.ties:
         return reading.formula
-    orders = ", ".join(f"{order} {value:.4f}" for order, value in reading.ties.items())
-    return f"{reading.formula}; if ties were ordered otherwise: {orders}"
+    return f"{reading.formula}; if ties were ordered otherwise: {reading.tie_values}"

@@ -22,7 +22,7 @@ Explained = tuple[Hashable, Mapping[str, tuple[Explanation, ...]]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """What was found of one or more runs on the same judgments."""
+    """The findings of one or more runs on the same judgments."""
 
     title: str
     results: Mapping[str, Result]
@@ -138,7 +138,7 @@ def _check_ties(findings: Findings) -> Iterator[str]:
 
 
 def _is_reversible(findings: Findings, measure: Measure, one: str, other: str) -> bool:
-    """Could the system that is ahead fall behind, were all ties to go against it?"""
+    """Could the system that is ahead fall behind, if all ties went against it?"""
     ahead, behind = sorted(
         (findings.results[name][measure] for name in (one, other)), key=lambda r: -r.mean
     )

@@ -71,7 +71,7 @@ def write_notes(given: Iterable[str]) -> Iterator[str]:
 def draw_chart(curves: Mapping[str, MeanPRCurve]) -> str:
     """Draw mean precision–recall curves with their bands, over axes from 0 to 1."""
     drawn = {name: curve for name, curve in curves.items() if not np.isnan(curve.precision).any()}
-    areas = "; ".join(f"{name}: {_words(curve)}" for name, curve in drawn.items())
+    areas = "; ".join(f"{name}: {_describe_curve(curve)}" for name, curve in drawn.items())
     label = f"Mean interpolated precision over recall. {areas}"
     order = {name: i for i, name in enumerate(curves)}
     bands = drawn if len(drawn) <= BANDED else {}
@@ -87,16 +87,11 @@ def draw_chart(curves: Mapping[str, MeanPRCurve]) -> str:
 
 def draw_swatch(run: int) -> str:
     """Draw a short piece of a run's line, for legends."""
-    line = write_element("path", {"d": "M1 5H29", "stroke-dasharray": _dash(run)})
+    line = write_element("path", {"d": "M1 5H29", "stroke-dasharray": DASHES[run % len(DASHES)]})
     kind = f"swatch r{run % len(COLORS)}"
     return write_element(
         "svg", {"class": kind, "width": 30, "height": 10, "aria-hidden": "true"}, line
     )
-
-
-def _dash(run: int) -> str:
-    """Return the pattern of a run's line."""
-    return DASHES[run % len(DASHES)]
 
 
 def _draw_axes() -> Iterator[str]:
@@ -123,11 +118,11 @@ def _draw_band(run: int, curve: MeanPRCurve) -> str:
 
 def _draw_line(run: int, curve: MeanPRCurve) -> str:
     points = write_points(map(_place, curve.recall.tolist(), curve.precision.tolist()))
-    kind = {"class": f"line r{run % len(COLORS)}", "stroke-dasharray": _dash(run)}
+    kind = {"class": f"line r{run % len(COLORS)}", "stroke-dasharray": DASHES[run % len(DASHES)]}
     return write_element("polyline", {**kind, "points": points})
 
 
-def _words(curve: MeanPRCurve) -> str:
+def _describe_curve(curve: MeanPRCurve) -> str:
     precision = curve.precision
     return f"{precision[0]:.2f} at recall 0, {precision[5]:.2f} at 0.5, {precision[10]:.2f} at 1"
 

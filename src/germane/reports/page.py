@@ -21,7 +21,7 @@ from germane.reports.markup import (
     write_table,
 )
 
-SENTENCES = 8  # comparisons said in words; all of them stand in a table
+SENTENCES = 8  # comparisons told in words; all of them stand in a table
 
 
 def write_page(findings: Findings) -> str:

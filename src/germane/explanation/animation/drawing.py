@@ -32,7 +32,7 @@ APART, BELOW = 24.0, 20.0  # hits this far from each other have their ranks writ
 
 @dataclass(frozen=True)
 class Drawing:
-    """Three panels, and what is said about them."""
+    """Three panels, their frames, and the text above them."""
 
     title: str
     definitions: tuple[str, ...]
@@ -243,7 +243,7 @@ def _draw_sums(frames: tuple[Frame, ...]) -> Panel:
 
 
 def _draw_card(sums: list[Sum]) -> tuple[list[Mark], float]:
-    """One measure: its name, a bar of its terms, their sum, what divides it, and the value."""
+    """Draw one measure: its name, a bar of its terms, their sum, what divides it, and the value."""
     end, reading = len(sums) - 1, sums[-1].reading
     name = shorten(str(reading.measure), SMALL, SIDE)
     marks: list[Mark] = [Text(style="head", x=0, y=15, text=name, size=SMALL)]
@@ -259,7 +259,7 @@ def _draw_card(sums: list[Sum]) -> tuple[list[Mark], float]:
     text = f"{sums[end].relation} {sums[end].result}"
     marks.append(Text(style="value", x=0, y=y, text=text, size=20, first=end))
     if reading.ties:
-        text = "ties: " + ", ".join(f"{o} {value:.4f}" for o, value in reading.ties.items())
+        text = f"ties: {reading.tie_values}"
         marks.append(
             Text(style="muted", x=SIDE - 14, y=y, text=text, size=SMALL, anchor="end", first=end)
         )
@@ -267,7 +267,7 @@ def _draw_card(sums: list[Sum]) -> tuple[list[Mark], float]:
 
 
 def _draw_totals(sums: list[Sum], y: float) -> Iterator[Mark]:
-    """The sum so far: one mark for as long as it stays the same."""
+    """Draw the sum so far, with one mark for as long as it stays unchanged."""
     starts = [i for i in range(len(sums)) if i == 0 or sums[i].terms != sums[i - 1].terms]
     for start, after in zip(starts, [*starts[1:], None], strict=True):
         last = None if after is None else after - 1
@@ -280,7 +280,7 @@ def _write_total(sum_: Sum) -> str:
 
 
 def _draw_bar(sums: list[Sum], y: float) -> Iterator[Mark]:
-    """The terms end to end, on a track as long as the norm: what is filled is the value."""
+    """Draw the terms end to end on a track as long as the norm: the filled part is the value."""
     final, reading = sums[-1].total, sums[-1].reading
     negative = reading.rest < 0 or any(term < 0 for term in reading.terms)
     scale = max(final, reading.norm)
@@ -304,7 +304,7 @@ def _draw_bar(sums: list[Sum], y: float) -> Iterator[Mark]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The whole drawing: the places of its panels, what stands around them, and room for buttons."""
+    """The whole drawing: the places of its panels, the marks around them, and room for buttons."""
 
     width: float
     height: float
@@ -339,7 +339,7 @@ def arrange_wide(drawing: Drawing) -> Sheet:
     }
     marks.append(Box(style="track", x=MARGIN, y=bottom, width=room, height=44, radius=8))
     for i, frame in enumerate(drawing.frames):
-        text = shorten(frame.text, _letter_size(frame), room - 36)
+        text = shorten(frame.text, _measure_letters(frame), room - 36)
         marks.append(_write_words(frame, i, text, MARGIN + 18, bottom + 28))
     buttons = (total - MARGIN - 3 * PITCH - BUTTON, 24.0, 1.0)
     return Sheet(total, height, tuple(marks), panels, buttons)
@@ -358,7 +358,7 @@ def arrange_narrow(drawing: Drawing) -> Sheet:
             y += 1.4 * size
     buttons = (margin, y, ENLARGED)
     y += 60 * ENLARGED + WORDS
-    said = [wrap(frame.text, _letter_size(frame), room) for frame in drawing.frames]
+    said = [wrap(frame.text, _measure_letters(frame), room) for frame in drawing.frames]
     for i, frame in enumerate(drawing.frames):
         for line, text in enumerate(said[i]):
             marks.append(_write_words(frame, i, text, margin, y + 1.4 * WORDS * line))
@@ -384,8 +384,8 @@ def _write_heading(drawing: Drawing, room: float) -> Iterator[Mark]:
     yield Text(style="muted", x=MARGIN, y=y, text=text, size=SMALL)
 
 
-def _letter_size(frame: Frame) -> float:
-    """The size of letters that take as much room as those that are said."""
+def _measure_letters(frame: Frame) -> float:
+    """Measure the letters of a frame's words: bold ones take more room."""
     return WORDS * (BOLD if frame.last else 1)
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from germane.evaluation.result import format_value
 from germane.explanation.explanation import Explanation, Rank, Reading
+from germane.output.formatting import format_short
 
 LINES = 30  # lists of more rows than this have neighbors drawn as one line
 ALONE = 20  # of a long list's lines, those at the top that stay single
@@ -87,7 +88,7 @@ class Frame:
 
 
 def cut_frames(explanation: Explanation) -> tuple[Frame, ...]:
-    """Cut an explanation into frames, first to last.
+    """Cut an explanation into frames, from the first to the last.
 
     >>> from germane.explanation.animation.frames import cut_frames
     >>> for frame in cut_frames(germane.explain([1, 0, 1], "AP@3", relevant=4)):
@@ -98,9 +99,9 @@ def cut_frames(explanation: Explanation) -> tuple[Frame, ...]:
     1 + 2/3 | Rank 3 is relevant: P@3 = 2/3 = 0.6667. AP@3 adds 2/3, so its sum is 1.6667.
     1 + 2/3 | AP@3 = (1 + 2/3) / min(4,3) = 0.5556
 
-    A frame a line, hits longer than others; one for what measures add besides their ranks; and the
-    result. Ranks beyond every measure's cutoff have none. Long lists have neighboring rows drawn
-    as one line, so that there are never more than some thirty frames.
+    Each line has a frame, and hits are shown longer. One frame follows for what measures add besides
+    their ranks, and one for the result. Ranks beyond every cutoff have none. Neighboring rows of a long
+    list are one line, so that there are never more than some thirty frames.
     """
     return tuple(_cut(explanation))
 
@@ -142,7 +143,7 @@ def _add_rest(sum_: Sum) -> Sum:
 
 
 def group_lines(explanation: Explanation) -> tuple[Line, ...]:
-    """The rows that a measure reads, at most LINES of them: neighbors of a long list together."""
+    """Group the rows that a measure reads into at most LINES lines; only neighbors stand together."""
     rows = tuple(explanation.rows)
     groups = [[i] for i in range(_count_read(explanation, rows))]
     if len(groups) > LINES:
@@ -157,7 +158,7 @@ def group_lines(explanation: Explanation) -> tuple[Line, ...]:
 
 
 def _count_read(explanation: Explanation, rows: tuple[Rank, ...]) -> int:
-    """How many rows some measure looks at: those up to its cutoff, and every row with a term."""
+    """Count the rows that some measure reads: up to its cutoff, and every row with a term."""
     cutoffs = [reading.measure.k for reading in explanation.readings]
     known = [k for k in cutoffs if k is not None]
     most = max(known) if len(known) == len(cutoffs) else math.inf
@@ -174,7 +175,7 @@ def _count_read(explanation: Explanation, rows: tuple[Rank, ...]) -> int:
 def _merge_quiet(
     explanation: Explanation, rows: tuple[Rank, ...], groups: list[list[int]]
 ) -> list[list[int]]:
-    """Neighboring rows that are no hits and add nothing become one."""
+    """Merge neighboring rows that are not hits and add nothing."""
     out: list[list[int]] = []
     was_quiet = False
     for group in groups:
@@ -219,15 +220,14 @@ def _write_terms(reading: Reading, rows: list[Rank], group: list[int]) -> str:
         return ""
     if len(rows) == 1:
         return reading.written(group[0], rows[0].rank)
-    total = math.fsum(terms)
-    return f"{total:.0f}" if total == round(total) else f"{total:.4f}"
+    return format_short(math.fsum(terms))
 
 
 # --- Words -----------------------------------------------------------------------------------------
 
 
 def write_sum(terms: Sequence[str]) -> str:
-    """Terms as a sum of at most WIDTH characters."""
+    """Write terms as a sum of at most WIDTH characters."""
     whole = _join(terms)
     kept = len(terms)
     while len(whole) > WIDTH and kept > 2:

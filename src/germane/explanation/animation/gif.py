@@ -23,7 +23,7 @@ FONTS = {"sans": ["DejaVu Sans", "sans-serif"], "mono": ["DejaVu Sans Mono", "mo
 
 
 def write_gif(drawing: Drawing) -> bytes:
-    """The whole drawing as the bytes of an animated GIF, each frame with its duration."""
+    """Write the drawing as an animated GIF, each frame with its duration."""
     from PIL import Image
 
     images = _draw_frames(arrange_wide(drawing).flat, len(drawing.frames))
@@ -69,7 +69,7 @@ def _draw_frames(panel: Panel, frames: int) -> list["Image"]:
 
 
 def _make_artist(mark: Mark) -> "Artist":
-    """A mark as Matplotlib draws it, in pixels of the panel and on light paper."""
+    """Make Matplotlib's artist of a mark, in pixels of the panel and on light paper."""
     from matplotlib import lines, patches, text
 
     style = STYLES[mark.style]
@@ -104,7 +104,7 @@ def _make_artist(mark: Mark) -> "Artist":
 
 
 def _make_palette() -> "Image":
-    """The colors of light paper, and what lies between each pair that can touch."""
+    """Make a palette of light paper's colors, and of the shades between each pair that can touch."""
     from PIL import Image
 
     shades = {name: _split_color(both[0]) for name, both in COLORS.items()}

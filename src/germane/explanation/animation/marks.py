@@ -17,7 +17,7 @@ class Mark:
     last: int | None = None  # None: to the end
 
     def is_seen(self, frame: int) -> bool:
-        """Is it seen in this frame?"""
+        """Is the mark seen in this frame?"""
         return self.first <= frame and (self.last is None or frame <= self.last)
 
 

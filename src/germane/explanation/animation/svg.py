@@ -112,8 +112,8 @@ def write_svg(drawing: Drawing) -> str:
         "xmlns": "http://www.w3.org/2000/svg",
         "class": "germane",
         "role": "group",
-        **_size(sheets["wide"]),
-        **{f"data-{name}": _box(sheet) for name, sheet in sheets.items()},
+        **_write_size(sheets["wide"]),
+        **{f"data-{name}": _write_box(sheet) for name, sheet in sheets.items()},
         "data-seconds": _list_seconds(drawing),
     }
     pictures = [
@@ -286,7 +286,7 @@ def _write_icon(name: str) -> str:
 
 
 def _write_panel(panel: Panel, last: int, label: str) -> str:
-    attributes = {"role": "img", "aria-label": label, **_size(panel)}
+    attributes = {"role": "img", "aria-label": label, **_write_size(panel)}
     return write_element("svg", attributes, *write_marks(panel.marks, last))
 
 
@@ -343,12 +343,12 @@ def _write_mark(mark: Mark, attributes: dict[str, object]) -> str:
     raise TypeError(mark)
 
 
-def _size(panel: Panel | Sheet) -> dict[str, object]:
+def _write_size(panel: Panel | Sheet) -> dict[str, object]:
     size = {"width": round(panel.width), "height": round(panel.height)}
-    return {**size, "viewBox": _box(panel)}
+    return {**size, "viewBox": _write_box(panel)}
 
 
-def _box(panel: Panel | Sheet) -> str:
+def _write_box(panel: Panel | Sheet) -> str:
     return f"0 0 {panel.width:.0f} {panel.height:.0f}"
 
 
@@ -359,7 +359,9 @@ def _list_seconds(drawing: Drawing) -> str:
 
 def _write_styles() -> str:
     """Write a rule for each style; colors in full, since not every viewer knows variables."""
-    rules = "".join(f".germane .{name} {{ {_rule(style)} }}\n" for name, style in STYLES.items())
+    rules = "".join(
+        f".germane .{name} {{ {_write_rule(style)} }}\n" for name, style in STYLES.items()
+    )
     dark = "".join(
         f".germane .{name} {{ {_paint(style, 'dark')} }}\n" for name, style in STYLES.items()
     )
@@ -371,7 +373,7 @@ def _write_styles() -> str:
 """
 
 
-def _rule(style: Style) -> str:
+def _write_rule(style: Style) -> str:
     rule = [_paint(style, "light")]
     if style.stroke:
         rule.append(f"stroke-width: {style.thick:g};")
