@@ -238,6 +238,7 @@ FRAMES: dict[str, tuple[Callable[[str], Any], Callable[[Any, Any], Values]]] = {
     "polars from Arrow": (read_arrow, converting(polars_frames)),
     "duckdb from Arrow": (read_arrow, duckdb_frames),
     "germane from Polars": (read_polars, germane_frames),
+    "germane plain from Polars": (read_polars, germane_frames),
     "polars from Polars": (read_polars, polars_frames),
     "polars refusing from Polars": (read_polars, polars_refusing),
     "duckdb from Polars": (read_polars, duckdb_frames),
@@ -249,6 +250,7 @@ FRAMES: dict[str, tuple[Callable[[str], Any], Callable[[Any, Any], Values]]] = {
 }
 PARQUET: dict[str, Callable[[str, str], Values]] = {
     "germane": germane_frames,
+    "germane plain": germane_frames,
     "polars": lambda qrels, run: polars_frames(scan_polars(qrels), scan_polars(run)),
     "polars refusing": lambda qrels, run: polars_refusing(scan_polars(qrels), scan_polars(run)),
     "duckdb": duckdb_frames,

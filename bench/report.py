@@ -12,6 +12,7 @@ Section = dict[str, Any]
 PRINTED = 1e-4  # trec_eval prints four decimals
 EXACT = 1e-9
 NAMES = {
+    "germane plain": "germane without its compiled kernel",
     "pytrec_eval": "pytrec_eval-terrier",
     "trec_eval": "trec_eval (C)",
     "polars": "Polars, hand-written",

@@ -40,7 +40,7 @@ PACKAGES = {"pytrec_eval": "pytrec_eval-terrier", "ir_measures": "ir-measures"}
 
 def command(tool: str, qrels: str, run: str) -> list[str]:
     """What evaluates two files with a tool."""
-    if tool == "germane":
+    if library(tool) == "germane":
         asked = ["-m", " ".join(MEASURES), "--format", "json"]
         return [str(Path(sys.executable).with_name("germane")), "evaluate", qrels, run, *asked]
     if tool == "trec_eval":
@@ -50,7 +50,7 @@ def command(tool: str, qrels: str, run: str) -> list[str]:
 
 def means(tool: str, printed: str) -> dict[str, float]:
     """The five values in what a tool printed."""
-    if tool == "germane":
+    if library(tool) == "germane":
         rows = json.loads(printed)["runs"][0]["measures"]
         return {re.sub(r"\(.*?\)", "", row["measure"]): row["mean"] for row in rows}
     if tool == "trec_eval":
@@ -60,11 +60,11 @@ def means(tool: str, printed: str) -> dict[str, float]:
     return values
 
 
-def spawn(arguments: list[str]) -> tuple[str, dict[str, float]]:
+def spawn(arguments: list[str], tool: str = "") -> tuple[str, dict[str, float]]:
     """Run a command to its end; what it printed, and the CPU, time and memory of the process."""
     start = time.perf_counter()
     pipe = subprocess.PIPE
-    with subprocess.Popen(arguments, stdout=pipe, text=True, env=environment()) as process:
+    with subprocess.Popen(arguments, stdout=pipe, text=True, env=environment(tool)) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -81,19 +81,23 @@ def spawn(arguments: list[str]) -> tuple[str, dict[str, float]]:
     return printed, cost
 
 
-def environment() -> dict[str, str]:
-    """This environment, but with bytecode kept: a tool is not to be compiled anew in every process."""
-    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+def environment(tool: str) -> dict[str, str]:
+    """This environment, but with bytecode kept: a tool is not to be compiled anew in every process.
+
+    ``germane plain`` runs without the compiled kernel.
+    """
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return kept | ({"GERMANE_KERNEL": "0"} if tool.startswith("germane plain") else {})
 
 
 def measure(workload: str, tool: str, qrels: str, run: str) -> dict[str, Any]:
     """The values that one process of a tool computed, and its samples."""
     if workload == "files":
-        printed, cost = spawn(command(tool, qrels, run))
+        printed, cost = spawn(command(tool, qrels, run), tool)
         return {"values": means(tool, printed), "samples": [cost | {"startup": startup(tool)}]}
     python = str(ELSEWHERE.get(library(tool), sys.executable))
     script = [python, str(HERE / "tools.py"), held(workload), tool, qrels, run]
-    found: dict[str, Any] = json.loads(spawn(script)[0])
+    found: dict[str, Any] = json.loads(spawn(script, tool)[0])
     return found
 
 
@@ -105,7 +109,8 @@ def held(workload: str) -> str:
 
 def startup(tool: str) -> float:
     """CPU seconds of the same process on ten results: imports and compilation, at any size."""
-    return spawn(command(tool, *map(str, WORKLOADS["small"].paths(quick=False))))[1]["cpu"]
+    small = map(str, WORKLOADS["small"].paths(quick=False))
+    return spawn(command(tool, *small), tool)[1]["cpu"]
 
 
 def measure_all(workload: str, tools: list[str], *, repeats: int, quick: bool) -> Section:
@@ -140,7 +145,7 @@ def measure_all(workload: str, tools: list[str], *, repeats: int, quick: bool) -
 def available(workload: str) -> list[str]:
     """The tools that can be asked, germane first."""
     names = {
-        "files": ["germane", "trec_eval", *FILES],
+        "files": ["germane", "germane plain", "trec_eval", *FILES],
         "frames": [*FRAMES],
         "measures": [*SEVERAL],
         "parquet": [*PARQUET],

@@ -1,21 +1,18 @@
 """Arrays: scores, ids, groups, labels and embeddings, against the same data as mappings."""
 
-import concurrent.futures
 import os
 import re
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
 
 import germane
 from germane.kernel.threads import count_threads
 from germane.measures import TABLE
-from germane.readers import embeddings, grid, host, matrix, products, threads, topk
+from germane.readers import embeddings, grid, host, matrix, topk
 
 from strategies import variants
 
@@ -545,88 +542,6 @@ def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.Mo
     assert evaluated() == whole
 
 
-@pytest.fixture
-def three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Products are shared out among three threads, and blocks have two queries."""
-    for module in (products, threads):
-        monkeypatch.setattr(module, "count_threads", lambda: 3)
-    monkeypatch.setattr(products, "SHARED", 0)
-    monkeypatch.setattr(embeddings, "CELLS", 2 * N)
-    with threadpool_limits(3, "blas"):
-        yield
-
-
-@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
-def test_shared_products(similarity: Any, request: pytest.FixtureRequest) -> None:
-    def evaluated() -> Any:
-        return values(
-            germane.evaluate_embeddings(
-                vectors(1, Q), vectors(2, N), ALL, similarity=similarity,
-                query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS,
-            )
-        )  # fmt: skip
-
-    whole = evaluated()
-    request.getfixturevalue("three_threads")
-    before = blas_threads()
-    assert evaluated() == whole
-    assert blas_threads() == before
-
-
-@pytest.mark.usefixtures("three_threads")
-def test_the_threads_of_products_are_given_back_after_an_error() -> None:
-    def progress(_name: str, _done: int, _queries: int) -> None:
-        during.append(blas_threads())
-        raise InterruptedError
-
-    before, during = blas_threads(), []
-    with pytest.raises(InterruptedError):
-        germane.evaluate_embeddings(
-            vectors(1, Q), vectors(2, N), "AP", progress=progress,
-            query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS,
-        )  # fmt: skip
-    assert set(during[0]) <= {1}
-    assert blas_threads() == before
-
-
-def test_who_comes_last_gives_the_threads_of_products_back() -> None:
-    before = blas_threads()
-    first, second = threads.single_products(), threads.single_products()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert set(blas_threads()) <= {1}
-    second.__exit__(None, None, None)
-    assert blas_threads() == before
-
-
-@pytest.mark.usefixtures("three_threads")
-@pytest.mark.parametrize("most", [1, 2, 3, 4])
-def test_products_are_shared_among_as_many_threads_as_the_matrix_library_may_use(
-    most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Workers of joblib, whose libraries are held to one thread, would else start some each."""
-
-    class Counted(ThreadPoolExecutor):
-        def __init__(self, count: int) -> None:
-            counts.append(count)
-            super().__init__(count)
-
-    counts: list[int] = []
-    monkeypatch.setattr(concurrent.futures, "ThreadPoolExecutor", Counted)
-    with threadpool_limits(most, "blas"):
-        for _ in range(2):
-            germane.evaluate_embeddings(
-                vectors(1, Q), vectors(2, N), "AP",
-                query_labels=QUERY_LABELS, gallery_labels=GALLERY_LABELS,
-            )  # fmt: skip
-        ahead = 1
-        assert counts == [min(3, most), ahead] * 2
-        with threads.single_products() as first, threads.single_products() as second:
-            assert first == second == min(3, most)
-        assert set(blas_threads()) == {most}
-
-
 @pytest.mark.parametrize(
     ("said", "most"), [("1", 1), ("2", 2), (" 2,1", 2), ("4", 3), ("0", 3), ("-1", 3), ("all", 3), ("", 3)]
 )  # fmt: skip
@@ -636,10 +551,6 @@ def test_cores_are_no_more_than_what_openmp_may_use(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setenv("OMP_NUM_THREADS", said)
     assert count_threads() == most
-
-
-def blas_threads() -> list[int]:
-    return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
 
 
 @pytest.mark.parametrize("measures", [ALL, f"{ALL} {NONRELEVANT}"])

@@ -18,7 +18,8 @@ DRIVER = """
 import contextlib, glob, io, json, os, random, signal, sys, time, warnings
 warnings.simplefilter("ignore")
 import germane
-from germane import cli, output
+from germane import cli
+from germane.output import writing
 
 work, seed, rounds, longest, number = sys.argv[1], *map(int, sys.argv[2:6])
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
@@ -31,7 +32,7 @@ rng = random.Random(seed)
 
 def write(writer, version, place):
     if writer == "plain":
-        output.replace(place, (b"old", b"new")[version] * 500_000)
+        writing.replace(place, (b"old", b"new")[version] * 500_000)
     else:
         with contextlib.redirect_stdout(io.StringIO()):
             code = cli.main([*writers[writer][version], "-o", place])

@@ -45,8 +45,7 @@ def evaluate_embeddings(
     items stand in the order of the gallery. Ranks are those of similarities in double precision, so
     that equal vectors are tied, and numbers depend neither on threads nor on the order of the gallery.
     Memory: both arrays once more, as doubles where singles leave many similarities close to each other,
-    and two blocks of some queries × N similarities. Large products are shared out among threads;
-    meanwhile other products of the process use one thread each.
+    and a block of some queries × N similarities.
 
     Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``: graded
     (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.

@@ -236,7 +236,8 @@ def _parse(text: str) -> Measure:
 def parse_all(measures: "Measures") -> tuple[Measure, ...]:
     """Read measures from a string of names, a measure, or several of either; repeats are dropped.
 
-    >>> germane.measure.parse_all("AP, P@5 AP")
+    >>> from germane.measures.measure import parse_all
+    >>> parse_all("AP, P@5 AP")
     (AP, P@5)
     """
     if isinstance(measures, str):

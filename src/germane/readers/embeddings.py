@@ -18,9 +18,8 @@ from germane.errors import (
     check_choice,
 )
 from germane.readers import grid, host, margins, matrix
-from germane.readers.ahead import ahead
 from germane.readers.arrays import PlacedRun
-from germane.readers.products import Factors, multiply, prepare, products
+from germane.readers.products import Factors, multiply, prepare
 from germane.readers.similarity import Similarity, Vectors, squared_lengths
 
 CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
@@ -89,7 +88,7 @@ def retrieve(qrels: Qrels, run: Embeddings, order: Order, progress: Progress | N
         return reduced(lambda asked: _without(run, asked, run.vectors.block(asked)))
     factors = _factors(qrels, run)
     step = max(1, step * run.vectors.gallery.itemsize // factors.gallery.itemsize)
-    held = [np.empty((step, width), factors.gallery.dtype) for _ in range(min(2, -(-size // step)))]
+    held = np.empty((step, width), factors.gallery.dtype)
 
     def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
         def exact(b: int, near: Ints) -> Floats:
@@ -97,16 +96,12 @@ def retrieve(qrels: Qrels, run: Embeddings, order: Order, progress: Progress | N
 
         return margins.ranks(scores, offsets, columns, factors.margin[rows], exact)
 
-    with products(factors, step) as multiply:
+    def block(asked: Ints) -> grid.Scores:
+        scores = held[: len(asked)]
+        multiply(factors, factors.queries[ragged.as_slice(asked)], scores)
+        return _without(run, asked, scores)
 
-        def block(asked: Ints) -> grid.Scores:
-            held.reverse()
-            scores = held[0][: len(asked)]
-            multiply(factors.queries[ragged.as_slice(asked)], scores)
-            return _without(run, asked, scores)
-
-        taken = iter if len(held) == 1 else ahead  # the next product is made while one is ranked
-        return reduced(block, cells=step * width, rank=rank, taken=taken)
+    return reduced(block, cells=step * width, rank=rank)
 
 
 def _factors(qrels: Qrels, run: Embeddings) -> Factors:
@@ -122,7 +117,7 @@ def _factors(qrels: Qrels, run: Embeddings) -> Factors:
     if factors.gallery.dtype == vectors.wide or len(asked) < TRIED * TRIED:
         return factors
     scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
-    multiply(factors, factors.queries[rows[some]], scores, slice(0, run.shape[1]))
+    multiply(factors, factors.queries[rows[some]], scores)
     scores, _ = _without(run, rows[some], scores)
     judgments, sizes = grid.judgments_of(qrels, some)
     columns = grid.columns_of(qrels, run.shape[1], "gallery")[judgments]

@@ -1,6 +1,6 @@
 """A grid of queries × items, both numbered from 0: the way that all array sources share."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
@@ -22,8 +22,6 @@ Block: TypeAlias = Callable[[Ints], Scores]
 """Row numbers → their scores."""
 Rank: TypeAlias = Callable[[Ints, Any, Ints, Ints], matrix.Ranks]
 """Row numbers, their scores, and what ``matrix.ranks`` takes besides → the ranks."""
-Taken: TypeAlias = tuple[Ints, Scores]
-"""Queries, and the scores of their rows."""
 
 
 def rank_scores(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
@@ -40,13 +38,11 @@ def reduced(
     what: str,
     cells: int = CELLS,
     rank: Rank = rank_scores,
-    taken: Callable[[Iterator[Taken]], Iterator[Taken]] = iter,
     done: Callable[[int], None] | None = None,
 ) -> Retrieved:
-    """The judged columns of scores of this shape, taken in blocks of about ``cells`` scores.
+    """Rank the judged columns of scores of this shape, in blocks of about ``cells`` scores.
 
-    ``taken``: how one block comes after the other. Raises InputError where the judgments are of
-    other columns.
+    Raises InputError where the judgments are of other columns.
     """
     rows, width = rows_of(qrels, shape[0]), shape[1]
     columns = columns_of(qrels, width, what)
@@ -55,7 +51,8 @@ def reduced(
     hits, ranked = Hits(len(columns)), 0
     step = max(1, cells // max(1, width))
     shares = (asked[start : start + step] for start in range(0, len(asked), step))
-    for queries, (scores, absent) in taken((share, block(rows[share])) for share in shares):
+    for queries in shares:
+        scores, absent = block(rows[queries])
         if not order.plain:
             ends = np.arange(len(scores) + 1) * width
             scores = admitted(scores.ravel(), ends, order).reshape(scores.shape)

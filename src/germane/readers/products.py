@@ -7,24 +7,16 @@ The margin of error holds whatever the order in which a library adds: a sum of n
 the exact one by at most n·u·|q|·|g|, where u is half the spacing of numbers at 1.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Floats
-from germane.kernel.threads import count_threads
-from germane.readers import threads
 from germane.readers.similarity import Vectors, squared_lengths
-
-Product: TypeAlias = Callable[[Any, Any], None]
-"""Some prepared queries, and where their products with the gallery go."""
 
 CENTRED = 1 << 14  # numbers that are centred at once; they stay in the processor's cache
 SAMPLE = 1 << 12  # vectors whose mean is subtracted
-SHARED = 1 << 27  # multiplications of a product that is worth sharing out
 SLACK = 1.01  # for the products of roundings, which are far smaller
 
 
@@ -88,31 +80,8 @@ def _centred(vectors: Any, lengths: Floats | None, mean: Any, kind: Any) -> Any:
     return out
 
 
-@contextmanager
-def products(factors: Factors, queries: int) -> Iterator[Product]:
-    """What multiplies up to so many queries with the gallery.
-
-    Large products are shared out by columns, a part of the gallery to each thread.
-    """
-    size = len(factors.gallery)
-    if count_threads() == 1 or queries * factors.gallery.size < SHARED:
-        yield lambda vectors, out: multiply(factors, vectors, out, slice(0, size))
-        return
-    from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
-
-    with threads.single_products() as count, ThreadPoolExecutor(count) as pool:
-        step = -(-size // count)
-        parts = [slice(at, at + step) for at in range(0, size, step)]
-
-        def shared(vectors: Any, out: Any) -> None:
-            list(pool.map(lambda part: multiply(factors, vectors, out, part), parts))
-
-        yield shared
-
-
-def multiply(factors: Factors, vectors: Any, out: Any, part: slice) -> None:
-    """The products of some queries with a part of the gallery, into these columns."""
-    scores = out[:, part]
-    np.matmul(vectors, factors.gallery[part].T, out=scores)
+def multiply(factors: Factors, vectors: Any, out: Any) -> None:
+    """Multiply some queries with the gallery."""
+    np.matmul(vectors, factors.gallery.T, out=out)
     if factors.offset is not None:
-        scores += factors.offset[part]
+        out += factors.offset
