@@ -18,14 +18,13 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.explanation.animation.drawing import draw
-from germane.explanation.animation.frame import LINES, Frame, frames
-from germane.explanation.animation.gif import gif
-from germane.explanation.animation.mark import COLORS, STYLES, Text, fitted, wrapped
-from germane.explanation.animation.page import page
-from germane.explanation.animation.sheet import narrow, wide
-from germane.explanation.animation.svg import player, svg
+from germane.explanation.animation.drawing import arrange_narrow, arrange_wide, draw
+from germane.explanation.animation.frames import LINES, Frame, cut_frames
+from germane.explanation.animation.gif import write_gif
+from germane.explanation.animation.marks import STYLES, Text, shorten, wrap
+from germane.explanation.animation.svg import read_player, write_page, write_svg
 from germane.measures import TABLE
+from germane.output.markup import COLORS
 from germane.output.tables import visible, width
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,18 +62,18 @@ def long() -> germane.Explanation:
 
 
 def drawn(explanation: germane.Explanation) -> ET.Element:
-    return ET.fromstring(svg(draw(explanation, frames(explanation))))
+    return ET.fromstring(write_svg(draw(explanation, cut_frames(explanation))))
 
 
 def html_of(explanation: germane.Explanation) -> str:
-    return page(draw(explanation, frames(explanation)))
+    return write_page(draw(explanation, cut_frames(explanation)))
 
 
 # --- Frames ----------------------------------------------------------------------------------------
 
 
 def test_the_example_of_three_relevant_items() -> None:
-    cut = frames(ten())
+    cut = cut_frames(ten())
     assert [frame.sums[0].total for frame in cut] == pytest.approx(
         [float(s) for s in [0, 0, 0, Q(1, 3), Q(1, 3)] + [Q(1, 3) + Q(2, 5)] * 3]
         + [float(Q(1, 3) + Q(2, 5) + Q(3, 8))] * 4
@@ -92,13 +91,13 @@ def test_the_example_of_three_relevant_items() -> None:
 
 
 def test_only_the_last_frame_has_the_value() -> None:
-    cut = frames(ten("AP@10 RR"))
+    cut = cut_frames(ten("AP@10 RR"))
     assert [frame.last for frame in cut] == [False] * (len(cut) - 1) + [True]
     assert [sum_.value for sum_ in cut[-1].sums] == [r.value for r in ten("AP@10 RR").readings]
 
 
 def test_it_pauses_at_hits_and_at_the_end() -> None:
-    cut = frames(ten())
+    cut = cut_frames(ten())
     hits = [frame.seconds for frame in cut if frame.line and frame.line.hits]
     others = [frame.seconds for frame in cut if frame.line and not frame.line.hits]
     assert min(hits) >= 2 * max(others)
@@ -116,7 +115,7 @@ def test_the_last_frame_is_the_value_of_every_measure(row) -> None:  # type: ign
         qrels = {"q": {item: rng.choice([-1, 0, 1, 1, 2, 3]) for item in judged}}
         explanation = germane.explain(qrels, run, germane.Measure(row.name))
         (reading,) = explanation.readings
-        cut = frames(explanation)
+        cut = cut_frames(explanation)
         (last,) = cut[-1].sums
         assert last.reading is reading
         assert last.total == pytest.approx(math.fsum(reading.terms) + reading.rest, abs=1e-12)
@@ -142,37 +141,37 @@ def contiguous(cut: tuple[Frame, ...]) -> int:
 
 def test_long_lists_are_drawn_in_few_lines() -> None:
     explanation = long()
-    cut = frames(explanation)
+    cut = cut_frames(explanation)
     lines = [frame.line for frame in cut if frame.line is not None]
     assert len(lines) == LINES
     assert contiguous(cut) == 10_000
     assert sum(line.hits for line in lines) == explanation.relevant == 225
     assert lines[-1].curve[-1] == (1.0, explanation.rows[-1].precision)
-    assert len(svg(draw(explanation, cut))) < 100_000
+    assert len(write_svg(draw(explanation, cut))) < 100_000
 
 
 def test_what_is_beyond_every_cutoff_is_not_read() -> None:
-    cut = frames(ten("P@5 RR@3"))
+    cut = cut_frames(ten("P@5 RR@3"))
     assert contiguous(cut) == 5
     assert "beyond the cutoff, not read: 6–10" in shown(ten("P@5 RR@3"))
-    assert contiguous(frames(ten("P@5 RR"))) == 10
+    assert contiguous(cut_frames(ten("P@5 RR"))) == 10
 
 
 def test_what_terms_at_ranks_do_not_hold_has_a_frame() -> None:
     qrels, run = {"q": {"a": 1, "z": 1}}, {"q": ["a", "b"]}
-    cut = frames(germane.explain(qrels, run, "Unjudged"))
+    cut = cut_frames(germane.explain(qrels, run, "Unjudged"))
     assert cut[-2].text == "Besides the terms at ranks, Unjudged adds 2, so its sum is 1.0000."
     assert cut[-1].sums[0].expression == "-1 + 2"
 
 
 def test_nothing_to_divide_by() -> None:
-    cut = frames(germane.explain([0, 0], "AP"))
+    cut = cut_frames(germane.explain([0, 0], "AP"))
     assert cut[-1].text.endswith("there is nothing to divide by, and the value is 0 by convention.")
     assert "= 0.0000" in shown(germane.explain([0, 0], "AP"))
 
 
 def test_long_sums_keep_their_ends() -> None:
-    cut = frames(germane.explain([1, 0] * 14, "AP"))
+    cut = cut_frames(germane.explain([1, 0] * 14, "AP"))
     text = cut[-1].sums[0].expression
     assert text.startswith("1 + 2/3 + 3/5 + ")
     assert text.endswith(" + … + 14/27")
@@ -181,9 +180,9 @@ def test_long_sums_keep_their_ends() -> None:
 
 def shown(explanation: germane.Explanation) -> list[str]:
     """Every text that the last frame of the drawing shows."""
-    cut = frames(explanation)
-    marks = wide(draw(explanation, cut)).flat.marks
-    return [m.text for m in marks if isinstance(m, Text) and m.seen(len(cut) - 1)]
+    cut = cut_frames(explanation)
+    marks = arrange_wide(draw(explanation, cut)).flat.marks
+    return [m.text for m in marks if isinstance(m, Text) and m.is_seen(len(cut) - 1)]
 
 
 def test_the_drawing_holds_the_numbers() -> None:
@@ -205,8 +204,8 @@ def test_ties_say_what_other_orders_would_give() -> None:
 def test_a_narrow_sheet_holds_the_same_one_below_the_other(make) -> None:  # type: ignore[no-untyped-def]
     """For a phone: no wider than a panel, nothing beside or over anything else, nothing left out."""
     explanation = make()
-    drawing = draw(explanation, frames(explanation))
-    one, other = wide(drawing), narrow(drawing)
+    drawing = draw(explanation, cut_frames(explanation))
+    one, other = arrange_wide(drawing), arrange_narrow(drawing)
     assert other.width <= max(drawing.ranking.width, drawing.curve.width) + 40 < one.width
     assert [panel for panel, *_ in other.panels.values()] == [
         panel for panel, *_ in one.panels.values()
@@ -224,7 +223,7 @@ def test_a_narrow_sheet_holds_the_same_one_below_the_other(make) -> None:  # typ
 
 
 def test_a_small_window_moves_each_panel_once() -> None:
-    text = svg(draw(ten(), frames(ten())))
+    text = write_svg(draw(ten(), cut_frames(ten())))
     moved = re.findall(r"\.germane\.small \.([\w-]+) { transform: translate", text)
     assert moved == ["ranking-panel", "curve-panel", "sums-panel"]
     assert not set(moved) & STYLES.keys()
@@ -233,15 +232,29 @@ def test_a_small_window_moves_each_panel_once() -> None:
     assert 'data-narrow="0 0 512 ' in text
 
 
+def test_buttons_stand_beside_each_other() -> None:
+    for controls in drawn(ten()).iter(f"{SVG}g"):
+        if controls.attrib.get("class") != "controls":
+            continue
+        buttons = [each for each in controls if "data-do" in each.attrib]
+        places = [float(re.findall(r"[\d.]+", each.attrib["transform"])[0]) for each in buttons]
+        widths = [float(each.find(f"{SVG}rect").attrib["width"]) for each in buttons]  # type: ignore[union-attr]
+        ends = [x + width for x, width in zip(places, widths, strict=True)]
+        assert len(buttons) == 4
+        assert all(end < x for end, x in zip(ends[:-1], places[1:], strict=True))
+        (count,) = (each for each in controls if "data-count" in each.attrib)
+        assert float(count.attrib["x"]) == ends[-1]
+
+
 def test_lines_are_wrapped_at_words() -> None:
-    assert wrapped("one two three", 10, 7 * 0.61 * 10) == ["one two", "three"]
-    assert wrapped("abcdefghijkl mn", 10, 7 * 0.61 * 10) == ["abcd…kl", "mn"]
+    assert wrap("one two three", 10, 7 * 0.61 * 10) == ["one two", "three"]
+    assert wrap("abcdefghijkl mn", 10, 7 * 0.61 * 10) == ["abcd…kl", "mn"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_fits_and_has_no_control_characters(text: str) -> None:
     for room in (40.0, 200.0):
-        short = fitted(text, 14, room)
+        short = shorten(text, 14, room)
         assert width(short) <= room / 14 / 0.6
         assert short.isprintable()
 
@@ -267,7 +280,7 @@ class Checked(html.parser.HTMLParser):
 def test_files_stand_alone(make) -> None:  # type: ignore[no-untyped-def]
     """No address but the namespace's, nothing that loads, one script."""
     explanation = make()
-    for text in (svg(draw(explanation, frames(explanation))), html_of(explanation)):
+    for text in (write_svg(draw(explanation, cut_frames(explanation))), html_of(explanation)):
         own = text.replace("http://www.w3.org/2000/svg", "")
         assert "http" not in own.replace('<meta http-equiv="Content-Security-Policy"', "")
         assert "url(" not in own
@@ -289,7 +302,7 @@ def test_ids_are_inert() -> None:
         assert (element.text or "").replace("\n", "").isprintable()
     texts = {element.text for element in tree.iter(f"{SVG}text")}
     assert {"<script>alert(1)</script>", "\\x1b[31mred\\x1b[0m\\x07", "שלום עולם"} <= texts
-    assert "alert(1)" not in player()
+    assert "alert(1)" not in read_player()
 
 
 def test_only_its_own_script_runs_in_the_page() -> None:
@@ -303,16 +316,16 @@ def test_only_its_own_script_runs_in_the_page() -> None:
 
 
 def test_the_script_is_small_and_can_be_embedded() -> None:
-    assert len(player()) < 10_000
-    assert "]]>" not in player()
-    assert "</" not in player()
+    assert len(read_player()) < 10_000
+    assert "]]>" not in read_player()
+    assert "</" not in read_player()
     for word in ("http", "fetch", "XMLHttpRequest", "eval", "innerHTML"):
-        assert word not in player()
+        assert word not in read_player()
 
 
 def test_without_a_script_the_last_frame_is_seen() -> None:
     tree = drawn(ten())
-    last = len(frames(ten())) - 1
+    last = len(cut_frames(ten())) - 1
     hidden = 0
     for element in tree.iter():
         if "data-seen" in element.attrib:
@@ -321,18 +334,18 @@ def test_without_a_script_the_last_frame_is_seen() -> None:
             assert ("off" in element.attrib["class"].split()) is not seen
             hidden += not seen
     assert hidden > 30
-    assert re.search(r"\.controls { display: none; }", svg(draw(ten(), frames(ten()))))
+    assert re.search(r"\.controls { display: none; }", write_svg(draw(ten(), cut_frames(ten()))))
 
 
 def test_every_frame_has_its_seconds_and_its_words() -> None:
-    tree, cut = drawn(ten()), frames(ten())
+    tree, cut = drawn(ten()), cut_frames(ten())
     assert tree.attrib["data-seconds"].split() == [f"{frame.seconds:g}" for frame in cut]
     words = [element.text for element in tree.iter() if "data-words" in element.attrib]
     assert words == [frame.text for frame in cut]
 
 
 def test_it_can_be_used_without_a_mouse_and_without_motion() -> None:
-    for text in (svg(draw(ten(), frames(ten()))), html_of(ten())):
+    for text in (write_svg(draw(ten(), cut_frames(ten()))), html_of(ten())):
         for action in ("start", "back", "play", "forward"):
             assert re.search(rf'data-do="{action}"[^>]*aria-label="[A-Z]', text), action
         assert 'aria-live="polite"' in text
@@ -375,13 +388,13 @@ def opened(data: bytes):  # type: ignore[no-untyped-def]
 def test_gif(make) -> None:  # type: ignore[no-untyped-def]
     pytest.importorskip("matplotlib")
     explanation = make()
-    cut = frames(explanation)
+    cut = cut_frames(explanation)
     drawing = draw(explanation, cut)
-    data = gif(drawing)
+    data = write_gif(drawing)
     assert len(data) < 300_000
     image = opened(data)
     assert image.format == "GIF"
-    panel = wide(drawing).flat
+    panel = arrange_wide(drawing).flat
     assert image.size == (round(panel.width), round(panel.height))
     assert image.n_frames == len(cut)
     assert image.info["loop"] == 0
@@ -396,10 +409,10 @@ def test_gif(make) -> None:  # type: ignore[no-untyped-def]
 def test_gif_lights_the_hit() -> None:
     """Where the third rank's disc is, paper becomes the color of a hit."""
     pytest.importorskip("matplotlib")
-    cut = frames(ten())
+    cut = cut_frames(ten())
     drawing = draw(ten(), cut)
-    disc = next(m for m in wide(drawing).flat.marks if m.style == "disc" and m.first == 3)
-    image = opened(gif(drawing))
+    disc = next(m for m in arrange_wide(drawing).flat.marks if m.style == "disc" and m.first == 3)
+    image = opened(write_gif(drawing))
     place = (round(disc.x), round(disc.y))  # type: ignore[attr-defined]
     lit = []
     for i in range(len(cut)):
@@ -468,7 +481,7 @@ def test_importing_germane_loads_no_drawing() -> None:
     assert "germane" in loaded
     for module in (
         "germane.explanation.animation",
-        "germane.explanation.animation.frame",
+        "germane.explanation.animation.frames",
         "germane.explanation.animation.drawing",
         "germane.explanation.animation.svg",
         "xml.sax",

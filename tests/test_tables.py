@@ -3,11 +3,16 @@
 import csv
 import html
 import io
+import math
 import re
+from typing import Any
 
+import numpy as np
 import pytest
 
 import germane
+from germane.errors import check_choice
+from germane.output.formatting import add_schema, format_number, format_short, to_json_number
 from germane.output.tables import FORMATS, Table, inert, visible, width
 
 TABLE = Table(
@@ -180,3 +185,44 @@ def test_one_cell_stays_one_cell(cell: str) -> None:
 def test_a_finished_table_does_not_change() -> None:
     with pytest.raises(AttributeError):
         TABLE.rows = ()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "given", "text"),
+    [
+        (1 / 3, 4, {}, "0.3333"),
+        (1 / 3, None, {}, repr(1 / 3)),
+        (np.float64(0.5), None, {}, "0.5"),
+        (0.25, 2, {"sign": "+"}, "+0.25"),
+        (0.25, None, {"sign": "+"}, "0.25"),
+        (-0.0, 4, {}, "0.0000"),
+        (-0.0, None, {}, "0.0"),
+        (-0.00001, 4, {}, "-0.0000"),
+        (-0.00001, 4, {"sign": "z"}, "0.0000"),
+        (math.nan, 4, {}, "nan"),
+        (math.nan, None, {"nan": "none"}, "none"),
+        (None, 4, {}, ""),
+    ],
+)
+def test_numbers_are_written_in_one_way(
+    value: float | None, digits: int | None, given: dict[str, Any], text: str
+) -> None:
+    assert format_number(value, digits, **given) == text
+
+
+def test_short_numbers() -> None:
+    assert [format_short(x) for x in (3.0, 2 / 3, -1.0)] == ["3", "0.6667", "-1"]
+
+
+def test_json_has_a_schema_and_no_nan() -> None:
+    assert add_schema({"runs": []}) == {"schema": 1, "runs": []}
+    assert [to_json_number(x) for x in (0.5, math.nan, math.inf)] == [0.5, None, None]
+
+
+@pytest.mark.parametrize("given", ["tec", "", 3, None, ["trec"], "x" * 1000], ids=repr)
+def test_a_word_that_does_not_exist_is_refused(given: object) -> None:
+    check_choice("ties", "trec", ("trec", "input"))
+    with pytest.raises(germane.PolicyError, match=r"^ties takes trec or input; got ") as refused:
+        check_choice("ties", given, ("trec", "input"))
+    assert str(refused.value).endswith(" Did you mean 'trec'?") == (given == "tec")
+    assert len(str(refused.value)) < 120

@@ -16,7 +16,7 @@ GermaneError(ValueError)
 GermaneWarning(UserWarning): a number that is likely not what was meant
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class GermaneError(ValueError):
@@ -80,6 +80,24 @@ def suggestion(given: str, options: Iterable[str]) -> str:
     folded = {option.casefold(): option for option in options}
     near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.6)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def check_choice(
+    name: str,
+    given: object,
+    allowed: Collection[str],
+    error: type[Exception] = PolicyError,
+) -> None:
+    """Refuse a word that is not one of those allowed: ``ties takes trec or input; got 'tec'.``"""
+    if isinstance(given, str) and given in allowed:
+        return
+    near = suggestion(given, allowed) if isinstance(given, str) else ""
+    raise error(f"{name} takes {choices(allowed)}; got {clip(given)}.{near}".lstrip())
+
+
+def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
+    """Say of a number that it cannot be used: ``a score must be a finite number; got nan``."""
+    return f"a {what} must be a finite number{within}; {wrong}"
 
 
 def choices(options: Iterable[object]) -> str:

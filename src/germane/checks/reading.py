@@ -15,7 +15,7 @@ from germane.checks.side import Faults, Numbering, Side, number_columns
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.errors import EmptyError, InputError, clip, typed
+from germane.errors import EmptyError, InputError, clip, explain_not_finite, typed
 from germane.kernel.columns import Ids
 from germane.kernel.ids import is_missing
 from germane.readers import QrelsInput, RunInput, formats, host
@@ -115,8 +115,8 @@ def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple
         elif not is_finite_number(number) or (kind == "qrels" and abs(float(number)) > EXACT):
             within = " in the range ±2^53" if is_finite_number(number) else ""
             faults.add(
-                f"{where}, item {clip(one)}: a {says} must be a finite number{within}; "
-                f"got {show_number(number)}"
+                f"{where}, item {clip(one)}: "
+                + explain_not_finite(says, f"got {show_number(number)}", within=within)
             )
         else:
             good.append((one, number))
@@ -156,9 +156,12 @@ def _of_array(given: Any, *, whole: bool) -> Side:
     faults, kept = Faults(), ~np.ma.getmaskarray(cells)
     cells = np.ma.getdata(cells)
     good = cells >= -1 if whole else np.isfinite(cells)
-    must = "an id must be 0 or more, or -1 for none" if whole else "a score must be a finite number"
     for row, at in np.argwhere(kept & ~good).tolist():
-        faults.add(f"row {row}, column {at}: {must}; got {cells[row, at]}")
+        got = f"got {cells[row, at]}"
+        wrong = f"an id must be 0 or more, or -1 for none; {got}"
+        faults.add(
+            f"row {row}, column {at}: {wrong if whole else explain_not_finite('score', got)}"
+        )
     kept &= good & (cells != -1) if whole else good
     query, item = np.nonzero(kept)
     ids: Sequence[int] = range(cells.shape[1])

@@ -7,7 +7,7 @@ from typing import Any
 
 from germane.cli.terminal import say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
-from germane.errors import EmptyError, InputError, choices, clip, suggestion
+from germane.errors import EmptyError, InputError, check_choice, clip
 from germane.measures.measure import Measure, parse_all
 from germane.output.tables import FORMATS, Table
 from germane.readers import name_of
@@ -224,9 +224,7 @@ def _float(text: str) -> float:
 
 
 def _format(text: str) -> str:
-    if text not in _FORMATS:
-        near = suggestion(text, _FORMATS)
-        raise argparse.ArgumentTypeError(f"takes {choices(_FORMATS)}; got {text!r}.{near}")
+    check_choice("", text, _FORMATS, argparse.ArgumentTypeError)
     return text
 
 

@@ -20,7 +20,7 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json, progress_line
 from germane.comparison.words import WORDS
-from germane.errors import AbsentError, InputError, choices, suggestion
+from germane.errors import AbsentError, InputError, check_choice
 from germane.evaluation.api import evaluate_many, read_qrels
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.result import Results
@@ -194,7 +194,5 @@ _FORMATS = {**FORMATS, "latex": Table.latex_float}
 
 
 def _view(text: str) -> str:
-    if text not in VIEWS:
-        near = suggestion(text, VIEWS)
-        raise argparse.ArgumentTypeError(f"takes {choices(VIEWS)}; got {text!r}.{near}")
+    check_choice("", text, VIEWS, argparse.ArgumentTypeError)
     return text

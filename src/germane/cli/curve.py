@@ -24,6 +24,7 @@ from germane.evaluation.api import read_qrels
 from germane.explanation.curves import mean_pr_curve, pr_curve
 from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
 from germane.output import pictures, writing
+from germane.output.formatting import add_schema
 from germane.output.tables import stacked
 
 
@@ -89,7 +90,7 @@ def run(options: argparse.Namespace) -> None:
             plot.PRCurvesDisplay(curves, rule=rule).save(options.output)
     elif options.format == "json":
         runs = [{"name": name, **curve.to_dict()} for name, curve in curves.items()]
-        writing.write(options.output, as_json({"schema": 1, "curves": runs}))
+        writing.write(options.output, as_json(add_schema({"curves": runs})))
     else:
         tables = {name: curve.table(digits=digits_of(options)) for name, curve in curves.items()}
         writing.write(options.output, format_table(stacked("run", tables), options))

@@ -17,6 +17,7 @@ from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import SEAMS, Dialect
 from germane.errors import InputError
 from germane.output import writing
+from germane.output.formatting import add_schema
 from germane.output.tables import Table
 from germane.reconciliation.spread import spread
 
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
                 qrels, ranked, options.measure, progress=progress, **given_policy(options)
             )
         if options.format == "json":
-            writing.write(options.output, as_json({"schema": 1, **found.to_dict()}))
+            writing.write(options.output, as_json(add_schema(found.to_dict())))
             return
         _write(options, found.table(digits=digits_of(options)))
     elif not given:

@@ -15,8 +15,9 @@ from germane.cli.arguments import (
 )
 from germane.cli.terminal import as_json
 from germane.evaluation.api import score
-from germane.evaluation.result import number
+from germane.evaluation.result import format_value
 from germane.output import writing
+from germane.output.formatting import add_schema
 from germane.output.tables import Table
 
 
@@ -39,10 +40,10 @@ def run(options: argparse.Namespace) -> None:
     values = [(m, score(grades, m, relevant=options.relevant)) for m in chosen(options)]
     if options.format == "json":
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
-        writing.write(options.output, as_json({"schema": 1, "germane": VERSION, "measures": rows}))
+        writing.write(options.output, as_json(add_schema({"germane": VERSION, "measures": rows})))
         return
     digits = digits_of(options)
-    cells = tuple((str(m), number(v, m, digits), m.definition) for m, v in values)
+    cells = tuple((str(m), format_value(v, m, digits), m.definition) for m, v in values)
     writing.write(
         options.output,
         format_table(Table(("measure", "value", "definition"), cells, left=(2,)), options),

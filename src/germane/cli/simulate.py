@@ -12,6 +12,7 @@ from germane.explanation.simulation.api import simulate
 from germane.explanation.simulation.experiment import Design, Experiment
 from germane.explanation.simulation.registry import ALL, EXPERIMENTS, design_of
 from germane.output import writing
+from germane.output.formatting import add_schema
 from germane.output.tables import FORMATS
 
 
@@ -68,7 +69,7 @@ def _is_folder(path: str, designs: Sequence[Design]) -> bool:
 def _written(made: Sequence[Experiment], options: argparse.Namespace) -> str:
     match form := options.format:
         case "json":
-            return as_json({"schema": 1, "experiments": [one.to_dict() for one in made]})
+            return as_json(add_schema({"experiments": [one.to_dict() for one in made]}))
         case "table":
             return "\n\n".join(map(str, made))
         case "csv" | "tsv":

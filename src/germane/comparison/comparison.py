@@ -17,9 +17,9 @@ from germane.comparison.stability import Stability, stability_of
 from germane.core.ragged import Floats
 from germane.errors import AbsentError, clip, suggestion
 from germane.measures.measure import Measure, parse
-from germane.output.tables import Reader, Table, visible
+from germane.output.formatting import add_schema
+from germane.output.tables import Reader, Table, escape_html
 
-SCHEMA = 1
 FEW_RUNS = 3  # of which every pair is put in words
 
 
@@ -192,20 +192,19 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The leaderboard and the sentences that are printed, as HTML."""
-        from html import escape
-
-        said = "".join(f"<li>{escape(visible(sentence))}</li>" for sentence in self._sentences())
+        said = "".join(f"<li>{escape_html(sentence)}</li>" for sentence in self._sentences())
         return f"{self.leaderboard().html()}<ul>{said}</ul>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
-        return {
-            "schema": SCHEMA,
-            "germane": VERSION,
-            "systems": list(self.systems),
-            "definitions": {str(measure): measure.definition for measure in self.measures},
-            "settings": {**vars(self.settings), "alpha": self.settings.alpha},
-            "means": self.means,
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "notes": [note for note in self.notes if note],
-        }
+        return add_schema(
+            {
+                "germane": VERSION,
+                "systems": list(self.systems),
+                "definitions": {str(measure): measure.definition for measure in self.measures},
+                "settings": {**vars(self.settings), "alpha": self.settings.alpha},
+                "means": self.means,
+                "pairs": [pair.to_dict() for pair in self.pairs],
+                "notes": [note for note in self.notes if note],
+            }
+        )

@@ -9,6 +9,7 @@ from germane.comparison.settings import Settings
 from germane.comparison.significance import MANY, TESTS
 from germane.core.dispersion import FEW, POWER
 from germane.measures.measure import Measure
+from germane.output.formatting import format_number
 from germane.output.tables import LETTERS, Table
 
 
@@ -24,7 +25,7 @@ def leaderboard(
         for m, measure in enumerate(sample.measures)
     ]
     rows = [
-        (label[system], system, *(_number(means[system], digits) for _, means in columns))
+        (label[system], system, *(format_number(means[system], digits) for _, means in columns))
         for system in systems
     ]
     beaten = _beaten(pairs)
@@ -64,11 +65,11 @@ def _cells(pair: Pair, digits: int | None) -> tuple[str, ...]:
         level = repr(interval.confidence)
     return (
         str(pair.measure), pair.system, pair.baseline, str(pair.queries),
-        *(_number(number, digits) for number in (pair.difference, *ends)), level,
-        *(_number(number, digits) for number in (pair.d_z, pair.improvement)),
+        *(format_number(number, digits) for number in (pair.difference, *ends)), level,
+        *(format_number(number, digits) for number in (pair.d_z, pair.improvement)),
         *map(str, (pair.wins, pair.losses, pair.ties)),
         *(_p_value(p, digits) for p in (pair.p, pair.p_adjusted)), pair.verdict,
-        _number(pair.detectable, digits),
+        format_number(pair.detectable, digits),
     )  # fmt: skip
 
 
@@ -78,14 +79,6 @@ def _equivalent(pair: Pair, digits: int | None) -> tuple[str]:
 
 def _p_value(p: float, digits: int | None) -> str:
     return repr(p) if digits is None else p_number(p, digits)
-
-
-def _number(value: float | None, digits: int | None) -> str:
-    """Written out; empty where there is none."""
-    if value is None:
-        return ""
-    value += 0.0  # no -0.0000
-    return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
 def _labels(count: int) -> list[str]:

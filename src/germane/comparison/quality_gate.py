@@ -24,6 +24,7 @@ from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.result import Result
 from germane.evaluation.saved import read_results
 from germane.measures.measure import Measures
+from germane.output.formatting import format_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -65,20 +66,14 @@ class Gate(Tabled):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a measure."""
-
-        def number(value: float | None, sign: str = "") -> str:
-            if value is None or digits is None:
-                return "" if value is None else repr(value)
-            return f"{value:{sign}.{digits}f}"
-
         rows = []
         for pair in self.comparison.pairs:
             means, interval = self.comparison.means[str(pair.measure)], pair.interval
             ends = (interval.low, interval.high) if interval else (None, None)
-            numbers = (number(end, "+") for end in (pair.difference, *ends))
+            numbers = (format_number(end, digits, sign="+") for end in (pair.difference, *ends))
             rows.append(
                 (
-                    str(pair.measure), number(means[BASELINE]), number(means[RUN]), *numbers,
+                    str(pair.measure), format_number(means[BASELINE], digits), format_number(means[RUN], digits), *numbers,
                     interval.level if interval else "",
                     repr(pair.p_adjusted) if digits is None else p_number(pair.p_adjusted, digits),
                     self._verdict(pair),

@@ -8,6 +8,7 @@ from germane.errors import InputError, clip
 from germane.evaluation.groups import categories
 from germane.evaluation.placement import Hit, Placement
 from germane.measures.measure import Measure
+from germane.output.formatting import format_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -97,8 +98,8 @@ class QueryDifferences(Tabled):
             moved = [str(move) for move in row.moved[:SHOWN]]
             if len(row.moved) > SHOWN:
                 moved.append(f"{len(row.moved) - SHOWN} more")
-            values = (_number(value, digits) for value in (row.baseline, row.system))
-            sign = f"{row.difference:+.{digits}f}" if digits is not None else repr(row.difference)
+            values = (format_number(value, digits) for value in (row.baseline, row.system))
+            sign = format_number(row.difference, digits, sign="+")
             where = (row.dataset,) if several else ()
             return (*where, str(row.query), *values, sign, ", ".join(moved))
 
@@ -147,7 +148,7 @@ class Slices(Tabled):
         rows = tuple(
             (
                 str(s.name), str(s.queries),
-                *(_number(value, digits) for value in (s.baseline, s.system, s.difference)),
+                *(format_number(value, digits) for value in (s.baseline, s.system, s.difference)),
                 str(s.wins), str(s.losses), str(s.ties),
             )
             for s in self.slices
@@ -206,10 +207,6 @@ def _slices(
         wins, losses = (sum(sign * row.difference > 0 for row in of) for sign in (1, -1))
         ties = len(of) - wins - losses
         yield Slice(name, len(of), baseline, system, system - baseline, wins, losses, ties)
-
-
-def _number(value: float, digits: int | None) -> str:
-    return repr(value) if digits is None else f"{value:.{digits}f}"
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from germane.comparison.significance import TESTS
 from germane.comparison.words import WORDS, Correction, Family, TestName
-from germane.errors import InputError, PolicyError, choices, clip, suggestion
+from germane.errors import InputError, PolicyError, check_choice, clip
 
 FEWEST = 100  # resamples
 
@@ -27,9 +27,7 @@ class Settings:
             given = getattr(self, name)
             if name == "correction" and given is None:
                 continue
-            if not isinstance(given, str) or given not in words:
-                near = suggestion(given, words) if isinstance(given, str) else ""
-                raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
+            check_choice(name, given, words)
         if TESTS[self.test].corrects and self.correction not in (None, "none"):
             raise PolicyError(
                 f"test={self.test} corrects for the number of systems by itself; leave out "

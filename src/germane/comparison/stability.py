@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.measures.measure import Measure
+from germane.output.formatting import format_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -47,10 +49,7 @@ class Stability(Tabled):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a system, best first."""
-
-        def number(value: float) -> str:
-            return repr(value) if digits is None else f"{value:.{digits}f}"
-
+        number = partial(format_number, digits=digits)
         ahead = (*map(number, self.neighbors), "")
         rows = tuple(
             (s.system, number(s.mean), str(s.rank), f"{s.low}–{s.high}", number(s.first), stays)

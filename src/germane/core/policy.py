@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args, get_origin
 
 from germane.core.qrels import COPIES, Order
 from germane.core.whole import whole
-from germane.errors import PolicyError, choices, clip, suggestion
+from germane.errors import PolicyError, check_choice, clip
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "again"]
 Ties: TypeAlias = Literal["trec", "ascending", "given", "expected", "best", "worst", "grouped"]
@@ -144,10 +144,7 @@ class Policy(Averaging, Judging, Reading):
         if self.qrels_duplicates is not None:
             allowed["qrels_duplicates"] = allowed["duplicates"]
         for name, words in allowed.items():
-            given = getattr(self, name)
-            if not isinstance(given, str) or given not in words:
-                near = suggestion(given, words) if isinstance(given, str) else ""
-                raise PolicyError(f"{name} takes {choices(words)}; got {clip(given)}.{near}")
+            check_choice(name, getattr(self, name), words)
         if self.depth is not None:
             depth = whole(self.depth)
             if depth is None or depth < 1:

@@ -9,7 +9,11 @@ from germane.core import ragged
 from germane.core.finding import Finding
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Ints
-from germane.errors import DuplicateError, PolicyError, choices, clip, some, suggestion
+from germane.errors import (
+    DuplicateError,
+    check_choice,
+    some,
+)
 
 Twice: TypeAlias = Literal["error", "same", "first"]
 TWICE: tuple[Twice, ...] = ("error", "same", "first")
@@ -21,9 +25,7 @@ _HITS = ("owner", "judgment", "rank", "tied_from", "tied_to")
 
 def check_twice(given: object) -> None:
     """Refuse a word that does not exist for queries that arrive twice."""
-    if given not in TWICE:
-        near = suggestion(given, TWICE) if isinstance(given, str) else ""
-        raise PolicyError(f"twice takes {choices(TWICE)}; got {clip(given)}.{near}")
+    check_choice("twice", given, TWICE)
 
 
 class Tally:

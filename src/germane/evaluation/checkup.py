@@ -17,6 +17,7 @@ from germane.errors import EmptyError, GermaneError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
 from germane.measures.measure import Measure, Measures, parse_all
+from germane.output.formatting import add_schema
 from germane.output.tabled import Tabled
 from germane.output.tables import Table, visible
 from germane.readers import (
@@ -94,7 +95,7 @@ class Checkup(Tabled, Sequence[Finding]):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
         findings = [finding.to_dict() for finding in self]
-        return {"schema": 1, "runs": list(self.runs), "findings": findings}
+        return add_schema({"runs": list(self.runs), "findings": findings})
 
     def table(self) -> Table:
         """One row a finding."""

@@ -8,10 +8,9 @@ from germane.errors import (
     FormatError,
     InputError,
     PolicyError,
-    choices,
+    check_choice,
     clip,
     some,
-    suggestion,
 )
 from germane.readers.formats import InputFormat
 from germane.readers.mappings import is_mapping
@@ -64,9 +63,7 @@ def collapse(
     asks whether the right class is among the first K *different* classes. Raises AbsentError for an
     item that the mapping does not have, and PolicyError for another ``keep``.
     """
-    if keep not in KEEPS:
-        near = suggestion(str(keep), KEEPS)
-        raise PolicyError(f"keep takes {choices(KEEPS)}; got {clip(keep)}.{near}")
+    check_choice("keep", keep, KEEPS)
     if is_mapping(run):
         group_of = _lookup(key)
         return {query: _collapsed(query, got, group_of, keep) for query, got in run.items()}

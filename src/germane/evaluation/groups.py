@@ -10,6 +10,7 @@ from germane.core.values import listed
 from germane.errors import AbsentError, InputError, choices, clip, some, suggestion
 from germane.measures.averaging import Evaluated
 from germane.measures.measure import Measure, parse
+from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -106,7 +107,7 @@ class Groups(Tabled, Mapping[Hashable, Group]):
         """One row a category, and ``macro`` and ``micro``; definitions as notes."""
 
         def row(name: str, queries: int, values: Iterator[float]) -> tuple[str, ...]:
-            cells = (repr(v) if digits is None else f"{v:.{digits}f}" for v in values)
+            cells = (format_number(v, digits) for v in values)
             return (name, str(queries), *cells)
 
         rows = [
@@ -127,22 +128,23 @@ class Groups(Tabled, Mapping[Hashable, Group]):
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
 
         def plain(values: Mapping[str, float]) -> dict[str, float | None]:
-            return {m: None if math.isnan(value) else value for m, value in values.items()}
+            return {m: to_json_number(value) for m, value in values.items()}
 
-        return {
-            "schema": 1,
-            "definitions": {str(measure): measure.definition for measure in self._whole},
-            "categories": [
-                {
-                    "category": str(name),
-                    "queries": group.queries,
-                    "means": plain({measure: one.mean for measure, one in group.items()}),
-                }
-                for name, group in self._groups.items()
-            ],
-            "macro": plain(self.macro),
-            "micro": plain(self.micro),
-        }
+        return add_schema(
+            {
+                "definitions": {str(measure): measure.definition for measure in self._whole},
+                "categories": [
+                    {
+                        "category": str(name),
+                        "queries": group.queries,
+                        "means": plain({measure: one.mean for measure, one in group.items()}),
+                    }
+                    for name, group in self._groups.items()
+                ],
+                "macro": plain(self.macro),
+                "micro": plain(self.micro),
+            }
+        )
 
 
 def grouped(whole: Mapping[Measure, Evaluated], category: Any) -> Groups:

@@ -13,6 +13,7 @@ from germane.core.policy import Policy
 from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
+from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tabled import Tabled
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from germane.output.tables import Table
 
 # Tables and groups are imported by who asks for them: most programs read a mean or two.
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         return Results({self.name: self}).table(digits=digits)
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{m}={number(self[m].mean, m, 4)}" for m in self.measures)
+        means = ", ".join(f"{m}={format_value(self[m].mean, m, 4)}" for m in self.measures)
         return f"<Result {self.name}: {means}>"
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
@@ -227,7 +226,7 @@ class Results(Tabled, Mapping[str, Result]):
             columns = [(result[m].per_query, m) for m in self.measures]
             for query in next(iter(result.values())).queries:
                 cells = [
-                    number(values[query], m, digits) if query in values else ""
+                    format_value(values[query], m, digits) if query in values else ""
                     for values, m in columns
                 ]
                 rows.append((name, str(query), *cells))
@@ -257,7 +256,7 @@ class Results(Tabled, Mapping[str, Result]):
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         policy = next(iter(self._results.values())).policy.to_dict()
         runs = [_run_dict(result, queries, policy) for result in self._results.values()]
-        return {"schema": SCHEMA, "germane": VERSION, "policy": policy, "runs": runs}
+        return add_schema({"germane": VERSION, "policy": policy, "runs": runs})
 
 
 def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,9 +265,9 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
         {
             "measure": str(measure),
             "definition": measure.definition,
-            "mean": _plain(result[measure].mean),
-            "best": _plain(result[measure].best),
-            "worst": _plain(result[measure].worst),
+            "mean": to_json_number(result[measure].mean),
+            "best": to_json_number(result[measure].best),
+            "worst": to_json_number(result[measure].worst),
         }
         for measure in result.measures
     ]
@@ -291,7 +290,7 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
             raise InputError("two query ids have the same text; JSON cannot tell them apart.")
         run["queries"] = {
             str(query): {
-                str(m): _plain(result[m].per_query[query])
+                str(m): to_json_number(result[m].per_query[query])
                 for m in result.measures
                 if query in result[m].per_query
             }
@@ -349,32 +348,26 @@ def banded(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
     """
     for one in result.values():
         ends = sorted((one.worst, one.best))
-        low, high = (number(value, one.measure, 4) for value in ends)
+        low, high = (format_value(value, one.measure, 4) for value in ends)
         if low != high:
             yield one, low, high
 
 
-def number(value: float, measure: Measure, digits: int | None) -> str:
+def format_value(value: float, measure: Measure, digits: int | None) -> str:
     """A value written out: counts whole, others with so many decimals, or all of them."""
-    if math.isnan(value):
-        return "nan"
-    if measure.row.aggregate == "sum" and value == int(value):
+    if measure.row.aggregate == "sum" and math.isfinite(value) and value == int(value):
         return str(int(value))
-    return repr(float(value)) if digits is None else f"{value:.{digits}f}"
+    return format_number(value, digits)
 
 
 def _means(result: Result, digits: int | None) -> Iterator[str]:
-    return (number(result[m].mean, m, digits) for m in result.measures)
+    return (format_value(result[m].mean, m, digits) for m in result.measures)
 
 
 def _accepted(name: str) -> str:
     """Letters, digits, ``_``, ``-`` and ``.`` only."""
     words = name.replace("@", "_at_").replace("=", "-")
     return re.sub(r"_+", "_", re.sub(r"[^\w.-]", "_", words)).strip("_")
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _printable(identifier: object) -> str:

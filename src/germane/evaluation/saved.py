@@ -9,9 +9,10 @@ import numpy as np
 
 from germane.core.policy import Policy
 from germane.errors import EmptyError, FormatError, InputError, clip
-from germane.evaluation.result import SCHEMA, Counts, Result, Results
+from germane.evaluation.result import Counts, Result, Results
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import parse
+from germane.output.formatting import SCHEMA
 
 _MAKE = "germane evaluate QRELS RUN --format json --per-query -o FILE"
 

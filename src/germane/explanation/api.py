@@ -14,7 +14,7 @@ from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, clip
 from germane.evaluation.choices import OtherChoices
-from germane.evaluation.result import Result, number
+from germane.evaluation.result import Result, format_value
 from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, written
 from germane.explanation.single_query import (
     NONE,
@@ -27,6 +27,7 @@ from germane.explanation.single_query import (
 from germane.measures import Scored
 from germane.measures.averaging import kernel, scores
 from germane.measures.measure import Measure, Measures, parse_all
+from germane.output.formatting import format_short
 
 WRITTEN = 24  # terms of a formula that are written out; of more than these, half
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
@@ -209,7 +210,7 @@ def _reading(
     total = _total(measure, rows, terms, rest)
     formula = _formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
     divisor = " = ".join(
-        dict.fromkeys(filter(None, (symbolic, numeric, symbolic and _short(norm))))
+        dict.fromkeys(filter(None, (symbolic, numeric, symbolic and format_short(norm))))
     )
     return Reading(measure, terms, rest, norm, divisor + note, formula, value, ties)
 
@@ -225,7 +226,7 @@ def _total(measure: Measure, rows: Sequence[Rank], terms: tuple[float, ...], res
         left = len(adding) + bool(rest) - len(kept)
         summed.append(f"… {left} more that add {more:.4f}")
     elif rest:
-        summed.append(_short(rest))
+        summed.append(format_short(rest))
     return " + ".join(summed).replace("+ -", "- ").replace("+ …", "…") or "0"
 
 
@@ -239,7 +240,7 @@ def _formula(
     linked: bool,
 ) -> str:
     """The formula with the numbers put in."""
-    shown = number(value, measure, 4)
+    shown = format_value(value, measure, 4)
     if linked:  # a function of the sum S, as in 'ln((1 + S) ÷ (1 + R - S)), S = …'
         function = measure.definition.partition(", S =")[0]
         relevant = int(ranking.total(measure.rel or 0.0)[0])
@@ -248,12 +249,7 @@ def _formula(
     if measure.row.norm is None:
         return f"{measure} = {total}" + ("" if total in (shown, f"{value:g}") else f" = {shown}")
     simple = re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric)
-    return f"{measure} = ({total}) / {numeric if simple else _short(norm)} = {shown}"
-
-
-def _short(value: float) -> str:
-    """Whole as it is, or with four decimals."""
-    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"
+    return f"{measure} = ({total}) / {numeric if simple else format_short(norm)} = {shown}"
 
 
 def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:

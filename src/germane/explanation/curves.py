@@ -10,7 +10,13 @@ from germane.core.progress import Progress, progress_of
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.core.seed import Seed, generator
-from germane.errors import AbsentError, CoverageError, InputError, choices, clip, suggestion
+from germane.errors import (
+    AbsentError,
+    CoverageError,
+    InputError,
+    check_choice,
+    clip,
+)
 from germane.evaluation.choices import Choices, OtherChoices, open_all
 from germane.evaluation.collection import complete_for, graded, retrieve
 from germane.evaluation.judging import judge
@@ -57,9 +63,7 @@ def pr_curve(
     ``evaluate`` raises.
     """
     progress = progress_of(progress)
-    if start not in get_args(Start):
-        near = suggestion(str(start), get_args(Start))
-        raise InputError(f"start takes {choices(get_args(Start))}; got {clip(start)}.{near}")
+    check_choice("start", start, get_args(Start), InputError)
     rel = _level(rel)
     try:
         listed = one_list(

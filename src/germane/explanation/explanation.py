@@ -10,6 +10,7 @@ from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.measures.measure import Measure
+from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -86,6 +87,11 @@ class Reading:
     formula: str  # the formula with the numbers put in
     value: float
     ties: Mapping[str, float]  # the value under other orders of ties, where there are any
+
+    @property
+    def tie_values(self) -> str:
+        """The value under each other order of ties, as text: 'best 0.5000, worst 0.2500'."""
+        return ", ".join(f"{order} {value:.4f}" for order, value in self.ties.items())
 
     @property
     def sums(self) -> tuple[float, ...]:
@@ -186,32 +192,37 @@ class Explanation(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
-        return {
-            "schema": 1,
-            "query": str(self.query),
-            "relevant": self.relevant,
-            "retrieved": self.retrieved,
-            "answered": self.answered,
-            "policy": None if self.policy is None else self.policy.to_dict(),
-            "ranks": [_rank_dict(row) for row in self.rows],
-            "missed": [{"item": _text(item), "relevance": grade} for item, grade in self.missed],
-            "differences": list(self.differences),
-            "measures": [
-                {
-                    "measure": str(reading.measure),
-                    "definition": reading.measure.definition,
-                    "terms": list(reading.terms),
-                    "sums": list(reading.sums),
-                    "rest": reading.rest,
-                    "norm": reading.norm,
-                    "divisor": reading.divisor,
-                    "formula": reading.formula,
-                    "value": _finite(reading.value),
-                    "ties": {order: _finite(value) for order, value in reading.ties.items()},
-                }
-                for reading in self.readings
-            ],
-        }
+        return add_schema(
+            {
+                "query": str(self.query),
+                "relevant": self.relevant,
+                "retrieved": self.retrieved,
+                "answered": self.answered,
+                "policy": None if self.policy is None else self.policy.to_dict(),
+                "ranks": [_rank_dict(row) for row in self.rows],
+                "missed": [
+                    {"item": _text(item), "relevance": grade} for item, grade in self.missed
+                ],
+                "differences": list(self.differences),
+                "measures": [
+                    {
+                        "measure": str(reading.measure),
+                        "definition": reading.measure.definition,
+                        "terms": list(reading.terms),
+                        "sums": list(reading.sums),
+                        "rest": reading.rest,
+                        "norm": reading.norm,
+                        "divisor": reading.divisor,
+                        "formula": reading.formula,
+                        "value": to_json_number(reading.value),
+                        "ties": {
+                            order: to_json_number(value) for order, value in reading.ties.items()
+                        },
+                    }
+                    for reading in self.readings
+                ],
+            }
+        )
 
     def _terms(
         self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
@@ -223,7 +234,7 @@ class Explanation(Tabled):
                 yield from ("", "")
                 continue
             yield repr(reading.terms[i]) if digits is None else reading.written(i, row.rank)
-            yield _decimal(running[i], digits)
+            yield format_number(running[i], digits)
 
     def _notes(self) -> Iterator[str]:
         for reading in self.readings:
@@ -231,8 +242,7 @@ class Explanation(Tabled):
             if reading.divisor:
                 yield f"  divided by {reading.divisor}"
             if reading.ties:
-                orders = ", ".join(f"{order} {value:.4f}" for order, value in reading.ties.items())
-                yield f"  if ties were ordered otherwise: {orders}"
+                yield f"  if ties were ordered otherwise: {reading.tie_values}"
         if self.differences:
             yield ""
             yield from self.differences
@@ -262,8 +272,8 @@ def _place(row: Rank, named: bool, tied: bool, digits: int | None) -> Iterator[s
         item = "?" if row.item is None else str(row.item)
         grade = "–" if row.relevance is None else f"{row.relevance:g}"
         yield from (str(row.rank), *([item] if named else []), grade, "●" if row.hit else "")
-    yield _decimal(row.precision, digits)
-    yield _decimal(row.recall, digits)
+    yield format_number(row.precision, digits)
+    yield format_number(row.recall, digits)
     if tied:
         yield f"{row.tied[0]}–{row.tied[1]}" if row.tied else ""
 
@@ -281,10 +291,6 @@ def written(measure: Measure, term: float, rank: int) -> str:
     return f"{term:.4f}"
 
 
-def _decimal(number: float, digits: int | None) -> str:
-    return repr(number) if digits is None else f"{number:.{digits}f}"
-
-
 def _rank_dict(row: Rank) -> dict[str, Any]:
     return {
         "rank": row.rank,
@@ -300,7 +306,3 @@ def _rank_dict(row: Rank) -> dict[str, Any]:
 
 def _text(item: Hashable | None) -> str | None:
     return None if item is None else str(item)
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -1,6 +1,5 @@
 """PRCurve and MeanPRCurve: precision over recall, of one list and averaged over queries."""
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from germane.measures import compute_values
 from germane.measures.averaging import evaluated, scores
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
+from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -164,21 +164,22 @@ class PRCurve(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; one value a point in each list."""
-        return {
-            "schema": 1,
-            "query": str(self.query),
-            "relevant": self.relevant,
-            "retrieved": self.retrieved,
-            "rel": self.rel,
-            "start": self.start,
-            "policy": None if self.policy is None else self.policy.to_dict(),
-            "rank": self.rank.tolist(),
-            "recall": self.recall.tolist(),
-            "precision": self.precision.tolist(),
-            "interpolated": self.interpolated.tolist(),
-            "hit": self.hits.tolist(),
-            "area": {str(rule): self.area(rule) for rule in RULES},
-        }
+        return add_schema(
+            {
+                "query": str(self.query),
+                "relevant": self.relevant,
+                "retrieved": self.retrieved,
+                "rel": self.rel,
+                "start": self.start,
+                "policy": None if self.policy is None else self.policy.to_dict(),
+                "rank": self.rank.tolist(),
+                "recall": self.recall.tolist(),
+                "precision": self.precision.tolist(),
+                "interpolated": self.interpolated.tolist(),
+                "hit": self.hits.tolist(),
+                "area": {str(rule): self.area(rule) for rule in RULES},
+            }
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,18 +243,19 @@ class MeanPRCurve(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; one value a level, and NaN becomes None."""
-        return {
-            "schema": 1,
-            "queries": self.queries,
-            "rel": self.rel,
-            "confidence": self.confidence,
-            "policy": self.policy.to_dict(),
-            "recall": self.recall.tolist(),
-            "precision": _plain(self.precision),
-            "low": _plain(self.low),
-            "high": _plain(self.high),
-            "area": dict(zip(map(str, RULES), _plain(map(self.area, RULES)), strict=True)),
-        }
+        return add_schema(
+            {
+                "queries": self.queries,
+                "rel": self.rel,
+                "confidence": self.confidence,
+                "policy": self.policy.to_dict(),
+                "recall": self.recall.tolist(),
+                "precision": _plain(self.precision),
+                "low": _plain(self.low),
+                "high": _plain(self.high),
+                "area": dict(zip(map(str, RULES), _plain(map(self.area, RULES)), strict=True)),
+            }
+        )
 
 
 def checked_rule(rule: Any) -> Rule:
@@ -276,7 +278,7 @@ def precision_at(level: float, rel: float) -> Measure:
 
 
 def _written(column: Floats, digits: int | None) -> Iterator[str]:
-    return (repr(x) if digits is None else f"{x:.{digits}f}" for x in column.tolist())
+    return (format_number(value, digits) for value in column.tolist())
 
 
 def _fixed(values: Floats) -> Floats:
@@ -286,7 +288,7 @@ def _fixed(values: Floats) -> Floats:
 
 
 def _plain(numbers: Iterable[float]) -> list[float | None]:
-    return [None if math.isnan(number) else float(number) for number in numbers]
+    return [to_json_number(float(number)) for number in numbers]
 
 
 def _grades(rel: float) -> str:

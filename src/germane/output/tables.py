@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from germane.errors import PolicyError, choices, clip
+from germane.errors import check_choice
 
 Row = tuple[str, ...]
 Reader: TypeAlias = Literal["program", "spreadsheet"]
@@ -87,10 +87,10 @@ class Table:
 
     def html(self) -> str:
         """A table element with its notes; everything is escaped."""
-        first, *others = self._marked(_html, "<strong>{}</strong>", "<sup>{}</sup>")
+        first, *others = self._marked(escape_html, "<strong>{}</strong>", "<sup>{}</sup>")
         heading = self._html_row("th", first)
         body = "".join(self._html_row("td", row) for row in others)
-        notes = "\n".join(map(_html, self.notes))
+        notes = "\n".join(map(escape_html, self.notes))
         caption = f"<div style='{_NOTES}'>{notes}</div>" if notes else ""
         return (
             "<div class='germane' style='overflow-x:auto'><table style='border-collapse:collapse;white-space:nowrap'>"
@@ -126,8 +126,7 @@ class Table:
         return {0, *self.left}
 
     def _separated(self, delimiter: str, end: str, reader: "Reader") -> str:
-        if reader not in READERS:
-            raise PolicyError(f"reader takes {choices(READERS)}; got {clip(reader)}.")
+        check_choice("reader", reader, READERS)
         lines = (self.columns, *self.rows)
         if reader == "spreadsheet":
             lines = tuple(tuple(inert(visible(cell)) for cell in line) for line in lines)
@@ -266,7 +265,8 @@ def _no_argument(row: str) -> str:
 _NOTES = "font-family:monospace;font-size:smaller;white-space:pre-wrap;padding:6px 10px"
 
 
-def _html(text: str) -> str:
+def escape_html(text: str) -> str:
+    """Escape text for the content of HTML and SVG; control characters are made visible."""
     from html import escape
 
-    return escape(visible(text), quote=True)
+    return escape(visible(text), quote=False)

@@ -12,7 +12,15 @@ from germane.core import ragged
 from germane.core.qrels import Order, Qrels, Retrieved
 from germane.core.ragged import Ints
 from germane.core.values import listed
-from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, some
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    GradeError,
+    ScoreError,
+    clip,
+    explain_not_finite,
+    some,
+)
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_missing
 from germane.readers import grid, host, matrix, relevance
@@ -85,10 +93,8 @@ def _check_finite(scores: Any, rows: Ints) -> None:
         finite |= np.ma.getmaskarray(scores)
     if not finite.all():
         row, column = map(int, np.argwhere(~finite)[0])
-        raise ScoreError(
-            f"scores, row {rows[row]}, column {column}: a score must be a finite number; got "
-            f"{scores[row, column]}"
-        )
+        wrong = explain_not_finite("score", f"got {scores[row, column]}")
+        raise ScoreError(f"scores, row {rows[row]}, column {column}: {wrong}")
 
 
 def _filled(scores: Any) -> tuple[Any, Ints]:
@@ -203,9 +209,8 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     finite = np.isfinite(np.ma.getdata(grades)) | np.ma.getmask(grades)
     if not finite.all():
         at = int(np.flatnonzero(~finite)[0])
-        raise GradeError(
-            f"relevance, item {at}: a relevance grade must be a finite number; got {grades[at]}"
-        )
+        wrong = explain_not_finite("relevance grade", f"got {grades[at]}")
+        raise GradeError(f"relevance, item {at}: {wrong}")
     kept = ~np.ma.getmaskarray(grades)
     if not complete:
         kept &= np.ma.getdata(grades) > 0
@@ -254,9 +259,8 @@ def _floats(scores: Any, order: Order) -> Any:
         finite = np.isfinite(values) | mask
         if not finite.all():
             item = int(np.flatnonzero(~finite)[0])
-            raise ScoreError(
-                f"scores, item {item}: a score must be a finite number; got {values[item]}"
-            )
+            wrong = explain_not_finite("score", f"got {values[item]}")
+            raise ScoreError(f"scores, item {item}: {wrong}")
     elif values.dtype.itemsize < 8 or not order.plain:
         values = values.astype(float)
     else:  # more digits than a double has

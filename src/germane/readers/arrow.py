@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
-from germane.errors import FormatError, GradeError, InputError, ScoreError
+from germane.errors import FormatError, GradeError, InputError, ScoreError, explain_not_finite
 from germane.kernel import plain
 from germane.kernel.columns import Categories, Ids, Integers, Text, text_of_arrow, text_of_bytes
 from germane.readers.numbers import EXACT
@@ -246,7 +246,7 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
-        raise error(f"{place}: a {what} must be a finite number; the column is {kind}.")
+        raise error(f"{place}: {explain_not_finite(what, f'the column is {kind}')}.")
     values = _fixed(array, _dtype(array.type)).astype(float, copy=False)
     finite = _finite(values, place, what, error)
     if what == "rank":
@@ -283,9 +283,8 @@ def _finite(values: Floats, place: Place, what: str, error: type[InputError]) ->
         if len(odd):
             row = int(odd[0])
             within = " in the range ±2^53" if np.isfinite(values[row]) else ""
-            raise error(
-                f"{place.at(row)}: a {what} must be a finite number{within}; got {values[row]}"
-            )
+            wrong = explain_not_finite(what, f"got {values[row]}", within=within)
+            raise error(f"{place.at(row)}: {wrong}")
     return values
 
 

@@ -15,9 +15,7 @@ from germane.errors import (
     FormatError,
     InputError,
     PolicyError,
-    choices,
-    clip,
-    suggestion,
+    check_choice,
 )
 from germane.readers import grid, host, margins, matrix
 from germane.readers.arrays import PlacedRun
@@ -53,10 +51,7 @@ def read(
     queries: Any, gallery: Any, similarity: Similarity, exclude_self: Any, name: str
 ) -> Embeddings:
     """Check and prepare vectors: (Q, D) and (N, D)."""
-    words = get_args(Similarity)
-    if similarity not in words:
-        near = suggestion(similarity, words) if isinstance(similarity, str) else ""
-        raise InputError(f"similarity takes {choices(words)}; got {clip(similarity)}.{near}")
+    check_choice("similarity", similarity, get_args(Similarity), InputError)
     left, right = _vectors(queries, "queries"), _vectors(gallery, "gallery")
     if left.shape[1] != right.shape[1]:
         raise FormatError(

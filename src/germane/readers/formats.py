@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, TypeAlias
 
-from germane.errors import InputError, choices, clip, suggestion
+from germane.errors import InputError, check_choice, clip
 from germane.readers.paths import Path
 
 InputFormat: TypeAlias = str | Mapping[str, str] | None
@@ -45,9 +45,7 @@ def check(input_format: Any) -> None:
         return
     each = input_format.values() if isinstance(input_format, Mapping) else [input_format]
     for one in each:
-        if one not in FORMATS:
-            near = suggestion(one, FORMATS) if isinstance(one, str) else ""
-            raise InputError(f"input_format takes {choices(FORMATS)}; got {clip(one)}.{near}")
+        check_choice("input_format", one, FORMATS, InputError)
     odd = set(input_format) - {"qrels", "run"} if isinstance(input_format, Mapping) else ()
     if odd:
         raise InputError(

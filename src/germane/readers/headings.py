@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from germane.errors import FormatError, InputError, choices, clip, some, suggestion
+from germane.errors import FormatError, InputError, check_choice, clip, some, suggestion
 
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
@@ -73,10 +73,9 @@ def check(columns: Any) -> None:
     for part, name in columns.items():
         if part in _OF and isinstance(name, Mapping):
             check(name)
-        elif part not in NAMES:
-            near = suggestion(str(part), NAMES)
-            raise InputError(f"columns= takes {choices(NAMES)}; got {clip(part)}.{near}")
-        elif not (isinstance(name, str) or (name is None and part not in ("query", "item"))):
+            continue
+        check_choice("columns=", part, NAMES, InputError)
+        if not (isinstance(name, str) or (name is None and part not in ("query", "item"))):
             raise InputError(
                 f"columns={{{part!r}: …}} takes the name of a column; got {clip(name)}"
             )

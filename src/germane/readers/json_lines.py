@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import json
 
-from germane.errors import FormatError, ScoreError, clip, typed
+from germane.errors import FormatError, ScoreError, clip, explain_not_finite, typed
 from germane.kernel.ids import shown_id
 from germane.readers.headings import Headings
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
@@ -49,7 +49,7 @@ def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.R
             score = held.get(names.score)
             if isinstance(score, int):
                 if not is_finite_number(score):
-                    says = f"a score must be a finite number; got {show_number(score)}"
+                    says = explain_not_finite("score", f"got {show_number(score)}")
                     raise ScoreError(f"{source.name}:{number}: {says}")
                 whole.setdefault(held.get(names.query), []).append(score)
     return sum(count_rounded(scores, np.array(scores, float)) for scores in whole.values())

@@ -15,7 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.core.ragged import Bools, Floats
-from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError, clip
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    GradeError,
+    InputError,
+    ScoreError,
+    clip,
+    explain_not_finite,
+)
 from germane.kernel.ids import shown_id
 from germane.readers import headings, host
 from germane.readers.files import TextFile
@@ -116,7 +124,7 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
             if found is None or not _are_features(found[3].rstrip()):
                 raise _malformed(line)
             label, query, features, comment = found.groups()
-            labels.append(_finite(label, "a relevance grade", GradeError))
+            labels.append(_finite(label, "relevance grade", GradeError))
             if wanted is not None:
                 values.append(_value(wanted.search(features), feature, features))
         except InputError as error:
@@ -181,7 +189,7 @@ def _value(found: re.Match[bytes] | None, feature: bytes | None, features: bytes
             f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in "
             "whether one that is left out is 0; write it out."
         )
-    return _finite(found[1], "a score", ScoreError)
+    return _finite(found[1], "score", ScoreError)
 
 
 def _finite(written: bytes, what: str, error: type[InputError]) -> float:
@@ -189,7 +197,7 @@ def _finite(written: bytes, what: str, error: type[InputError]) -> float:
         number = float(written)
         if np.isfinite(number):
             return number
-    raise error(f"{what} must be a finite number; got {shown_id(written)}")
+    raise error(explain_not_finite(what, f"got {shown_id(written)}"))
 
 
 def _malformed(line: bytes) -> InputError:
@@ -245,9 +253,8 @@ def _flat(run: Any) -> tuple[Floats, Bools]:
     scores, kept = np.ma.getdata(given).astype(float), ~np.ma.getmaskarray(given)
     odd = np.flatnonzero(~np.isfinite(scores) & kept)
     if len(odd):
-        raise ScoreError(
-            f"scores, item {odd[0]}: a score must be a finite number; got {scores[odd[0]]}"
-        )
+        wrong = explain_not_finite("score", f"got {scores[odd[0]]}")
+        raise ScoreError(f"scores, item {odd[0]}: {wrong}")
     return scores, kept
 
 
@@ -267,7 +274,7 @@ def _scores(file: TextFile, queries: list[bytes], judged: str) -> Floats:
                 raise FormatError(
                     f"query {shown_id(fields[0])}, where {judged} has {shown_id(queries[at])}."
                 )
-            scores.append(_finite(fields[-1], "a score", ScoreError))
+            scores.append(_finite(fields[-1], "score", ScoreError))
         except InputError as error:
             raise type(error)(f"{file.name}:{number}: {error}") from None
     return np.array(scores, float)

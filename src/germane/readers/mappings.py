@@ -23,6 +23,7 @@ from germane.errors import (
     PolicyError,
     ScoreError,
     clip,
+    explain_not_finite,
     typed,
 )
 from germane.kernel.ids import by_bytes, is_missing, to_bytes, to_text
@@ -410,8 +411,8 @@ def _places(at: list[int], items: list[Hashable], scores: Floats, order: Order) 
 def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
-        f"run, query {clip(query)}, item {clip(item)}: a score must be a finite number; "
-        f"got {show_number(score)}"
+        f"run, query {clip(query)}, item {clip(item)}: "
+        + explain_not_finite("score", f"got {show_number(score)}")
     )
 
 

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from germane.errors import FormatError, GradeError, ScoreError, clip
+from germane.errors import FormatError, GradeError, ScoreError, clip, explain_not_finite
 from germane.readers.headings import Headings
 from germane.readers.opener import Opener
 
@@ -33,9 +33,7 @@ def check(source: Opener, separator: str, names: list[str], found: Headings) -> 
             where = f"{source.name}:{line}"
             if name in numbers and (wrong := _number(text)):
                 error, says = numbers[name]
-                raise error(
-                    f"{where}: a {says} must be a finite number; {wrong} in column {name!r}"
-                )
+                raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
             if name in (found.query, found.item) and (byte := _BROKEN.search(text)):
                 raise FormatError(
                     f"{where}: column {name!r} is not UTF-8: it has the byte "

@@ -8,7 +8,14 @@ import numpy as np
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.errors import DuplicateError, EmptyError, FormatError, GradeError, InputError
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    GradeError,
+    InputError,
+    explain_not_finite,
+)
 from germane.kernel.columns import Integers
 from germane.readers import host
 from germane.readers.numbers import EXACT
@@ -64,7 +71,9 @@ def beyond(grades: Floats) -> int | None:
 def out_of_range(where: str, grade: float) -> GradeError:
     """The error that says so."""
     within = " in the range ±2^53" if isfinite(grade) else ""
-    return GradeError(f"{where}: a relevance grade must be a finite number{within}; got {grade}")
+    return GradeError(
+        f"{where}: {explain_not_finite('relevance grade', f'got {grade}', within=within)}"
+    )
 
 
 def check_cells(shape: tuple[int, ...], complete: str) -> None:
@@ -84,10 +93,8 @@ def _check_finite(grades: Any, judged: Any) -> None:
         finite |= ~judged
     if not finite.all():
         row, column = (int(at[0]) for at in np.nonzero(~finite))
-        raise GradeError(
-            f"qrels, row {row}, column {column}: a relevance grade must be a finite number; got "
-            f"{grades[row, column]}"
-        )
+        wrong = explain_not_finite("relevance grade", f"got {grades[row, column]}")
+        raise GradeError(f"qrels, row {row}, column {column}: {wrong}")
 
 
 def read_csr(given: Any) -> Qrels:

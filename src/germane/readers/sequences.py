@@ -8,7 +8,7 @@ import numpy as np
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.core.whole import whole
-from germane.errors import EmptyError, GradeError, InputError, clip
+from germane.errors import EmptyError, GradeError, InputError, clip, explain_not_finite
 from germane.readers.numbers import doubles, is_finite_number, show_number
 
 MOST = 10_000_000  # relevant items that are given as their number alone
@@ -65,9 +65,8 @@ def _grades(what: str, values: Any) -> Floats:
     numbers = doubles(values)
     if numbers is None:
         at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
-        raise GradeError(
-            f"{what}, rank {at}: a relevance grade must be a finite number; got {show_number(odd)}"
-        )
+        wrong = explain_not_finite("relevance grade", f"got {show_number(odd)}")
+        raise GradeError(f"{what}, rank {at}: {wrong}")
     return numbers
 
 

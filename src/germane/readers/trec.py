@@ -26,6 +26,7 @@ from germane.errors import (
     GradeError,
     InputError,
     ScoreError,
+    explain_not_finite,
 )
 from germane.kernel import library, plain
 from germane.kernel.columns import Text, join_ids, text_of_arrow, text_of_bytes, values_of_arrow
@@ -387,7 +388,7 @@ def _number(fields: list[bytes], layout: Layout) -> float:
     else:
         wrong = f"got {_shown(written)}"
     raise layout.error(
-        f"a {layout.says} must be a finite number; {wrong} "
+        f"{explain_not_finite(layout.says, wrong)} "
         f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{_looks(fields, layout.kind)}"
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from germane.core.ragged import Floats
 from germane.errors import CoverageError, clip, suggestion
 from germane.measures import compute_values
+from germane.output.formatting import to_json_number
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Given, Search
 
@@ -62,18 +63,14 @@ class Agreement:
                 {
                     "query": str(one.query),
                     "reported": one.reported.text,
-                    "value": _json(one.value),
-                    "off_by": _json(one.difference),
-                    "moves_mean_by": _json(one.moves),
+                    "value": to_json_number(one.value),
+                    "off_by": to_json_number(one.difference),
+                    "moves_mean_by": to_json_number(one.moves),
                     "says": one.says,
                 }
                 for one in self.off
             ],
         }
-
-
-def _json(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def named(

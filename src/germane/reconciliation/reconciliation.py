@@ -10,6 +10,7 @@ from germane._version import VERSION
 from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.errors import GermaneError, clip, some
 from germane.measures.measure import Measure
+from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tables import Table
 from germane.reconciliation.chance import POSSIBLE
 from germane.reconciliation.example import SHOWN as SHOWN_BY
@@ -19,7 +20,6 @@ from germane.reconciliation.reported import Reported, plain
 from germane.reconciliation.search import Given, Undecided
 from germane.reconciliation.spread import NOT_COUNTED
 
-SCHEMA = 1
 SHOWN = 12  # definitions and queries that a table for people holds
 _TOOLS = 4  # that are named beside a definition
 
@@ -310,37 +310,38 @@ class Reconciliation:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         own = self.own
-        return {
-            "schema": SCHEMA,
-            "germane": VERSION,
-            "reported": {
-                "text": self.reported.text,
-                "value": self.reported.value,
-                "tolerance": self.reported.tolerance,
-            },
-            "measure": str(self.measure),
-            "policy": self.policy.to_dict(),
-            "verdict": self.verdict,
-            "answer": self.answer,
-            "values": self.values,
-            "chance": self.chance,
-            "own": {"says": str(own)} if isinstance(own, GermaneError) else self._row(own),
-            "found": [self._row(one) for one in self.found],
-            "nearest": [self._row(one) for one in self.nearest],
-            "of_mean": [self._row(one) for one in self.of_mean],
-            "tried": len(self.tried),
-            "undecided": {one.convention: list(one.words) for one in self.undecided},
-            "alike": [_alike(names, example) for names, example in self.examples],
-            "queries": None if self.agreement is None else self.agreement.to_dict(),
-            "hints": list(self.hints),
-        }
+        return add_schema(
+            {
+                "germane": VERSION,
+                "reported": {
+                    "text": self.reported.text,
+                    "value": self.reported.value,
+                    "tolerance": self.reported.tolerance,
+                },
+                "measure": str(self.measure),
+                "policy": self.policy.to_dict(),
+                "verdict": self.verdict,
+                "answer": self.answer,
+                "values": self.values,
+                "chance": self.chance,
+                "own": {"says": str(own)} if isinstance(own, GermaneError) else self._row(own),
+                "found": [self._row(one) for one in self.found],
+                "nearest": [self._row(one) for one in self.nearest],
+                "of_mean": [self._row(one) for one in self.of_mean],
+                "tried": len(self.tried),
+                "undecided": {one.convention: list(one.words) for one in self.undecided},
+                "alike": [_alike(names, example) for names, example in self.examples],
+                "queries": None if self.agreement is None else self.agreement.to_dict(),
+                "hints": list(self.hints),
+            }
+        )
 
     def _row(self, given: Given) -> dict[str, Any]:
         candidate = given.candidate
         return {
             "measure": str(candidate.measure),
             "choices": dict(candidate.choices),
-            "value": _json(given.value),
+            "value": to_json_number(given.value),
             "differs_in": list(candidate.seams(self.measure)),
             "tools": list(candidate.tools),
         }
@@ -351,7 +352,10 @@ def _alike(names: tuple[str, ...], example: Example | None) -> dict[str, Any]:
         "definitions": list(names),
         "told_apart_by": None
         if example is None
-        else {"data": example.says, "values": {name: _json(v) for name, v in example.values}},
+        else {
+            "data": example.says,
+            "values": {name: to_json_number(v) for name, v in example.values},
+        },
     }
 
 
@@ -383,15 +387,9 @@ def _and(names: Iterable[str]) -> str:
 
 
 def _number(value: float, digits: int | None) -> str:
-    if math.isnan(value):
-        return "none"
-    return repr(value) if digits is None else f"{value:z.{digits}f}"
+    return format_number(value, digits, sign="z", nan="none")
 
 
 def _signed(value: float, digits: int | None) -> str:
     written = _number(value, digits)
     return "+" * (value > 0 and written.strip("0.") != "") + written
-
-
-def _json(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -17,6 +17,7 @@ from germane.evaluation.collection import Collection
 from germane.evaluation.limits import holding, matters
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
+from germane.output.formatting import format_number, to_json_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -84,14 +85,16 @@ class Spread(Tabled):
         """One row a dialect, germane's own among them; two where a tool may be given the list alone."""
         rows = sorted(self._rows(), key=_descending)
         low, high = self.range
-        notes = [f"spread {_number(low, digits)} … {_number(high, digits)}"]
+        notes = [
+            f"spread {format_number(low, digits, nan='none')} … {format_number(high, digits, nan='none')}"
+        ]
         if any(one.listed for one in self.stated):
             notes.append(f"{LIST_ALONE.strip()}: {NOT_COUNTED} (relevant=listed)")
         notes += [f"{why}: {', '.join(names)}" for why, names in self._without().items()]
         cells = [
             (
                 one.dialect,
-                _number(one.value, digits),
+                format_number(one.value, digits, nan="none"),
                 str(one.measure or ""),
                 one.says
                 or (", ".join(one.seams) or "–")
@@ -287,18 +290,12 @@ def _descending(one: Stated) -> tuple[bool, float, bool, str]:
     return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
 
 
-def _number(value: float, digits: int | None) -> str:
-    if math.isnan(value):
-        return "none"
-    return repr(value) if digits is None else f"{value:.{digits}f}"
-
-
 def _row(one: Stated) -> dict[str, Any]:
     return {
         "dialect": one.dialect,
         "name": one.name,
         "measure": str(one.measure),
-        "value": None if math.isnan(one.value) else one.value,
+        "value": to_json_number(one.value),
         "moved_by": list(one.seams),
         "says": one.says,
         "unsure": one.unsure,

@@ -25,10 +25,9 @@ from germane.explanation.api import explain_result
 from germane.explanation.curves import mean_curve_of
 from germane.measures.measure import Measure, Measures
 from germane.output import writing
-from germane.reports.again import kept, named, told
 from germane.reports.findings import Explained, Findings, Spreads
-from germane.reports.origin import Origin, origin_of
-from germane.reports.page import page
+from germane.reports.inputs import Origin, describe_origin, open_by_query, select_runs, spread_runs
+from germane.reports.page import write_page
 
 __all__ = ["Report", "report"]
 
@@ -100,15 +99,15 @@ def report(
     results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
-    origin = origin_of(qrels, runs, command, progress)
-    again = kept(runs, results, policy)
-    spreads = told(qrels, again, results, policy, progress)
-    explanations = _explained(results, named(again, results), progress)
-    findings = _findings(title, results, settings, seed, spreads, explanations, origin)
-    return Report(findings.title, page(findings))
+    origin = describe_origin(qrels, runs, command, progress)
+    again = select_runs(runs, results, policy)
+    spreads = spread_runs(qrels, again, results, policy, progress)
+    explanations = _explain(results, open_by_query(again, results), progress)
+    findings = _gather_findings(title, results, settings, seed, spreads, explanations, origin)
+    return Report(findings.title, write_page(findings))
 
 
-def _findings(
+def _gather_findings(
     title: str | None,
     results: Results,
     settings: Settings,
@@ -117,7 +116,7 @@ def _findings(
     explanations: Iterator[Explained],
     origin: Origin,
 ) -> Findings:
-    tested, confidence = _tested(results), settings.confidence
+    tested, confidence = _select_means(results), settings.confidence
     intervals: Means = {}
     if tested:
         intervals = mean_intervals(results, tested, settings.alpha)
@@ -125,33 +124,33 @@ def _findings(
     left_out: tuple[str, ...] = ()
     if first.policy.ties in UNORDERED:
         left_out = (f"ties={first.policy.ties} puts equal scores in no order: no rankings here.",)
-    judgments = _placement(first).qrels
+    judgments = _require_placement(first).qrels
     return Findings(
-        title=title or _title(list(results)),
+        title=title or _make_title(list(results)),
         results=results,
         intervals=intervals,
         confidence=confidence,
-        comparison=_compared(results, tested, settings, rng),
-        curves=_curves(results, confidence, rng),
+        comparison=_compare(results, tested, settings, rng),
+        curves=_average_curves(results, confidence, rng),
         spreads=spreads,
         explanations=() if left_out else explanations,
         judgments=len(judgments.items),
         only_relevant=not bool((judgments.grades < 1).any()),
-        judged_share=_judged(results),
+        judged_share=_measure_judged(results),
         left_out=left_out,
         origin=origin,
     )
 
 
-def _title(names: list[str]) -> str:
+def _make_title(names: list[str]) -> str:
     if len(names) > NAMED:
         return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more runs"
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _tested(results: Results) -> tuple[Measure, ...]:
-    """The measures whose number is a mean of the queries' values."""
+def _select_means(results: Results) -> tuple[Measure, ...]:
+    """Select the measures whose number is a mean of the queries' values."""
     return tuple(
         measure
         for measure in results.measures
@@ -160,7 +159,7 @@ def _tested(results: Results) -> tuple[Measure, ...]:
     )
 
 
-def _compared(
+def _compare(
     results: Results, tested: tuple[Measure, ...], settings: Settings, rng: int
 ) -> Comparison | None:
     if len(results) < 2 or not tested:
@@ -168,7 +167,7 @@ def _compared(
     return compare(results, None, tested, **vars(settings), rng=rng)
 
 
-def _curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
+def _average_curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
     rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
     if any(result.policy.ties in UNORDERED for result in results.values()):
         return {}
@@ -178,21 +177,21 @@ def _curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
     }
 
 
-def _judged(results: Results) -> dict[str, float]:
-    """The share of each run's first ten results that is judged, where results have an order."""
+def _measure_judged(results: Results) -> dict[str, float]:
+    """Measure the share of each run's first ten results that is judged, where results have an order."""
     return {
-        name: _share(_placement(result).ranking)
+        name: _share_judged(_require_placement(result).ranking)
         for name, result in results.items()
         if result.policy.ties not in UNORDERED
     }
 
 
-def _share(ranking: Ranking) -> float:
+def _share_judged(ranking: Ranking) -> float:
     judged = np.count_nonzero((ranking.rank <= FIRST) & (ranking.relevance >= 0))
     return judged / max(1, int(np.minimum(ranking.retrieved, FIRST).sum()))
 
 
-def _placement(result: Result) -> Placement:
+def _require_placement(result: Result) -> Placement:
     assert result.placement is not None, "only results that are read from files have none"
     return result.placement
 
@@ -200,25 +199,25 @@ def _placement(result: Result) -> Placement:
 # --- Queries to explain ----------------------------------------------------------------------------
 
 
-def _explained(
+def _explain(
     results: Results, runs: Mapping[str, Any], progress: Progress | None
 ) -> Iterator[Explained]:
-    """Each query with its explanations: large differences and low values first, by turns."""
-    order = _order(results)
+    """Explain each query: large differences and low values first, by turns."""
+    order = _order_queries(results)
     for i, query in enumerate(order):
         if progress is not None:
             progress("rankings", i, len(order))
         yield (
             query,
             {
-                name: tuple(_explanations(result, query, runs.get(name)))
+                name: tuple(_explain_query(result, query, runs.get(name)))
                 for name, result in results.items()
             },
         )
 
 
-def _explanations(result: Result, query: Hashable, run: Any) -> Iterator[Any]:
-    """One explanation for all measures that agree on which items are hits."""
+def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Any]:
+    """Explain a query once for all measures that agree on which items are hits."""
     levels: dict[float | None, list[Measure]] = {}
     common = next((m.rel for m in result.measures if m.rel is not None), None)
     for measure in result.measures:
@@ -227,7 +226,7 @@ def _explanations(result: Result, query: Hashable, run: Any) -> Iterator[Any]:
         yield explain_result(result, query, tuple(measures), run, FIRST)
 
 
-def _order(results: Results) -> list[Hashable]:
+def _order_queries(results: Results) -> list[Hashable]:
     values = [next(iter(result.values())).per_query for result in results.values()]
     shared = [query for query in values[0] if all(query in other for other in values)]
     of_query = {query: [value[query] for value in values] for query in shared}

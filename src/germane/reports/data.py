@@ -22,13 +22,13 @@ MISSED = 40  # items listed by name
 CELL = "\u00a0"  # between cells: in visible text, where a blank of this kind is written out, it is free
 
 
-def embedded(findings: Findings, page_size: int) -> str:
-    """All of it as JSON that can stand in a script element."""
-    queries = _queries(findings.results)
+def write_data(findings: Findings, page_size: int) -> str:
+    """Write all of it as JSON that can stand in a script element."""
+    queries = _list_queries(findings.results)
     measures, values = [], []
     for measure in findings.measures:
-        of_runs = [_column(result, measure, queries) for result in findings.results.values()]
-        scale, packed = _packed(np.array(of_runs))
+        of_runs = [_list_values(result, measure, queries) for result in findings.results.values()]
+        scale, packed = _pack(np.array(of_runs))
         measures.append({"name": str(measure), "definition": measure.definition, **scale})
         values.append(packed)
     data: dict[str, Any] = {
@@ -37,34 +37,34 @@ def embedded(findings: Findings, page_size: int) -> str:
         "queries": [visible(str(query)) for query in queries],
         "values": values,
     }
-    room = max(WHOLE_PAGE - page_size - len(written(data).encode()), LEAST)
+    room = max(WHOLE_PAGE - page_size - len(write_json(data).encode()), LEAST)
     place = {query: i for i, query in enumerate(queries)}
-    data["details"] = _details(findings.explanations, place, room)
-    data["note"] = _note(len(data["details"]), len(queries))
-    return written(data)
+    data["details"] = _list_details(findings.explanations, place, room)
+    data["note"] = _write_note(len(data["details"]), len(queries))
+    return write_json(data)
 
 
-def written(data: Any) -> str:
-    """JSON in which no markup can begin or end."""
+def write_json(data: Any) -> str:
+    """Write JSON in which no markup can begin or end."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
 
 
-def _queries(results: Mapping[str, Result]) -> list[Hashable]:
-    """All queries that some run has a value for, in the order of the judgments."""
+def _list_queries(results: Mapping[str, Result]) -> list[Hashable]:
+    """List the queries that some run has a value for, in the order of the judgments."""
     queries: dict[Hashable, None] = {}
     for result in results.values():
         queries.update(dict.fromkeys(next(iter(result.values())).queries))
     return list(queries)
 
 
-def _column(result: Result, measure: Measure, queries: Sequence[Hashable]) -> list[float]:
+def _list_values(result: Result, measure: Measure, queries: Sequence[Hashable]) -> list[float]:
     values = result[measure].per_query
     return [values.get(query, math.nan) for query in queries]
 
 
-def _packed(values: Floats) -> tuple[dict[str, Any], list[str]]:
-    """Values as whole numbers of 2 or 4 bytes, exact to the decimals that are shown.
+def _pack(values: Floats) -> tuple[dict[str, Any], list[str]]:
+    """Pack values as whole numbers of 2 or 4 bytes, exact to the decimals that are shown.
 
     Four decimals, or none where all values are whole. The highest number stands for no value.
     """
@@ -87,19 +87,19 @@ def _packed(values: Floats) -> tuple[dict[str, Any], list[str]]:
 # --- Explanations ----------------------------------------------------------------------------------
 
 
-def _details(explained: Iterable[Explained], place: Mapping[Hashable, int], room: int) -> Any:
-    """Query → run → explanations, as many queries as there is room for."""
+def _list_details(explained: Iterable[Explained], place: Mapping[Hashable, int], room: int) -> Any:
+    """List explanations by query and run, for as many queries as there is room for."""
     details: dict[int, list[list[dict[str, Any]]]] = {}
     for query, by_run in explained:
-        detail = [[_plain(one) for one in each] for each in by_run.values()]
-        room -= len(written(detail).encode())
+        detail = [[_shorten(one) for one in each] for each in by_run.values()]
+        room -= len(write_json(detail).encode())
         if room < 0:
             break
         details[place[query]] = detail
     return details
 
 
-def _note(kept: int, queries: int) -> str:
+def _write_note(kept: int, queries: int) -> str:
     if kept == queries:
         return ""
     if not kept:
@@ -110,8 +110,8 @@ def _note(kept: int, queries: int) -> str:
     )
 
 
-def _plain(explanation: Explanation) -> dict[str, Any]:
-    """An explanation's table without its running sums, and what it says below."""
+def _shorten(explanation: Explanation) -> dict[str, Any]:
+    """Shorten an explanation to its table without running sums, and the lines below."""
     table = explanation.table()
     first = table.columns.index("recall") + 1 + ("tie" in table.columns)
     kept = [
@@ -128,7 +128,7 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
         "columns": names,
         "rows": "\n".join(rows),
         "more": max(0, len(explanation.rows) - ROWS),
-        "formulas": [_formula(reading) for reading in explanation.readings],
+        "formulas": [_write_formula(reading) for reading in explanation.readings],
         "relevant": explanation.relevant,
         "retrieved": explanation.retrieved,
         "answered": explanation.answered,
@@ -137,8 +137,7 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _formula(reading: Reading) -> str:
+def _write_formula(reading: Reading) -> str:
     if not reading.ties:
         return reading.formula
-    orders = ", ".join(f"{order} {value:.4f}" for order, value in reading.ties.items())
-    return f"{reading.formula}; if ties were ordered otherwise: {orders}"
+    return f"{reading.formula}; if ties were ordered otherwise: {reading.tie_values}"

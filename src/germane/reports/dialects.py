@@ -4,17 +4,17 @@ import math
 from collections.abc import Iterator, Sequence
 
 from germane.dialects.dialect import SEAMS
-from germane.evaluation.result import number
-from germane.explanation.animation.svg import clean
+from germane.evaluation.result import format_value
+from germane.output.tables import escape_html
 from germane.reconciliation.spread import LIST_ALONE, NOT_COUNTED, Spread, Stated
 from germane.reports.findings import Findings
-from germane.reports.markup import table, text, wide
+from germane.reports.markup import isolate_text, make_scrollable, write_table
 
 Row = tuple[str, ...]
 
 
-def dialects(findings: Findings) -> Iterator[str]:
-    """A table a measure: tools that say the same of every run, for the same reason, are one row."""
+def write_dialects(findings: Findings) -> Iterator[str]:
+    """Write a table for each measure; tools that agree on every run, for one reason, share a row."""
     shown = {
         str(each[0].own.measure): each
         for each in zip(*findings.spreads.values(), strict=True)
@@ -30,19 +30,19 @@ def dialects(findings: Findings) -> Iterator[str]:
     for i, (name, each) in enumerate(shown.items()):
         low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
         ends = " to ".join(dict.fromkeys((f"{low:.4f}", f"{high:.4f}")))
-        yield f"<details{' open' if not i else ''}><summary>{clean(name)}: {ends}"
+        yield f"<details{' open' if not i else ''}><summary>{escape_html(name)}: {ends}"
         yield f" in {len(each[0])} dialects</summary>"
         columns = ("reported by", *findings.spreads, "moved by", "as")
         words = len(columns) - 2, len(columns) - 1
-        yield from wide(table(columns, _rows(each), words, "dialects"))
+        yield from make_scrollable(write_table(columns, _make_rows(each), words, "dialects"))
         if any(one.listed for found in each for one in found.stated):
             yield f'<p class="small">{LIST_ALONE.strip()}: {NOT_COUNTED}.</p>'
         if each[0].without:
-            yield f'<p class="small">No such measure: {text(", ".join(each[0].without))}</p>'
+            yield f'<p class="small">No such measure: {isolate_text(", ".join(each[0].without))}</p>'
         yield "</details>"
     if left:
         yield (
-            f'<p class="small">Not here: {text(", ".join(left))}. The first three runs are told of, where '
+            f'<p class="small">Not here: {isolate_text(", ".join(left))}. The first three runs are told of, where '
             "they can be read again and are not large; germane dialects QRELS RUN tells of any.</p>"
         )
     yield (
@@ -51,8 +51,8 @@ def dialects(findings: Findings) -> Iterator[str]:
     )
 
 
-def _rows(each: Sequence[Spread]) -> Iterator[Row]:
-    """From the highest value of the first run to the lowest, germane's own where it belongs."""
+def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
+    """Make the rows, from the highest value of the first run to the lowest; germane's own among them."""
     by_name = [
         {row.dialect: row for one in (found.own, *found.stated) for row in one.rows}
         for found in each
@@ -64,25 +64,25 @@ def _rows(each: Sequence[Spread]) -> Iterator[Row]:
         for label in labels
     ]
     by_label = zip(labels, told, strict=True)
-    for label, stated in sorted(by_label, key=lambda each: _descending(each[1][0])):
-        alike = tuple(map(_value, stated))
-        tools.setdefault((*alike, _why(stated), str(stated[0].measure)), []).append(label)
+    for label, stated in sorted(by_label, key=lambda each: _sort_key(each[1][0])):
+        alike = tuple(map(_write_value, stated))
+        tools.setdefault((*alike, _explain(stated), str(stated[0].measure)), []).append(label)
     for said, names in tools.items():
         yield (", ".join(names), *said)
 
 
-def _descending(one: Stated) -> tuple[bool, float, bool, str]:
+def _sort_key(one: Stated) -> tuple[bool, float, bool, str]:
     return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
 
 
-def _value(one: Stated) -> str:
+def _write_value(one: Stated) -> str:
     if math.isnan(one.value) or one.measure is None:
         return "none"
-    return number(one.value, one.measure, 4)
+    return format_value(one.value, one.measure, 4)
 
 
-def _why(stated: Sequence[Stated]) -> str:
-    """The seams that move some run's value, or why there is none."""
+def _explain(stated: Sequence[Stated]) -> str:
+    """Name the seams that move some run's value, or say why there is no value."""
     if said := next((one.says for one in stated if one.says), ""):
         return said
     moved = {seam for one in stated for seam in one.seams}

@@ -1,31 +1,47 @@
-"""Markup: the pieces that sections of the page share."""
+"""Markup: the tables, notes and charts that sections of the page share."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from germane.explanation.animation.svg import clean, quoted
+import numpy as np
+
+from germane.explanation.precision_recall import MeanPRCurve
+from germane.output.markup import write_element, write_points
+from germane.output.tables import escape_html
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 62, 14, 12, 52
+BANDED = 3  # curves above which bands would hide each other
+
+# On light and on dark paper; with the dashes, 40 runs look different.
+COLORS = (
+    ("#0a58b8", "#7ab5ff"), ("#c2410c", "#fb923c"), ("#15803d", "#6ee79a"), ("#7c3aed", "#c4a7ff"),
+    ("#a16207", "#e3c14b"), ("#be185d", "#f78bc0"), ("#0f766e", "#5eead4"), ("#57606a", "#b6c0ca"),
+)  # fmt: skip
+DASHES = ("none", "9 4", "3 3", "10 3 3 3", "14 5")
 
 
-def text(given: str) -> str:
-    """Text of the user's, whose direction is its own."""
-    return f"<bdi>{clean(given)}</bdi>"
+def isolate_text(given: str) -> str:
+    """Write text of the user's, which has a direction of its own."""
+    return f"<bdi>{escape_html(given)}</bdi>"
 
 
-def table(
+def write_table(
     columns: Iterable[str],
     rows: Iterable[Iterable[str]],
     left: Iterable[int] = (),
     kind: str = "",
 ) -> Iterator[str]:
-    """A table whose first column is text, as are those that are ``left``; the others are numbers."""
+    """Write a table: the first column and those in ``left`` are text, the others numbers."""
     texts = {0, *left}
     heads = "".join(
-        f'<th scope="col"{_TEXT * (i in texts)}>{clean(name)}</th>'
+        f'<th scope="col"{_TEXT * (i in texts)}>{escape_html(name)}</th>'
         for i, name in enumerate(columns)
     )
-    yield f"<table class={quoted(f'plain {kind}'.strip())}><thead><tr>{heads}</tr></thead><tbody>"
+    yield f'<table class="{f"plain {kind}".strip()}"><thead><tr>{heads}</tr></thead><tbody>'
     for row in rows:
         cells = (
-            f"<td{_TEXT}>{text(cell)}</td>" if i in texts else f"<td>{clean(cell)}</td>"
+            f"<td{_TEXT}>{isolate_text(cell)}</td>"
+            if i in texts
+            else f"<td>{escape_html(cell)}</td>"
             for i, cell in enumerate(row)
         )
         yield f"<tr>{''.join(cells)}</tr>"
@@ -35,15 +51,85 @@ def table(
 _TEXT = ' class="t"'  # numbers are many, and say nothing of themselves
 
 
-def wide(lines: Iterable[str]) -> Iterator[str]:
-    """A table that is scrolled by itself where the window is narrower."""
+def make_scrollable(lines: Iterable[str]) -> Iterator[str]:
+    """Let a table scroll by itself where the window is narrower."""
     yield '<div class="wide" tabindex="0">'
     yield from lines
     yield "</div>"
 
 
-def notes(given: Iterable[str]) -> Iterator[str]:
-    """Small print, a line each."""
+def write_notes(given: Iterable[str]) -> Iterator[str]:
+    """Write small print, a line each."""
     yield '<ul class="notes">'
-    yield from (f"<li>{text(note)}</li>" for note in given)
+    yield from (f"<li>{isolate_text(note)}</li>" for note in given)
     yield "</ul>"
+
+
+# --- The chart -------------------------------------------------------------------------------------
+
+
+def draw_chart(curves: Mapping[str, MeanPRCurve]) -> str:
+    """Draw mean precision–recall curves with their bands, over axes from 0 to 1."""
+    drawn = {name: curve for name, curve in curves.items() if not np.isnan(curve.precision).any()}
+    areas = "; ".join(f"{name}: {_describe_curve(curve)}" for name, curve in drawn.items())
+    label = f"Mean interpolated precision over recall. {areas}"
+    order = {name: i for i, name in enumerate(curves)}
+    bands = drawn if len(drawn) <= BANDED else {}
+    return write_element(
+        "svg",
+        {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "role": "img", "class": "chart"},
+        write_element("title", {}, escape_html(label)),
+        *_draw_axes(),
+        *(_draw_band(order[name], curve) for name, curve in bands.items()),
+        *(_draw_line(order[name], curve) for name, curve in drawn.items()),
+    )
+
+
+def draw_swatch(run: int) -> str:
+    """Draw a short piece of a run's line, for legends."""
+    line = write_element("path", {"d": "M1 5H29", "stroke-dasharray": DASHES[run % len(DASHES)]})
+    kind = f"swatch r{run % len(COLORS)}"
+    return write_element(
+        "svg", {"class": kind, "width": 30, "height": 10, "aria-hidden": "true"}, line
+    )
+
+
+def _draw_axes() -> Iterator[str]:
+    (left, bottom), (right, top) = _place(0, 0), _place(1, 1)
+    for tenth in range(0, 11, 2):
+        (x, y), label = _place(tenth / 10, tenth / 10), f"{tenth / 10:g}"
+        grid = f"M{x:g} {top:g}V{bottom:g}M{left:g} {y:g}H{right:g}"
+        yield write_element("path", {"class": "grid", "d": grid})
+        yield write_element("text", {"x": x, "y": bottom + 18, "text-anchor": "middle"}, label)
+        yield write_element("text", {"x": left - 8, "y": y + 4, "text-anchor": "end"}, label)
+    x, y = _place(0.5, 0.5)
+    below = {"x": x, "y": HEIGHT - 8, "text-anchor": "middle"}
+    yield write_element("text", below, "recall")
+    beside = {"transform": f"translate(13 {y:g}) rotate(-90)", "text-anchor": "middle"}
+    yield write_element("text", beside, "mean interpolated precision")
+
+
+def _draw_band(run: int, curve: MeanPRCurve) -> str:
+    recall = curve.recall.tolist()
+    ends = *zip(recall, curve.high, strict=True), *zip(recall[::-1], curve.low[::-1], strict=True)
+    points = write_points(_place(*end) for end in ends)
+    return write_element("polygon", {"class": f"band r{run % len(COLORS)}", "points": points})
+
+
+def _draw_line(run: int, curve: MeanPRCurve) -> str:
+    points = write_points(map(_place, curve.recall.tolist(), curve.precision.tolist()))
+    kind = {"class": f"line r{run % len(COLORS)}", "stroke-dasharray": DASHES[run % len(DASHES)]}
+    return write_element("polyline", {**kind, "points": points})
+
+
+def _describe_curve(curve: MeanPRCurve) -> str:
+    precision = curve.precision
+    return f"{precision[0]:.2f} at recall 0, {precision[5]:.2f} at 0.5, {precision[10]:.2f} at 1"
+
+
+def _place(recall: float, precision: float) -> tuple[float, float]:
+    """Find the place of a point in the chart."""
+    return (
+        LEFT + recall * (WIDTH - LEFT - RIGHT),
+        HEIGHT - BOTTOM - precision * (HEIGHT - TOP - BOTTOM),
+    )

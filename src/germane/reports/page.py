@@ -4,34 +4,38 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 
 from germane.comparison.pair import Interval, Pair
-from germane.evaluation.result import banded, number
-from germane.explanation.animation.mark import COLORS as PAPER
-from germane.explanation.animation.page import content_policy
-from germane.explanation.animation.svg import clean
-from germane.output.tables import Table
-from germane.reports.caution import cautions
-from germane.reports.chart import COLORS, chart, swatch
-from germane.reports.data import embedded
-from germane.reports.dialects import dialects
-from germane.reports.findings import Findings
-from germane.reports.markup import notes, table, text, wide
-from germane.reports.origin import Input
+from germane.evaluation.result import banded, format_value
+from germane.output.markup import PAPERS, define_colors, write_content_policy
+from germane.output.tables import Table, escape_html
+from germane.reports.data import write_data
+from germane.reports.dialects import write_dialects
+from germane.reports.findings import Findings, list_cautions
+from germane.reports.inputs import Input
+from germane.reports.markup import (
+    COLORS,
+    draw_chart,
+    draw_swatch,
+    isolate_text,
+    make_scrollable,
+    write_notes,
+    write_table,
+)
 
-SENTENCES = 8  # comparisons said in words; all of them stand in a table
+SENTENCES = 8  # comparisons told in words; all of them stand in a table
 
 
-def page(findings: Findings) -> str:
-    """The whole file."""
-    script = _script()
+def write_page(findings: Findings) -> str:
+    """Write the page as one HTML file."""
+    script = _read_script()
     made = {
-        "result": ("Result", _result(findings)),
-        "cautions": ("Before relying on it", _cautions(findings)),
-        "curves": ("Precision and recall", _curves(findings)),
-        "queries": ("Query by query", _queries(findings)),
-        "ties": ("What the order of ties could change", _ties(findings)),
-        "dialects": ("What other tools would report", dialects(findings)),
-        "conventions": ("Conventions", _conventions(findings)),
-        "origin": ("Where this comes from", _origin(findings)),
+        "result": ("Result", _write_result(findings)),
+        "cautions": ("Before relying on it", _write_cautions(findings)),
+        "curves": ("Precision and recall", _write_curves(findings)),
+        "queries": ("Query by query", _write_queries(findings)),
+        "ties": ("What the order of ties could change", _write_ties(findings)),
+        "dialects": ("What other tools would report", write_dialects(findings)),
+        "conventions": ("Conventions", _write_conventions(findings)),
+        "origin": ("Where this comes from", _write_origin(findings)),
     }
     sections = {
         name: (title, lines) for name, (title, made_of) in made.items() if (lines := list(made_of))
@@ -39,13 +43,13 @@ def page(findings: Findings) -> str:
     head = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{content_policy(script)}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{write_content_policy(script)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{clean(findings.title)}</title>",
-        f"<style>{_colors()}{_resource('page.css')}</style></head>",
-        f'<body><main><header><p class="over">Ranking report</p><h1>{text(findings.title)}</h1>',
-        f'<p class="lead">{_lead(findings)}</p>',
+        f"<title>{escape_html(findings.title)}</title>",
+        f"<style>{_define_colors()}{_read('page.css')}</style></head>",
+        f'<body><main><header><p class="over">Ranking report</p><h1>{isolate_text(findings.title)}</h1>',
+        f'<p class="lead">{_write_lead(findings)}</p>',
         '<nav aria-label="Sections">',
         *(f'<a href="#{name}">{title}</a>' for name, (title, _) in sections.items()),
         "</nav></header>",
@@ -57,32 +61,29 @@ def page(findings: Findings) -> str:
     ]
     foot = [f"<script>{script}</script>", "</main></body></html>\n"]
     size = sum(len(line.encode()) + 1 for line in (*head, *body, *foot))
-    data = f'<script type="application/json" id="data">{embedded(findings, size)}</script>'
+    data = f'<script type="application/json" id="data">{write_data(findings, size)}</script>'
     return "\n".join([*head, *body, data, *foot])
 
 
-def _resource(name: str) -> str:
+def _read(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
-def _script() -> str:
-    """The script without indentation and lines of comment: a fifth of it."""
-    lines = (line.strip() for line in _resource("page.js").splitlines())
+def _read_script() -> str:
+    """Read the script without indentation and comments, which are a fifth of it."""
+    lines = (line.strip() for line in _read("page.js").splitlines())
     return "\n".join(["", *(line for line in lines if line and not line.startswith("//")), ""])
 
 
-def _colors() -> str:
-    """Colors as variables, on light and on dark screens; paper is always light."""
-    light, dark = (
-        "".join(f"--{name}:{shades[i]};" for name, shades in PAPER.items())
-        + "".join(f"--c{run}:{shades[i]};" for run, shades in enumerate(COLORS))
-        for i in (0, 1)
-    )
+def _define_colors() -> str:
+    """Define colors for light and for dark screens; print is always light."""
+    lines = {f"c{run}": shades for run, shades in enumerate(COLORS)}
+    light, dark = (define_colors(paper) + define_colors(paper, lines) for paper in PAPERS)
     runs = "".join(f".r{run}{{--run:var(--c{run})}}" for run in range(len(COLORS)))
     return f"\n:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{runs}\n"
 
 
-def _lead(findings: Findings) -> str:
+def _write_lead(findings: Findings) -> str:
     counts = next(iter(findings.results.values())).counts
     runs = len(findings.runs)
     return (
@@ -94,30 +95,30 @@ def _lead(findings: Findings) -> str:
 # --- Result ----------------------------------------------------------------------------------------
 
 
-def _result(findings: Findings) -> Iterable[str]:
-    said, more = _said(findings)
+def _write_result(findings: Findings) -> Iterable[str]:
+    said, more = _select_said(findings)
     if said:
         yield '<ul class="said">'
         for pair in said:
-            main, rest = _parted(pair.sentence)
-            yield f'<li class="{"sure" if pair.significant else "noise"}">{text(main)}'
-            yield f"<small>{text(rest)}</small></li>"
+            main, rest = _split_sentence(pair.sentence)
+            yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(main)}'
+            yield f"<small>{isolate_text(rest)}</small></li>"
         yield "</ul>"
     if more:
         yield f"<p>{more:,} more comparisons stand in the table of all of them, below.</p>"
-    yield from wide(_headline(findings))
-    yield from _key(findings)
+    yield from make_scrollable(_write_headline(findings))
+    yield from _write_key(findings)
     if findings.comparison is not None:
         count = len(findings.comparison.pairs)
         pairs = findings.comparison.table()
         yield f"<details><summary>All {count:,} comparisons</summary>"
-        yield from wide(table(pairs.columns, pairs.rows, pairs.left))
-        yield from notes(note for note in pairs.notes[:4])
+        yield from make_scrollable(write_table(pairs.columns, pairs.rows, pairs.left))
+        yield from write_notes(note for note in pairs.notes[:4])
         yield "</details>"
 
 
-def _said(findings: Findings) -> tuple[tuple[Pair, ...], int]:
-    """The pairs said in words: all of few, of many those of the first measure with the best run."""
+def _select_said(findings: Findings) -> tuple[tuple[Pair, ...], int]:
+    """Select the pairs told in words: all of a few; of many those of the first measure with the best run."""
     if findings.comparison is None:
         return (), 0
     pairs = findings.comparison.pairs
@@ -133,51 +134,51 @@ def _said(findings: Findings) -> tuple[tuple[Pair, ...], int]:
     return said, len(pairs) - len(said)
 
 
-def _parted(sentence: str) -> tuple[str, str]:
-    """What is said up to the interval, and what supports it."""
+def _split_sentence(sentence: str) -> tuple[str, str]:
+    """Split a sentence after its interval: the difference, and what supports it."""
     end = sentence.rfind("], ")
     return (sentence[: end + 1], sentence[end + 3 :]) if end > 0 else (sentence, "")
 
 
-def _headline(findings: Findings) -> Iterator[str]:
-    """One row a run: each mean with its interval; the best in bold, letters for those it beats."""
-    board = _board(findings)
+def _write_headline(findings: Findings) -> Iterator[str]:
+    """Write one row a run: each mean with its interval; the best in bold, letters for those it beats."""
+    board = _find_board(findings)
     letters = {row[1]: row[0] for row in board.rows} if board else {}
     columns = {name: c for c, name in enumerate(board.columns)} if board else {}
     yield '<table class="headline"><thead><tr>'
     yield '<th scope="col">run</th>'
-    yield from (f'<th scope="col" class="n">{clean(str(m))}</th>' for m in findings.measures)
+    yield from (f'<th scope="col" class="n">{escape_html(str(m))}</th>' for m in findings.measures)
     yield "</tr></thead><tbody>"
     for r, (name, result) in enumerate(findings.results.items()):
         letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
-        yield f'<tr><th scope="row">{swatch(r)} {letter}{text(name)}</th>'
+        yield f'<tr><th scope="row">{draw_swatch(r)} {letter}{isolate_text(name)}</th>'
         for measure in findings.measures:
             place = r, columns.get(str(measure), -1)
-            value = clean(number(result[measure].mean, measure, 4))
+            value = escape_html(format_value(result[measure].mean, measure, 4))
             strong = board is not None and place in board.strong
-            mark = clean(board.marks.get(place, "")) if board else ""
+            mark = escape_html(board.marks.get(place, "")) if board else ""
             mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
-            interval = _interval(findings.intervals.get(name, {}).get(measure))
+            interval = _write_interval(findings.intervals.get(name, {}).get(measure))
             yield f'<td class="n">{mean}<sup>{mark}</sup>{interval}</td>'
         yield "</tr>"
     yield "</tbody></table>"
 
 
-def _board(findings: Findings) -> Table | None:
+def _find_board(findings: Findings) -> Table | None:
     return None if findings.comparison is None else findings.comparison.leaderboard()
 
 
-def _interval(interval: Interval | None) -> str:
+def _write_interval(interval: Interval | None) -> str:
     return "" if interval is None else f"<small>{interval.low:.3f} – {interval.high:.3f}</small>"
 
 
-def _key(findings: Findings) -> Iterator[str]:
-    """What the numbers of the headline are."""
+def _write_key(findings: Findings) -> Iterator[str]:
+    """Define the numbers of the headline."""
     yield '<dl class="definitions">'
     for measure in findings.measures:
-        yield f"<dt>{clean(str(measure))}</dt><dd>{clean(measure.definition)}</dd>"
+        yield f"<dt>{escape_html(str(measure))}</dt><dd>{escape_html(measure.definition)}</dd>"
     yield "</dl>"
-    percent, board = f"{100 * findings.confidence:g}%", _board(findings)
+    percent, board = f"{100 * findings.confidence:g}%", _find_board(findings)
     said = []
     if any(any(of.values()) for of in findings.intervals.values()):
         said.append(f"Below each mean: its {percent} interval, a BCa bootstrap of the queries")
@@ -187,14 +188,14 @@ def _key(findings: Findings) -> Iterator[str]:
         yield f'<p class="small">{". ".join(said)}.</p>'
     if board is not None:
         defined = {f"{measure}: {measure.definition}" for measure in findings.measures}
-        yield from notes(note for note in board.notes if note and note not in defined)
+        yield from write_notes(note for note in board.notes if note and note not in defined)
 
 
 # --- Cautions, curves, ties ------------------------------------------------------------------------
 
 
-def _cautions(findings: Findings) -> Iterable[str]:
-    found = list(dict.fromkeys(cautions(findings)))
+def _write_cautions(findings: Findings) -> Iterable[str]:
+    found = list(dict.fromkeys(list_cautions(findings)))
     if not found:
         yield (
             "<p>Nothing in the data stands out: every judged query is answered and has a relevant "
@@ -202,16 +203,16 @@ def _cautions(findings: Findings) -> Iterable[str]:
         )
         return
     yield '<ul class="cautions">'
-    yield from (f"<li>{text(one)}</li>" for one in found)
+    yield from (f"<li>{isolate_text(one)}</li>" for one in found)
     yield "</ul>"
 
 
-def _curves(findings: Findings) -> Iterable[str]:
+def _write_curves(findings: Findings) -> Iterable[str]:
     if not findings.curves:
         return
-    yield f'<figure>{chart(findings.curves)}<figcaption><ul class="legend">'
+    yield f'<figure>{draw_chart(findings.curves)}<figcaption><ul class="legend">'
     for r, (name, curve) in enumerate(findings.curves.items()):
-        yield f"<li>{swatch(r)} {text(name)} <span>area (AP) {curve.area():.4f}</span></li>"
+        yield f"<li>{draw_swatch(r)} {isolate_text(name)} <span>area (AP) {curve.area():.4f}</span></li>"
     one = next(iter(findings.curves.values()))
     yield (
         f"</ul><p>Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
@@ -221,9 +222,9 @@ def _curves(findings: Findings) -> Iterable[str]:
     )
 
 
-def _ties(findings: Findings) -> Iterable[str]:
+def _write_ties(findings: Findings) -> Iterable[str]:
     rows = [
-        (name, str(one.measure), low, number(one.mean, one.measure, 4), high)
+        (name, str(one.measure), low, format_value(one.mean, one.measure, 4), high)
         for name, result in findings.results.items()
         for one, low, high in banded(result)
     ]
@@ -235,13 +236,13 @@ def _ties(findings: Findings) -> Iterable[str]:
         "as the conventions below say; other orders would give:</p>"
     )
     columns = ("run", "measure", "from", "reported", "to")
-    yield from wide(table(columns, rows, (1,)))
+    yield from make_scrollable(write_table(columns, rows, (1,)))
 
 
 # --- Queries ---------------------------------------------------------------------------------------
 
 
-def _queries(findings: Findings) -> Iterable[str]:
+def _write_queries(findings: Findings) -> Iterable[str]:
     yield "<noscript><p>The values of single queries are shown by a script, which is off.</p></noscript>"
     yield '<div id="app" hidden><div class="controls">'
     yield '<label>measure <select id="measure"></select></label>'
@@ -265,31 +266,33 @@ def _queries(findings: Findings) -> Iterable[str]:
     yield '<div class="wide"><table id="rows"><thead></thead><tbody></tbody></table></div>'
     yield '<button type="button" id="more"></button><p class="small" id="note"></p></div>'
     for note in findings.left_out:
-        yield f"<p>{text(note)}</p>"
+        yield f"<p>{isolate_text(note)}</p>"
 
 
 # --- Conventions and origin ------------------------------------------------------------------------
 
 
-def _conventions(findings: Findings) -> Iterable[str]:
+def _write_conventions(findings: Findings) -> Iterable[str]:
     policies = {name: result.policy for name, result in findings.results.items()}
     if len(set(policies.values())) == 1:
         policies = {"": next(iter(policies.values()))}
     for name, policy in policies.items():
         words = (f"{k}={v}" for k, v in policy.to_dict().items() if v is not None)
-        chips = " ".join(f"<code>{clean(word)}</code>" for word in words)
-        yield f"<p>{f'{text(name)}: ' if name else ''}{chips}</p>"
+        chips = " ".join(f"<code>{escape_html(word)}</code>" for word in words)
+        yield f"<p>{f'{isolate_text(name)}: ' if name else ''}{chips}</p>"
     yield '<p class="small">germane names every choice on which tools differ; these were in force.</p>'
 
 
-def _origin(findings: Findings) -> Iterable[str]:
+def _write_origin(findings: Findings) -> Iterable[str]:
     origin = findings.origin
-    rows = [(one.name, one.path, _size(one), one.sha256 or "") for one in origin.inputs]
-    yield from wide(table(("input", "file", "bytes", "SHA-256"), rows, (1, 3), "origin"))
+    rows = [(one.name, one.path, _write_size(one), one.sha256 or "") for one in origin.inputs]
+    yield from make_scrollable(
+        write_table(("input", "file", "bytes", "SHA-256"), rows, (1, 3), "origin")
+    )
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
-    yield f"<p>Made with {clean(versions)}"
-    yield f" by<br><code>{clean(origin.command)}</code></p>" if origin.command else ".</p>"
+    yield f"<p>Made with {escape_html(versions)}"
+    yield f" by<br><code>{escape_html(origin.command)}</code></p>" if origin.command else ".</p>"
 
 
-def _size(given: Input) -> str:
+def _write_size(given: Input) -> str:
     return "" if given.size is None else f"{given.size:,}"

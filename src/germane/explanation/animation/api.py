@@ -39,28 +39,25 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     place = os.fspath(path)
     check(place, measures=len(explanation.readings))
     from germane.explanation.animation.drawing import draw
-    from germane.explanation.animation.frame import frames
+    from germane.explanation.animation.frames import cut_frames
 
-    writing.replace(place, _written(draw(explanation, frames(explanation)), _format(place)))
+    drawing = draw(explanation, cut_frames(explanation))
+    writing.replace(place, _write(drawing, _find_format(place)))
 
 
-def _written(drawing: "Drawing", format: str) -> bytes:
+def _write(drawing: "Drawing", format: str) -> bytes:
     if format == "gif":
-        from germane.explanation.animation.gif import gif
+        from germane.explanation.animation.gif import write_gif
 
-        return gif(drawing)
-    if format == "svg":
-        from germane.explanation.animation.svg import svg
+        return write_gif(drawing)
+    from germane.explanation.animation.svg import write_page, write_svg
 
-        return svg(drawing).encode()
-    from germane.explanation.animation.page import page
-
-    return page(drawing).encode()
+    return (write_svg if format == "svg" else write_page)(drawing).encode()
 
 
 def check(path: str, inputs: Iterable[str] = (), *, measures: int = 1) -> None:
     """Refuse, before the work is done, what ``animate`` could not draw or write."""
-    suffix = _format(path)
+    suffix = _find_format(path)
     if measures > MOST:
         raise InputError(
             f"an animation has room for {MOST} measures; got {measures}. Explain fewer of them."
@@ -76,7 +73,7 @@ def check(path: str, inputs: Iterable[str] = (), *, measures: int = 1) -> None:
     writing.check(path, inputs)
 
 
-def _format(path: str) -> str:
+def _find_format(path: str) -> str:
     suffix = os.path.splitext(path)[1][1:].lower()
     if suffix not in FORMATS:
         raise InputError(

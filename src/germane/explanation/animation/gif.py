@@ -4,9 +4,9 @@ import io
 import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
-from germane.explanation.animation.drawing import Drawing
-from germane.explanation.animation.mark import COLORS, STYLES, Box, Disc, Mark, Panel, Path, Text
-from germane.explanation.animation.sheet import wide
+from germane.explanation.animation.drawing import Drawing, arrange_wide
+from germane.explanation.animation.marks import STYLES, Box, Disc, Mark, Panel, Path, Text
+from germane.output.markup import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -22,12 +22,12 @@ SIDES: dict[str, Literal["left", "center", "right"]] = {
 FONTS = {"sans": ["DejaVu Sans", "sans-serif"], "mono": ["DejaVu Sans Mono", "monospace"]}
 
 
-def gif(drawing: Drawing) -> bytes:
-    """The whole drawing as the bytes of an animated GIF, each frame with its duration."""
+def write_gif(drawing: Drawing) -> bytes:
+    """Write the drawing as an animated GIF, each frame with its duration."""
     from PIL import Image
 
-    images = _images(wide(drawing).flat, len(drawing.frames))
-    palette = _palette()  # one for all, so that only what moves differs from frame to frame
+    images = _draw_frames(arrange_wide(drawing).flat, len(drawing.frames))
+    palette = _make_palette()  # one for all, so that only what moves differs from frame to frame
     undithered = Image.Dither.NONE
     first, *rest = (image.quantize(palette=palette, dither=undithered) for image in images)
     out = io.BytesIO()
@@ -43,7 +43,7 @@ def gif(drawing: Drawing) -> bytes:
     return out.getvalue()
 
 
-def _images(panel: Panel, frames: int) -> list["Image"]:
+def _draw_frames(panel: Panel, frames: int) -> list["Image"]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from PIL import Image
@@ -52,7 +52,7 @@ def _images(panel: Panel, frames: int) -> list["Image"]:
     canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
     axes = figure.add_axes((0, 0, 1, 1), frameon=False, xticks=[], yticks=[])
     axes.set(xlim=(0, panel.width), ylim=(panel.height, 0), autoscale_on=False)
-    artists = [_artist(mark) for mark in panel.marks]
+    artists = [_make_artist(mark) for mark in panel.marks]
     for order, artist in enumerate(artists):
         artist.set_zorder(order)
         axes.add_artist(artist)
@@ -61,15 +61,15 @@ def _images(panel: Panel, frames: int) -> list["Image"]:
         warnings.filterwarnings("ignore", message="Glyph")
         for frame in range(frames):
             for mark, artist in zip(panel.marks, artists, strict=True):
-                artist.set_visible(mark.seen(frame))
+                artist.set_visible(mark.is_seen(frame))
             canvas.draw()
             drawn = Image.frombytes("RGBA", canvas.get_width_height(), bytes(canvas.buffer_rgba()))
             images.append(drawn.convert("RGB"))
     return images
 
 
-def _artist(mark: Mark) -> "Artist":
-    """A mark as Matplotlib draws it, in pixels of the panel and on light paper."""
+def _make_artist(mark: Mark) -> "Artist":
+    """Make Matplotlib's artist of a mark, in pixels of the panel and on light paper."""
     from matplotlib import lines, patches, text
 
     style = STYLES[mark.style]
@@ -103,11 +103,11 @@ def _artist(mark: Mark) -> "Artist":
     raise TypeError(mark)
 
 
-def _palette() -> "Image":
-    """The colors of light paper, and what lies between each pair that can touch."""
+def _make_palette() -> "Image":
+    """Make a palette of light paper's colors, and of the shades between each pair that can touch."""
     from PIL import Image
 
-    shades = {name: _parts(both[0]) for name, both in COLORS.items()}
+    shades = {name: _split_color(both[0]) for name, both in COLORS.items()}
     papers = [shades.pop(name) for name in ("paper", "band", "track")]
     colors = [*papers, *shades.values()]
     shades.pop("grid")  # so near to paper that Pillow would take what lies between for paper
@@ -123,5 +123,5 @@ def _palette() -> "Image":
     return image
 
 
-def _parts(color: str) -> tuple[int, ...]:
+def _split_color(color: str) -> tuple[int, ...]:
     return tuple(bytes.fromhex(color[1:]))

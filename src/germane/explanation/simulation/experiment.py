@@ -9,6 +9,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.errors import AbsentError, clip, suggestion
 from germane.explanation.precision_recall import PRCurve
+from germane.output.formatting import add_schema, format_number
 from germane.output.tabled import Tabled
 from germane.output.tables import Table
 
@@ -34,7 +35,7 @@ class Column(NamedTuple):
 
     def cell(self, i: int, digits: int | None) -> str:
         """The value of a setting, with so many decimals, or all of them."""
-        return repr(self.values[i]) if digits is None else f"{self.values[i]:.{digits}f}"
+        return format_number(self.values[i], digits)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,26 +113,27 @@ class Experiment(Tabled):
         Runs are left out: they are large, and the same seed makes them again.
         """
         lists = self.rankings if self.relevant is not None else {}
-        return {
-            "schema": 1,
-            "germane": VERSION,
-            "name": self.name,
-            "title": self.title,
-            "design": self.design.line,
-            "swept": self.design.swept,
-            "settings": list(self.settings),
-            "relevant": self.relevant,
-            "relevant_ranks": {
-                str(setting): [rank for rank, grade in enumerate(grades, 1) if grade]
-                for setting, grades in lists.items()
-            },
-            "columns": [
-                {
-                    "name": column.name,
-                    "definition": column.definition,
-                    "values": list(column.values),
-                }
-                for column in self.columns
-            ],
-            "shows": list(self.claims),
-        }
+        return add_schema(
+            {
+                "germane": VERSION,
+                "name": self.name,
+                "title": self.title,
+                "design": self.design.line,
+                "swept": self.design.swept,
+                "settings": list(self.settings),
+                "relevant": self.relevant,
+                "relevant_ranks": {
+                    str(setting): [rank for rank, grade in enumerate(grades, 1) if grade]
+                    for setting, grades in lists.items()
+                },
+                "columns": [
+                    {
+                        "name": column.name,
+                        "definition": column.definition,
+                        "values": list(column.values),
+                    }
+                    for column in self.columns
+                ],
+                "shows": list(self.claims),
+            }
+        )

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from germane.evaluation.result import number
+from germane.evaluation.result import format_value
 from germane.explanation.explanation import Explanation, Rank, Reading
+from germane.output.formatting import format_short
 
 LINES = 30  # lists of more rows than this have neighbors drawn as one line
 ALONE = 20  # of a long list's lines, those at the top that stay single
@@ -56,7 +57,7 @@ class Sum:
     @property
     def expression(self) -> str:
         """The sum so far, '1/3 + 2/5', the middle left out where it is long."""
-        return expression(self.terms)
+        return write_sum(self.terms)
 
     @property
     def relation(self) -> str:
@@ -68,7 +69,7 @@ class Sum:
     def result(self) -> str:
         """The value as tables print it."""
         value = self.reading.value if self.value is None else self.value
-        return number(value, self.reading.measure, 4)
+        return format_value(value, self.reading.measure, 4)
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,11 @@ class Frame:
         return all(sum_.value is not None for sum_ in self.sums)
 
 
-def frames(explanation: Explanation) -> tuple[Frame, ...]:
-    """Cut an explanation into frames, first to last.
+def cut_frames(explanation: Explanation) -> tuple[Frame, ...]:
+    """Cut an explanation into frames, from the first to the last.
 
-    >>> from germane.explanation.animation.frame import frames
-    >>> for frame in frames(germane.explain([1, 0, 1], "AP@3", relevant=4)):
+    >>> from germane.explanation.animation.frames import cut_frames
+    >>> for frame in cut_frames(germane.explain([1, 0, 1], "AP@3", relevant=4)):
     ...     print(frame.sums[0].expression, "|", frame.text)
     0 | 3 results, read from the top; 4 relevant items exist.
     1 | Rank 1 is relevant: P@1 = 1/1 = 1.0000. AP@3 adds 1, so its sum is 1.0000.
@@ -98,39 +99,39 @@ def frames(explanation: Explanation) -> tuple[Frame, ...]:
     1 + 2/3 | Rank 3 is relevant: P@3 = 2/3 = 0.6667. AP@3 adds 2/3, so its sum is 1.6667.
     1 + 2/3 | AP@3 = (1 + 2/3) / min(4,3) = 0.5556
 
-    A frame a line, hits longer than others; one for what measures add besides their ranks; and the
-    result. Ranks beyond every measure's cutoff have none. Long lists have neighboring rows drawn
-    as one line, so that there are never more than some thirty frames.
+    Each line has a frame, and hits are shown longer. One frame follows for what measures add besides
+    their ranks, and one for the result. Ranks beyond every cutoff have none. Neighboring rows of a long
+    list are one line, so that there are never more than some thirty frames.
     """
-    return tuple(_frames(explanation))
+    return tuple(_cut(explanation))
 
 
-def _frames(explanation: Explanation) -> Iterator[Frame]:
+def _cut(explanation: Explanation) -> Iterator[Frame]:
     readings = explanation.readings
     sums = tuple(Sum(reading, "", (), 0.0, None) for reading in readings)
     seen: list[Line] = []
-    yield Frame(None, sums, _opening(explanation), 1.2)
-    drawn = lines(explanation)
+    yield Frame(None, sums, _describe_start(explanation), 1.2)
+    drawn = group_lines(explanation)
     for line in drawn:
         seen.append(line)
-        sums = tuple(_after(sum_, seen, m) for m, sum_ in enumerate(sums))
+        sums = tuple(_add_line(sum_, seen, m) for m, sum_ in enumerate(sums))
         lit = line.hits or any(line.terms)
         seconds = 1.5 if lit else 0.6 if len(drawn) <= 12 else 0.4
-        yield Frame(line, sums, _reads(line, sums), seconds)
+        yield Frame(line, sums, _describe_line(line, sums), seconds)
     if any(reading.rest for reading in readings):
-        sums = tuple(_with_rest(sum_) for sum_ in sums)
-        yield Frame(None, sums, f"Besides the terms at ranks, {_added(sums)}", 1.5)
+        sums = tuple(_add_rest(sum_) for sum_ in sums)
+        yield Frame(None, sums, f"Besides the terms at ranks, {_describe_added(sums)}", 1.5)
     sums = tuple(replace(sum_, added="", value=sum_.reading.value) for sum_ in sums)
-    yield Frame(None, sums, _closing(sums), 5.0)
+    yield Frame(None, sums, _describe_result(sums), 5.0)
 
 
-def _after(sum_: Sum, seen: Sequence[Line], m: int) -> Sum:
+def _add_line(sum_: Sum, seen: Sequence[Line], m: int) -> Sum:
     added = seen[-1].written[m]
     terms = (*sum_.terms, added) if seen[-1].terms[m] else sum_.terms
     return replace(sum_, added=added, terms=terms, total=math.fsum(line.terms[m] for line in seen))
 
 
-def _with_rest(sum_: Sum) -> Sum:
+def _add_rest(sum_: Sum) -> Sum:
     rest = sum_.reading.rest
     if not rest:
         return replace(sum_, added="")
@@ -141,23 +142,23 @@ def _with_rest(sum_: Sum) -> Sum:
 # --- Lines -----------------------------------------------------------------------------------------
 
 
-def lines(explanation: Explanation) -> tuple[Line, ...]:
-    """The rows that a measure reads, at most LINES of them: neighbors of a long list together."""
+def group_lines(explanation: Explanation) -> tuple[Line, ...]:
+    """Group the rows that a measure reads into at most LINES lines; only neighbors stand together."""
     rows = tuple(explanation.rows)
-    groups = [[i] for i in range(_read(explanation, rows))]
+    groups = [[i] for i in range(_count_read(explanation, rows))]
     if len(groups) > LINES:
-        groups = _quiet_together(explanation, rows, groups)
+        groups = _merge_quiet(explanation, rows, groups)
     if len(groups) > LINES:
         below, parts = groups[ALONE:], LINES - ALONE
         bounds = [round(len(below) * part / parts) for part in range(parts + 1)]
         groups = groups[:ALONE] + [
             [i for group in below[start:end] for i in group] for start, end in pairwise(bounds)
         ]
-    return tuple(_line(explanation, rows, group) for group in groups)
+    return tuple(_make_line(explanation, rows, group) for group in groups)
 
 
-def _read(explanation: Explanation, rows: tuple[Rank, ...]) -> int:
-    """How many rows some measure looks at: those up to its cutoff, and every row with a term."""
+def _count_read(explanation: Explanation, rows: tuple[Rank, ...]) -> int:
+    """Count the rows that some measure reads: up to its cutoff, and every row with a term."""
     cutoffs = [reading.measure.k for reading in explanation.readings]
     known = [k for k in cutoffs if k is not None]
     most = max(known) if len(known) == len(cutoffs) else math.inf
@@ -171,10 +172,10 @@ def _read(explanation: Explanation, rows: tuple[Rank, ...]) -> int:
     )
 
 
-def _quiet_together(
+def _merge_quiet(
     explanation: Explanation, rows: tuple[Rank, ...], groups: list[list[int]]
 ) -> list[list[int]]:
-    """Neighboring rows that are no hits and add nothing become one."""
+    """Merge neighboring rows that are not hits and add nothing."""
     out: list[list[int]] = []
     was_quiet = False
     for group in groups:
@@ -188,7 +189,7 @@ def _quiet_together(
     return out
 
 
-def _line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list[int]) -> Line:
+def _make_line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list[int]) -> Line:
     rows = [all_rows[i] for i in group]
     first, last = rows[0], rows[-1]
     single = len(rows) == 1 and first.rank == first.upto
@@ -199,48 +200,47 @@ def _line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list[int]
         rank=first.rank,
         upto=last.upto,
         item=str(first.item) if single and first.item is not None else None,
-        grade=_grade(first) if single else "…",
+        grade=_write_grade(first) if single else "…",
         hits=sum(row.hit for row in rows),
         curve=tuple((row.recall, row.precision) for row in kept),
         tied=f"{tied[0]}–{tied[1]}" if tied else "",
         terms=tuple(math.fsum(r.terms[i] for i in group) for r in explanation.readings),
-        written=tuple(_written(r, rows, group) for r in explanation.readings),
+        written=tuple(_write_terms(r, rows, group) for r in explanation.readings),
     )
 
 
-def _grade(row: Rank) -> str:
+def _write_grade(row: Rank) -> str:
     return "–" if row.relevance is None else f"{row.relevance:g}"
 
 
-def _written(reading: Reading, rows: list[Rank], group: list[int]) -> str:
+def _write_terms(reading: Reading, rows: list[Rank], group: list[int]) -> str:
     terms, k = [reading.terms[i] for i in group], reading.measure.k
     counted = any(row.hit and (k is None or row.rank <= k) for row in rows)
     if not any(terms) and not counted:
         return ""
     if len(rows) == 1:
         return reading.written(group[0], rows[0].rank)
-    total = math.fsum(terms)
-    return f"{total:.0f}" if total == round(total) else f"{total:.4f}"
+    return format_short(math.fsum(terms))
 
 
 # --- Words -----------------------------------------------------------------------------------------
 
 
-def expression(terms: Sequence[str]) -> str:
-    """Terms as a sum of at most WIDTH characters."""
-    whole = _joined(terms)
+def write_sum(terms: Sequence[str]) -> str:
+    """Write terms as a sum of at most WIDTH characters."""
+    whole = _join(terms)
     kept = len(terms)
     while len(whole) > WIDTH and kept > 2:
         kept -= 1
-        whole = _joined([*terms[: kept - 1], "…", terms[-1]])
+        whole = _join([*terms[: kept - 1], "…", terms[-1]])
     return whole
 
 
-def _joined(terms: Sequence[str]) -> str:
+def _join(terms: Sequence[str]) -> str:
     return " + ".join(terms).replace("+ -", "- ") or "0"
 
 
-def _opening(explanation: Explanation) -> str:
+def _describe_start(explanation: Explanation) -> str:
     retrieved, relevant = explanation.retrieved, explanation.relevant
     items = "relevant item exists" if relevant == 1 else "relevant items exist"
     if not explanation.answered:
@@ -249,15 +249,15 @@ def _opening(explanation: Explanation) -> str:
     return f"{results}, read from the top; {relevant} {items}."
 
 
-def _reads(line: Line, sums: tuple[Sum, ...]) -> str:
+def _describe_line(line: Line, sums: tuple[Sum, ...]) -> str:
     found = f"P@{line.upto} = {round(line.precision * line.upto)}/{line.upto}"
-    text = f"{_judged(line)}: {found} = {line.precision:.4f}."
+    text = f"{_describe_rank(line)}: {found} = {line.precision:.4f}."
     if any(line.terms):
-        return f"{text} {_added(sums)}"
+        return f"{text} {_describe_added(sums)}"
     return f"{text} It adds nothing." if line.hits and line.rank == line.upto else text
 
 
-def _judged(line: Line) -> str:
+def _describe_rank(line: Line) -> str:
     if line.rank < line.upto:
         items = "item" if line.hits == 1 else "items"
         return f"Ranks {line.span} hold {line.hits or 'no'} relevant {items}"
@@ -268,14 +268,14 @@ def _judged(line: Line) -> str:
     return f"Rank {line.rank} is {word}" + ("" if usual else f" (grade {line.grade})")
 
 
-def _added(sums: tuple[Sum, ...]) -> str:
+def _describe_added(sums: tuple[Sum, ...]) -> str:
     adding = [sum_ for sum_ in sums if sum_.added]
     if len(sums) == 1 and adding:
         return f"{adding[0].reading.measure} adds {adding[0].added}, so its sum is {sums[0].total:.4f}."
     return ", ".join(f"{s.reading.measure} adds {s.added}" for s in adding) + "."
 
 
-def _closing(sums: tuple[Sum, ...]) -> str:
+def _describe_result(sums: tuple[Sum, ...]) -> str:
     if len(sums) > 1:
         return ", ".join(f"{sum_.reading.measure} = {sum_.result}" for sum_ in sums)
     reading = sums[0].reading

@@ -16,8 +16,8 @@ class Mark:
     first: int = 0
     last: int | None = None  # None: to the end
 
-    def seen(self, frame: int) -> bool:
-        """Is it seen in this frame?"""
+    def is_seen(self, frame: int) -> bool:
+        """Is the mark seen in this frame?"""
         return self.first <= frame and (self.last is None or frame <= self.last)
 
 
@@ -69,8 +69,8 @@ class Panel:
     marks: tuple[Mark, ...]
 
 
-def moved(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
-    """The same marks elsewhere."""
+def shift(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
+    """Move marks by ``dx`` and ``dy``."""
     out: list[Mark] = []
     for mark in marks:
         match mark:
@@ -81,30 +81,30 @@ def moved(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
     return out
 
 
-def fitted(text: str, size: float, room: float) -> str:
-    """Text with control characters visible, the middle left out where it is wider than ``room``."""
+def shorten(text: str, size: float, room: float) -> str:
+    """Make control characters visible, and leave out the middle of text wider than ``room``."""
     most = max(int(room / (ADVANCE * size)), 3)
     text = visible(text[: 8 * most] + text[8 * most :][-most:])
     if width(text) <= most:
         return text
-    start = _upto(text, most * 2 // 3)
-    end = _upto(text[::-1], most - 1 - width(start))[::-1]
+    start = _take(text, most * 2 // 3)
+    end = _take(text[::-1], most - 1 - width(start))[::-1]
     return f"{start}…{end}"
 
 
-def wrapped(text: str, size: float, room: float) -> list[str]:
-    """Text in as many lines as it takes; of a word wider than one, the middle is left out."""
+def wrap(text: str, size: float, room: float) -> list[str]:
+    """Break text into lines at its blanks; a word wider than ``room`` loses its middle."""
     most = max(int(room / (ADVANCE * size)), 3)
     lines: list[str] = []
     for word in visible(text).split(" "):
         if lines and width(lines[-1]) + 1 + width(word) <= most:
             lines[-1] += f" {word}"
         else:
-            lines.append(fitted(word, size, room))
+            lines.append(shorten(word, size, room))
     return lines
 
 
-def _upto(text: str, columns: int) -> str:
+def _take(text: str, columns: int) -> str:
     taken = 0
     for i, character in enumerate(text):
         taken += width(character)
@@ -115,22 +115,10 @@ def _upto(text: str, columns: int) -> str:
 
 # --- Styles ----------------------------------------------------------------------------------------
 
-# On light and on dark paper. What is lit differs in lightness too, for a printer or an eye without color.
-COLORS: dict[str, tuple[str, str]] = {
-    "paper": ("#ffffff", "#14171c"),
-    "ink": ("#1a1d21", "#e9ebee"),
-    "muted": ("#5c6670", "#a2acb7"),
-    "grid": ("#e3e7eb", "#2b313a"),
-    "axis": ("#9aa4ae", "#66717d"),
-    "band": ("#e2edfb", "#20324a"),
-    "track": ("#eef1f4", "#232932"),
-    "hit": ("#0a58b8", "#7ab5ff"),
-}
-
 
 @dataclass(frozen=True)
 class Style:
-    """How a mark is painted; colors are names of COLORS."""
+    """How a mark is painted; colors are names of output.markup.COLORS."""
 
     fill: str | None = None
     stroke: str | None = None

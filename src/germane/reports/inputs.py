@@ -1,0 +1,130 @@
+"""Inputs: what a report was made of, and the runs that are read again for what results do not keep."""
+
+import hashlib
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from germane._version import VERSION
+from germane.core.progress import Progress
+from germane.errors import GermaneError, InputError
+from germane.evaluation.result import Results
+from germane.readers import RunInput, formats, is_searched, open_qrels, open_run
+from germane.readers.paths import is_path
+from germane.reconciliation.spread import Spread, spreads
+
+BLOCK = 2**20
+ROOM = 1_000_000  # results of all the runs that are read again, which are held in memory
+TOLD = 3  # runs of which the page says what other tools would report: tables of more are not read
+
+
+@dataclass(frozen=True)
+class Input:
+    """The judgments or a run: what it is called, and of a file its path, size and hash."""
+
+    name: str
+    path: str  # or what it is, where it came from memory
+    size: int | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Inputs, versions, and the command where there was one."""
+
+    inputs: tuple[Input, ...]
+    versions: Mapping[str, str]
+    command: str | None
+
+
+def describe_origin(
+    qrels: Any, runs: Mapping[str, Any], command: str | None, progress: Progress | None
+) -> Origin:
+    """Describe the inputs: their names, sizes and hashes."""
+    given = {"judgments": qrels, **{f"run {name}": run for name, run in runs.items()}}
+    inputs = tuple(_describe(name, one, progress) for name, one in given.items())
+    versions = {
+        "germane": VERSION,
+        "NumPy": np.__version__,
+        "Python": platform.python_version(),
+    }
+    return Origin(inputs, versions, command)
+
+
+def _describe(name: str, given: Any, progress: Progress | None) -> Input:
+    if not is_path(given):
+        return Input(name, f"from memory ({type(given).__name__})")
+    path = os.fspath(given)
+    if not os.path.isfile(path):  # standard input and pipes are gone when they are read
+        return Input(name, "standard input" if path == "-" else path)
+    return Input(name, path, os.path.getsize(path), _hash(path, progress))
+
+
+def _hash(path: str, progress: Progress | None) -> str:
+    digest, done, size = hashlib.sha256(), 0, os.path.getsize(path)
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(BLOCK):
+                digest.update(block)
+                done += len(block)
+                if progress is not None:
+                    progress(f"hash of {path}", done, size)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    return digest.hexdigest()
+
+
+# --- Runs that are read again ----------------------------------------------------------------------
+
+
+def select_runs(
+    runs: Mapping[str, Any], results: Results, policy: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Select the first runs that are not too large to be read again; TREC files are loaded."""
+    room, again = ROOM, {}
+    for name, run in runs.items():
+        placement = results[name].placement
+        room -= int(placement.ranking.retrieved.sum()) if placement else ROOM
+        if room < 0:
+            break
+        if not is_path(run):
+            again[name] = run
+        elif os.path.isfile(run):  # standard input and pipes are gone when they are read
+            plain = formats.format_of(run, "run", policy.get("input_format")) == "trec"
+            again[name] = open_run(run).load() if plain else run
+    return again
+
+
+def open_by_query(again: Mapping[str, Any], results: Results) -> dict[str, RunInput]:
+    """Open the runs whose items are found by query at no cost: not files and frames."""
+    return {
+        name: open_run(run, qrels=open_qrels(placement.qrels))
+        for name, run in again.items()
+        if not is_searched(run) and (placement := results[name].placement)
+    }
+
+
+def spread_runs(
+    qrels: Any,
+    again: Mapping[str, Any],
+    results: Results,
+    policy: Mapping[str, Any],
+    progress: Progress | None,
+) -> dict[str, tuple[Spread, ...]]:
+    """Compute what other tools would report of the first runs; streams that have ended are left out."""
+    out = {}
+    for i, (name, run) in enumerate(islice(again.items(), TOLD)):
+        if progress is not None:
+            progress("dialects", i, min(TOLD, len(again)))
+        placement = results[name].placement
+        judgments = placement.qrels if placement and is_path(qrels) else qrels
+        try:
+            out[name] = spreads(judgments, run, results.measures, **policy)
+        except GermaneError:
+            continue
+    return out
