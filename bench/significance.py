@@ -23,12 +23,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 import germane
-from germane.comparison.corrections import CORRECTIONS
-from germane.comparison.pairing import pairs_of
-from germane.comparison.randomization import sign_flip_p
+from germane.comparison.pairing import compare_pairs
 from germane.comparison.sample import Sample
-from germane.comparison.settings import Settings
-from germane.comparison.significance import TESTS
+from germane.comparison.settings import CORRECTIONS, Settings
+from germane.comparison.significance import TESTS, sign_flip_p
 
 ALPHA, SEED = 0.05, 20261121
 LEVELS = (0.05, 0.001)
@@ -200,7 +198,7 @@ def coverage(name: str, queries: int, simulations: int) -> tuple[float, ...]:
     below = above = 0
     for _ in range(simulations):
         one = sample(draw(rng, 2, queries))
-        [pair] = pairs_of([one], settings, rng)
+        [pair] = compare_pairs([one], settings, rng)
         assert pair.interval is not None
         below += pair.interval.high < truth
         above += pair.interval.low > truth

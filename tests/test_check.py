@@ -28,9 +28,9 @@ from check_examples import (
     with_items,
 )
 from germane import cli
-from germane.checks.data import side_by_side
+from germane.checks.data import put_side_by_side
 from germane.checks.reading import read_qrels, read_run
-from germane.checks.side import find_places, number_columns
+from germane.checks.rows import find_places, number_columns
 from germane.checks.table import TABLE
 from germane.kernel.columns import text_of_arrow, text_of_bytes
 from germane.kernel.ids import to_bytes
@@ -206,7 +206,7 @@ def test_values_are_those_of_evaluate() -> None:
     """What power is computed from, for a run without ties."""
     rng = random.Random(2)
     run = {q: {item: rng.random() for item in held} for q, held in QRELS.items()}
-    data = side_by_side(read_qrels(open_qrels(QRELS)), read_run(open_run(run)), ())
+    data = put_side_by_side(read_qrels(open_qrels(QRELS)), read_run(open_run(run)), ())
     measure = germane.parse("nDCG@10")
     expected = germane.evaluate(QRELS, run, [measure])[measure].per_query
     values = averaging.scores(measure, data.ranking, "zero")

@@ -10,7 +10,7 @@ import pytest
 
 import germane
 from germane.comparison.comparison import Comparison
-from germane.comparison.pair import p_text
+from germane.comparison.pair import format_p
 
 QUERIES = [f"q{number}" for number in range(40)]
 QRELS = {query: ["d"] for query in QUERIES}
@@ -534,7 +534,7 @@ def test_no_sentence_contradicts_its_interval() -> None:
     ],
 )  # fmt: skip
 def test_p_values_as_people_write_them(p: float, said: str) -> None:
-    assert p_text(p) == said
+    assert format_p(p) == said
 
 
 def test_csv_has_all_digits() -> None:

@@ -10,12 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane.comparison.bootstrap import bca, reach, resampled_sums
-from germane.comparison.corrections import CORRECTIONS
-from germane.comparison.randomization import sign_flip_p
-from germane.comparison.sample import Sample
-from germane.comparison.significance import TESTS, sign_test
-from germane.comparison.tukey import largest_differences
+from germane.comparison.sample import Sample, estimate_bca, reach, resample_sums
+from germane.comparison.settings import CORRECTIONS
+from germane.comparison.significance import TESTS, draw_largest_differences, sign_flip_p, sign_test
 from germane.core.dispersion import measure_dispersion, student, tost
 
 # Fisher, The Design of Experiments (1935), chapter III: Darwin's maize, crossed less self-fertilized,
@@ -209,7 +206,7 @@ def test_tukey_by_counting(systems: int, queries: int) -> None:
         np.ptp(sum(values[list(order), q] for q, order in enumerate(chosen)))
         for chosen in product(orders, repeat=queries)
     ]
-    drawn = largest_differences(values[None], 20_000, rng())[0]
+    drawn = draw_largest_differences(values[None], 20_000, rng())[0]
     for least in np.unique(ranges):
         expected = np.mean(np.array(ranges) >= least - 1e-9)
         assert np.mean(drawn >= least - 1e-9) == pytest.approx(expected, abs=0.015)
@@ -341,7 +338,7 @@ def test_bca_is_scipys_of_many_resamples(values: Array, confidence: float) -> No
     )  # fmt: skip
     count, mean = len(values), values.mean()
     z = stats.norm.ppf((1 + confidence) / 2)
-    found = np.array(bca((values - mean) / count, np.zeros(count, int), z)) + mean
+    found = np.array(estimate_bca((values - mean) / count, np.zeros(count, int), z)) + mean
     error = values.std() / math.sqrt(count)
     near = 0.05 if confidence == 0.95 else 0.2
     assert found == pytest.approx(tuple(result.confidence_interval), abs=near * error)
@@ -352,11 +349,11 @@ def test_bca_of_two_data_sets_is_that_of_their_resamples() -> None:
     two = sample(
         np.array([np.zeros(80), np.append(rng().exponential(1, 30), np.zeros(50))]), strata
     )
-    drawn = resampled_sums(two.weighted[0, 1:], strata, 100_000, rng())[0] - two.means[0, 1]
-    low, high = bca(two.centered(two.weighted[0, 1]), strata, 0.0)
+    drawn = resample_sums(two.weighted[0, 1:], strata, 100_000, rng())[0] - two.means[0, 1]
+    low, high = estimate_bca(two.centered(two.weighted[0, 1]), strata, 0.0)
     assert low == high  # z = 0: the median, but for the bias and the skewness
     for z in (-1.5, 2.0):
-        ends = bca(two.centered(two.weighted[0, 1]), strata, abs(z))
+        ends = estimate_bca(two.centered(two.weighted[0, 1]), strata, abs(z))
         skew = float((two.centered(two.weighted[0, 1]) ** 3).sum()) / 6
         skew /= float((two.centered(two.weighted[0, 1]) ** 2).sum()) ** 1.5
         shifted = skew + (skew + z) / (1 - skew * (skew + z))
@@ -367,9 +364,9 @@ def test_bca_of_two_data_sets_is_that_of_their_resamples() -> None:
 def test_bca_ends_where_the_values_do() -> None:
     """Of four queries of which one differs, no resample is outside 0 and 1."""
     centered = (np.array([0, 0, 0, 1.0]) - 0.25) / 4
-    low, high = bca(centered, np.zeros(4, int), 9.0)
+    low, high = estimate_bca(centered, np.zeros(4, int), 9.0)
     assert (low, high) == pytest.approx((-0.25, 0.75))
-    assert bca(np.zeros(4), np.zeros(4, int), 2.0) == (0, 0)
+    assert estimate_bca(np.zeros(4), np.zeros(4, int), 2.0) == (0, 0)
 
 
 @pytest.mark.parametrize("freedom", [4, 9, 24, 199])
@@ -383,8 +380,8 @@ def test_resampling_draws_as_many_queries_as_there_are() -> None:
     """Of each stratum; and every query as often as every other."""
     strata = np.repeat([0, 1], [5, 8])
     members = np.array([strata == 0, strata == 1], float)
-    assert (resampled_sums(members, strata, 50, rng()).T == [5, 8]).all()
-    each = resampled_sums(np.eye(5), np.zeros(5, int), 40_000, rng())
+    assert (resample_sums(members, strata, 50, rng()).T == [5, 8]).all()
+    each = resample_sums(np.eye(5), np.zeros(5, int), 40_000, rng())
     assert each.mean(axis=1) == pytest.approx(np.ones(5), abs=0.02)
     assert each.var(axis=1) == pytest.approx(np.full(5, 5 * 0.2 * 0.8), abs=0.03)  # multinomial
     assert np.cov(each)[0, 1] == pytest.approx(-5 * 0.2 * 0.2, abs=0.02)

@@ -12,8 +12,8 @@ import pytest
 
 import germane
 from check_examples import noticed
+from germane.checks.data import measure_retrieved, measure_standing
 from germane.checks.evaluated import TOO_FEW
-from germane.checks.standing import measure_standing, standing_of
 from germane.evaluation.collection import Collection
 from germane.readers import open_qrels, open_run
 
@@ -207,7 +207,7 @@ def test_standing_is_the_share_of_pairs(
     enough: int, looked_at: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against every pair looked at, a tied one counting half; whole queries, until they are enough."""
-    monkeypatch.setattr("germane.checks.standing.ENOUGH", enough)
+    monkeypatch.setattr("germane.checks.data.ENOUGH", enough)
     rng = np.random.default_rng(seed)
     qrels = {f"q{n}": {f"d{i}": int(rng.integers(2)) for i in range(9)} for n in range(4)}
     run = {q: {item: int(rng.integers(4)) for item in held} for q, held in qrels.items()}
@@ -221,7 +221,7 @@ def test_standing_is_the_share_of_pairs(
     judged = Collection(open_qrels(qrels), open_run(run), "what is asked for").judged(
         germane.Policy()
     )
-    standing = standing_of(judged.qrels, judged.retrieved)
+    standing = measure_retrieved(judged.qrels, judged.retrieved)
     assert standing is not None
     assert standing.above == pytest.approx(np.mean(pairs), rel=1e-12)
     assert standing.pairs == len(pairs)

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from germane.errors import InputError
-from germane.trec_eval.preferences import MEASURES, Group, Judged, partial_order, total_order
+from germane.trec_eval.preferences import MEASURES, Group, Judged, order_partially, order_totally
 
 Levels = dict[int, float]
 
 
 def group_of(levels: Levels) -> Group:
-    return total_order(np.array(list(levels), np.int64), np.array(list(levels.values()), float))
+    return order_totally(np.array(list(levels), np.int64), np.array(list(levels.values()), float))
 
 
 def judged_of(items: int, retrieved: int, groups: list[Levels]) -> Judged:
@@ -91,7 +91,7 @@ def test_one_part_of_a_partial_order_is_a_total_order(case: tuple) -> None:
     """All measures, but for those that count the lowest level with itself in a total order."""
     items, got, groups = case
     arrays = [(np.array(list(g)), np.array(list(g.values()))) for g in groups]
-    partial = Judged([partial_order([part], items) for part in arrays], items, got)
+    partial = Judged([order_partially([part], items) for part in arrays], items, got)
     for name, measure in MEASURES.items():
         if "Rnonrel" not in name:
             assert measure(partial) == measure(judged_of(items, got, groups)), name
@@ -100,7 +100,7 @@ def test_one_part_of_a_partial_order_is_a_total_order(case: tuple) -> None:
 def test_preferences_follow_from_others() -> None:
     """0 > 1 and 1 > 2 make 0 > 2; 3 is preferred to 2 alone."""
     parts = [((0, 1), (2, 1)), ((1, 2), (5, 4)), ((3, 2), (5, 4))]
-    group = partial_order([(np.array(a), np.array(b, float)) for a, b in parts], 4)
+    group = order_partially([(np.array(a), np.array(b, float)) for a, b in parts], 4)
     assert set(zip(*map(np.ndarray.tolist, np.nonzero(group.prefers)), strict=True)) == {
         (0, 1), (0, 2), (1, 2), (3, 2),
     }  # fmt: skip
@@ -136,9 +136,9 @@ def test_of_more_nonrelevant_items_the_first_count() -> None:
 )
 def test_contradictions_are_errors(parts: list) -> None:
     with pytest.raises(InputError):
-        partial_order([(np.array(a), np.array(b, float)) for a, b in parts], 3)
+        order_partially([(np.array(a), np.array(b, float)) for a, b in parts], 3)
 
 
 def test_an_item_with_two_levels_is_an_error() -> None:
     with pytest.raises(InputError, match="2 and 1"):
-        total_order(np.array([0, 0]), np.array([1.0, 2.0]))
+        order_totally(np.array([0, 0]), np.array([1.0, 2.0]))

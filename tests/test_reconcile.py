@@ -20,17 +20,17 @@ from germane.errors import DuplicateError
 from germane.evaluation.collection import Collection
 from germane.measures import TABLE
 from germane.readers import open_qrels, open_run
-from germane.reconciliation.candidates import (
+from germane.reconciliation.example import SHOWN, find_example
+from germane.reconciliation.reported import read_queries, read_reported
+from germane.reconciliation.search import (
     _NO_NUMBER,
     Candidate,
-    of_dialects,
-    pairs,
-    seam_of,
-    singles,
-    variants,
+    find_seam,
+    list_dialect_candidates,
+    vary_measure,
+    vary_once,
+    vary_twice,
 )
-from germane.reconciliation.example import SHOWN, example
-from germane.reconciliation.reported import read, read_queries
 from germane.reconciliation.spread import Values
 
 # Published as the average precision of three queries, 0.5, 0.835 and 0.567, and their mean 0.634;
@@ -87,26 +87,26 @@ def found_for(reported: str, measure: str) -> germane.Reconciliation:
     ],
 )
 def test_precision_is_that_of_writing(written: Any, value: float, tolerance: float) -> None:
-    number = read(written)
+    number = read_reported(written)
     assert number.value == value
     assert number.tolerance == pytest.approx(tolerance)
 
 
 @given(st.floats(-1e4, 1e4), st.integers(0, 6))
 def test_a_number_is_given_by_what_was_rounded_to_it(value: float, decimals: int) -> None:
-    assert read(f"{value:.{decimals}f}").gives(value)
+    assert read_reported(f"{value:.{decimals}f}").gives(value)
     off = 1.001 * 10.0**-decimals
-    assert not read(f"{value:.{decimals}f}").gives(value + off)
+    assert not read_reported(f"{value:.{decimals}f}").gives(value + off)
 
 
 def test_cut_off_is_not_rounded() -> None:
     """(1 + 1 + 1)/7 is printed as 0.42 by one who cuts off, and as 0.43 by one who rounds."""
     value = (1 + 1 + 1) / 7
-    assert not read("0.42").gives(value)
-    assert read("0.42").cuts(value)
-    assert read("-0.42").cuts(-value)
-    assert not read("0.43").cuts(value)
-    assert not read("-0.42").cuts(value)
+    assert not read_reported("0.42").gives(value)
+    assert read_reported("0.42").cuts(value)
+    assert read_reported("-0.42").cuts(-value)
+    assert not read_reported("0.43").cuts(value)
+    assert not read_reported("-0.42").cuts(value)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_cut_off_is_not_rounded() -> None:
 )
 def test_what_is_no_number(written: Any) -> None:
     with pytest.raises(germane.InputError, match=r"reported takes a number such as 0.62 or 62%"):
-        read(written)
+        read_reported(written)
     with pytest.raises(germane.InputError):
         germane.reconcile([1], reported=written)
 
@@ -141,7 +141,7 @@ def test_every_dialect_is_found_again(measure: str) -> None:
 @pytest.mark.parametrize("measure", ["AP@2", "nDCG@2"])
 def test_every_single_change_is_found_again(measure: str) -> None:
     asked, usual = germane.parse(measure), Policy()
-    for one in singles(asked, usual, {}, [1.0, 2.0, 3.0]):
+    for one in vary_once(asked, usual, {}, [1.0, 2.0, 3.0]):
         try:
             result = germane.evaluate(GRADED, SCORED, one.measure, **dict(one.choices))
         except germane.GermaneError:
@@ -156,7 +156,7 @@ def test_every_pair_is_found_again() -> None:
     """Two changes, each of which alone gives another number."""
     asked, usual = germane.parse("AP@2"), Policy()
     checked = 0
-    for one in pairs(asked, usual, {}, [1.0, 2.0, 3.0], []):
+    for one in vary_twice(asked, usual, {}, [1.0, 2.0, 3.0], []):
         if one.choices[1:] or len(one.choices) == 0:
             continue
         try:
@@ -301,10 +301,10 @@ def test_what_coincides_is_told_apart_two_by_two(
 def test_an_example_is_what_score_says(row: Any) -> None:
     """For every pair of parameters of every measure: the values are those of the list."""
     measure = germane.Measure(row.name)
-    several = [measure, *variants(measure, [2.0])]
+    several = [measure, *vary_measure(measure, [2.0])]
     cut = [one @ 2 for one in several] if row.cutoff else several
     for one, other in combinations(cut, 2):
-        found = example([Candidate(one), Candidate(other)], Policy(), 0.005)
+        found = find_example([Candidate(one), Candidate(other)], Policy(), 0.005)
         if found is None:
             continue
         listed, relevant = found.data
@@ -324,14 +324,16 @@ def test_what_no_list_tells_apart_is_one_definition_or_says_so() -> None:
     assert "AP" in names
     assert "AP(norm=R)" not in names
     assert "trec_eval-10:map" in result.found[0].candidate.tools
-    assert example([Candidate(germane.parse(n)) for n in ("AP", "AUPR")], Policy(), 0.1) is None
+    assert (
+        find_example([Candidate(germane.parse(n)) for n in ("AP", "AUPR")], Policy(), 0.1) is None
+    )
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_one_formula_is_one_definition(row: Any) -> None:
     """Measures are taken for one where their formulas are the same text: so are their values."""
     measure = germane.Measure(row.name)
-    several = [measure, *variants(measure, [2.0, 3.0])]
+    several = [measure, *vary_measure(measure, [2.0, 3.0])]
     several += [one @ 3 for one in several] if row.cutoff else []
     by_text: dict[str, list[germane.Measure]] = {}
     for one in several:
@@ -400,7 +402,7 @@ def test_definitions_that_differ_in_conventions_are_told_apart_too() -> None:
         Candidate(germane.AP @ 2, (("missing", "skip"),)),
         Candidate(germane.AP @ 2, (("empty", "missing"), ("missing", "skip"))),
     ]
-    found = example(candidates, Policy(), 0.005)
+    found = find_example(candidates, Policy(), 0.005)
     assert found is not None
     qrels, run = found.data
     for candidate, (name, value) in zip(candidates, found.values, strict=True):
@@ -409,7 +411,7 @@ def test_definitions_that_differ_in_conventions_are_told_apart_too() -> None:
         assert mean == value
     assert len(found.groups) > 1
     means = [Candidate(germane.RR), Candidate(germane.RR(mean="geometric"))]
-    found = example(means, Policy(), 0.005)
+    found = find_example(means, Policy(), 0.005)
     assert found is not None
     assert dict(found.values) == pytest.approx(
         {"RR": (1 + 1 / 2) / 2, "RR(mean=geometric)": math.sqrt(1 * 1 / 2)}
@@ -595,7 +597,7 @@ def test_files_of_queries(tmp_path: Path) -> None:
     assert two.mean is None
     path.write_text("map q1 0.5\nmap q2 0.835\nmap q3 0.567\nmap all 0.634\n")
     three = read_queries(str(path))
-    assert three.mean == read("0.634")
+    assert three.mean == read_reported("0.634")
     alone = read_queries({q: str(value) for q, value in PUBLISHED.items()})
     assert two.values == three.values == alone.values
 
@@ -810,9 +812,9 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 
 def test_every_convention_has_a_seam_and_data() -> None:
     assert set(SHOWN) == {*WORDS, *RARE_WORDS, "mean"}
-    assert seam_of("duplicates") == "reading"
-    assert seam_of("ties") == "judging"
-    assert seam_of("no_relevant") == "averaging"
+    assert find_seam("duplicates") == "reading"
+    assert find_seam("ties") == "judging"
+    assert find_seam("no_relevant") == "averaging"
     assert Candidate(germane.AP(mean="geometric")).seams(germane.AP) == ("averaging",)
     assert Candidate(germane.AP(norm="R") @ 5).seams(germane.AP @ 5) == ("measuring",)
 
@@ -821,7 +823,7 @@ def test_every_convention_has_a_seam_and_data() -> None:
 def test_singles_are_those_of_the_table(measure: str) -> None:
     """Every word of every parameter that is not the one asked for, and every usual number."""
     asked = germane.parse(measure)
-    tried = {one.measure for one in singles(asked, Policy(), {}, [1.0, 2.0]) if not one.choices}
+    tried = {one.measure for one in vary_once(asked, Policy(), {}, [1.0, 2.0]) if not one.choices}
     row = asked.row
     expected = sum(len([w for w in p.words if w != p.default]) + len(p.numbers) + len(p.usual)
                    for p in row.parameters)  # fmt: skip
@@ -835,13 +837,13 @@ def test_singles_are_those_of_the_table(measure: str) -> None:
 def test_dialects_are_those_of_spread() -> None:
     asked = germane.parse("AP@2")
     stated = {f"{one.dialect}:{one.name}" for one in germane.spread(GRADED, SCORED, asked)}
-    tools = {tool for one in of_dialects(asked, Policy(), {}) for tool in one.tools}
+    tools = {tool for one in list_dialect_candidates(asked, Policy(), {}) for tool in one.tools}
     assert stated <= tools
 
 
 def test_pairs_change_two_things() -> None:
     asked = germane.parse("AP@10")
-    every = list(pairs(asked, Policy(), {"missing": "zero"}, [1.0, 2.0], [germane.MeanP @ 10]))
+    every = list(vary_twice(asked, Policy(), {"missing": "zero"}, [1.0, 2.0], [germane.MeanP @ 10]))
     assert all(one.distance(asked) == 2 for one in every if one.measure.name == "AP")
     assert {len(one.choices) for one in every} == {0, 1, 2}
     assert not any("missing" in dict(one.choices) for one in every)

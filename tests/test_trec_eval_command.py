@@ -18,7 +18,7 @@ import pytest
 from germane import parse
 from germane.trec_eval import gains, judgments
 from germane.trec_eval.names import MEASURES, NICKNAMES
-from germane.trec_eval.numerals import merged, real, truncated, whole
+from germane.trec_eval.text import merge_sort, parse_real, parse_whole, truncate
 
 import trec_eval_cases
 from trec_eval_cases import case, said_by_germane, said_by_trec_eval, written
@@ -176,7 +176,7 @@ def test_the_console_script(files: Path) -> None:
     [("12", 12), (" -3x", -3), ("+4.9", 4), ("x", 0), ("1_0", 1), ("9" * 30, 2**63 - 1)],
 )
 def test_whole_numbers_as_c_reads_them(text: str, number: int) -> None:
-    assert whole(text.encode()) == number
+    assert parse_whole(text.encode()) == number
 
 
 @pytest.mark.parametrize(
@@ -192,24 +192,24 @@ def test_whole_numbers_as_c_reads_them(text: str, number: int) -> None:
     ],
 )
 def test_real_numbers_as_c_reads_them(text: str, number: float) -> None:
-    assert real(text.encode()) == number
+    assert parse_real(text.encode()) == number
 
 
 def test_gains_less_than_1_apart_keep_their_order() -> None:
     """0.7 - 0.5 is 0 as a whole number: the two count as equal, and so do both and 0."""
-    found = gains.by_gain([(1, 0.7), (2, 0.5)], range(3))
+    found = gains.sort_by_gain([(1, 0.7), (2, 0.5)], range(3))
     assert [(gain.grade, gain.worth) for gain in found] == [(1, 0.7), (2, 0.5), (0, 0.0)]
-    found = gains.by_gain([(1, 3.0), (2, 2.0)], range(3))
+    found = gains.sort_by_gain([(1, 3.0), (2, 2.0)], range(3))
     assert [(gain.grade, gain.worth) for gain in found] == [(0, 0.0), (2, 2.0), (1, 3.0)]
 
 
 def test_differences_that_no_whole_number_holds_are_the_least_of_them() -> None:
     """So 1e10, which is greater by far, stands before 1; an order of three is not made by pairs."""
-    assert merged([1e10, 1.0], lambda one, other: one - other) == [1e10, 1.0]
-    assert merged([1.0, 1e10], lambda one, other: one - other) == [1.0, 1e10]
-    assert merged([3.0, 2.5, 1.0], lambda one, other: one - other) == [1.0, 3.0, 2.5]
-    assert truncated(-2.9) == -2
-    assert truncated(float("nan")) == truncated(1e30) == truncated(-1e30) == -(2**63)
+    assert merge_sort([1e10, 1.0], lambda one, other: one - other) == [1e10, 1.0]
+    assert merge_sort([1.0, 1e10], lambda one, other: one - other) == [1.0, 1e10]
+    assert merge_sort([3.0, 2.5, 1.0], lambda one, other: one - other) == [1.0, 3.0, 2.5]
+    assert truncate(-2.9) == -2
+    assert truncate(float("nan")) == truncate(1e30) == truncate(-1e30) == -(2**63)
 
 
 # --- What nobody judged ----------------------------------------------------------------------------
@@ -393,7 +393,7 @@ def test_judgments_that_are_all_alike_are_read_as_line_by_line(tmp_path: Path, t
         if line:
             query, _, item, grade = line.split()
             expected.setdefault(query.encode(), {})[item] = float(grade)
-    plain = judgments.plain(path.read_bytes())
+    plain = judgments.read_plain(path.read_bytes())
     assert plain is not None
     of_query = {
         query: {plain.items[j]: plain.grades[j] for j in range(*plain.offsets[q : q + 2])}
@@ -416,4 +416,4 @@ def test_judgments_that_are_all_alike_are_read_as_line_by_line(tmp_path: Path, t
     ],
 )
 def test_judgments_with_an_odd_line_are_read_line_by_line(odd: str) -> None:
-    assert judgments.plain((_ALIKE + odd + "\n").encode()) is None
+    assert judgments.read_plain((_ALIKE + odd + "\n").encode()) is None

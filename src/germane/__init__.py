@@ -36,11 +36,10 @@ from germane.measures.measure import Measure, parse
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane.comparison.agreement import kendall_tau, rbo, tau_ap
     from germane.comparison.api import compare
-    from germane.comparison.comparison import Comparison
+    from germane.comparison.comparison import Comparison, Stability
     from germane.comparison.pair import Pair
     from germane.comparison.quality_gate import Gate, assert_no_regression, gate
     from germane.comparison.queries import QueryDifferences
-    from germane.comparison.stability import Stability
     from germane.dialects.dialect import Dialect
     from germane.evaluation.checkup import Checkup, check
     from germane.evaluation.chunks import collapse
@@ -66,7 +65,10 @@ _LATER = {
         "tau_ap",
     ),
     "comparison.api": ("compare",),
-    "comparison.comparison": ("Comparison",),
+    "comparison.comparison": (
+        "Comparison",
+        "Stability",
+    ),
     "comparison.pair": ("Pair",),
     "comparison.quality_gate": (
         "Gate",
@@ -74,7 +76,6 @@ _LATER = {
         "gate",
     ),
     "comparison.queries": ("QueryDifferences",),
-    "comparison.stability": ("Stability",),
     "dialects.dialect": ("Dialect",),
     "evaluation.checkup": (
         "Checkup",

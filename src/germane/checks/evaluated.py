@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.checks import forms, grades, ids, orders, queries, scores
-from germane.checks.data import Data
-from germane.checks.seen import Sees
-from germane.checks.side import DIGITS, Numbering, Side
-from germane.checks.standing import Standing, standing_of
+from germane.checks import ids, malformed, orders, queries, values
+from germane.checks.data import Data, Standing, measure_retrieved
+from germane.checks.rows import DIGITS, Numbering, Sees, Side
 from germane.checks.table import TABLE
 from germane.core import ragged
 from germane.core.finding import Finding, by_severity
@@ -57,7 +55,7 @@ def check_evaluation(
     """
     got, policy = judged.retrieved, judged.policy
     data = Evaluated(judged.qrels, got, policy, sample, values, ranking)
-    swapped = _find_swapped(data) or [one for one in got.findings if one.what in forms.SWAPPED]
+    swapped = _find_swapped(data) or [one for one in got.findings if one.what in malformed.SWAPPED]
     if swapped:
         return tuple(swapped)  # everything else follows from that
     found = [*_check_rows(data), *(one for one in got.findings if _is_left(data, one))]
@@ -79,7 +77,7 @@ def check_batch(qrels: Qrels, got: Retrieved, policy: Policy) -> tuple[Finding, 
     why = "" if found or len(data.hits) or not data.results else ids.explain_mismatch(data)
     if why in ("", ids.SAME):
         return found
-    row = _ROWS[ids.nothing_found]
+    row = _ROWS[ids.find_nothing_found]
     return (Finding(row.severity, row.name, "", 0, (), why),)  # its count is that of all batches
 
 
@@ -87,13 +85,13 @@ def refuse_swapped(qrels: Qrels, got: Retrieved, policy: Policy) -> None:
     """Refuse dicts in each other's place. Raises InputError where that is certain."""
     data = Evaluated(qrels, got, policy, got.sample)
     if data.may_be_scores:
-        forms.refuse_swapped(data.graded, data.run, data.given)
+        malformed.refuse_swapped(data.graded, data.run, data.given)
 
 
 def _find_swapped(data: Evaluated) -> tuple[Finding, ...]:
     if not data.may_be_scores:
         return ()
-    return tuple(_find(data, forms.swapped, forms.qrels_like_run))[:1]
+    return tuple(_find(data, malformed.find_swapped, malformed.find_qrels_like_run))[:1]
 
 
 def _check_counts(data: Evaluated) -> Iterator[Finding]:
@@ -101,34 +99,34 @@ def _check_counts(data: Evaluated) -> Iterator[Finding]:
     policy, got = data.policy, data.got
     asked: list[Callable[[Data], Sees]] = []
     if not len(got.judgment):
-        asked.append(ids.nothing_found)
+        asked.append(ids.find_nothing_found)
     if data.empty:
-        asked.append(queries.without_judgments)
+        asked.append(queries.find_without_judgments)
     if policy.missing == "zero" and got.answers < len(data.queries):
-        asked.append(queries.missing)
+        asked.append(queries.find_missing)
     if policy.unknown == "ignore" and got.unknown:
-        asked.append(queries.unknown)
+        asked.append(queries.find_unknown)
     if policy.no_relevant == "zero" and data.may_lack_relevant:
-        asked += [grades.nothing_relevant, queries.without_relevant]
+        asked += [values.find_nothing_relevant, queries.find_without_relevant]
     if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == got.answers:
-        asked.append(queries.one_result)
+        asked.append(queries.find_one_result)
     if got.is_tied:
-        asked += [scores.constant, scores.tied]
+        asked += [values.find_constant, values.find_tied]
     if data.results > TOO_FEW:
-        asked.append(orders.standing_last)
+        asked.append(orders.find_standing_last)
     yield from _find(data, *asked)
 
 
 def _check_rows(data: Evaluated) -> Iterator[Finding]:
     asked: list[Callable[[Data], Sees]] = []
     if data.may_be_misspelled:
-        asked.append(ids.alike)
+        asked.append(ids.find_alike)
     if data.may_rise:
         asked += orders.ORDERS.values()
     if data.may_have_own:
-        asked.append(ids.own_first)
+        asked.append(ids.find_own_first)
     if data.may_be_rounded:
-        asked.append(scores.imprecise)
+        asked.append(values.find_imprecise)
     if asked:
         yield from _find(data.take_more(), *asked)
 
@@ -202,7 +200,7 @@ class Evaluated(Data):
     def standing(self) -> Standing | None:
         if self._ranking is None:  # of a batch
             return None
-        return standing_of(self._qrels, self.got)
+        return measure_retrieved(self._qrels, self.got)
 
     @cached_property
     def constant(self) -> bool:
@@ -250,7 +248,7 @@ class Evaluated(Data):
     def may_be_scores(self) -> bool:
         """Is a grade, looked at before all others, none of a scale?"""
         some = self.grades[: GRADES : min(GRADES, len(self.grades)) // 8 + 1].tolist()
-        return any(grade % 1 or not 0 <= grade <= forms.SCALE for grade in some)
+        return any(grade % 1 or not 0 <= grade <= malformed.SCALE for grade in some)
 
     @cached_property
     def may_lack_relevant(self) -> bool:

@@ -6,8 +6,17 @@ from itertools import islice
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.seen import FEW, Seen, Sees, first, named, rows, several
-from germane.checks.side import Side, find_places
+from germane.checks.rows import (
+    FEW,
+    Seen,
+    Sees,
+    Side,
+    find_places,
+    show_first_row,
+    show_ids,
+    show_rows,
+    write_count,
+)
 from germane.core.near_ids import describe_difference, find_affix, find_pairs
 from germane.core.ragged import Ints
 from germane.errors import choices, clip
@@ -22,38 +31,40 @@ SAME = "Are these the same ids?"
 LOOKED = 200_000  # ids that are compared with others by more than equality
 
 
-def no_common_query(data: Data) -> Sees:
+def find_no_common_query(data: Data) -> Sees:
     """Queries of the run of which none is judged."""
     judged, run = data.qrels.queries, data.run.queries
     if len(judged) and len(run) and not data.answered.any():
         says = (
-            f"none of {several(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
-            f"that are judged. run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
+            f"none of {write_count(len(run), 'query', 'queries')} of the run is among the {len(judged):,} "
+            f"that are judged. run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
         )
         turned = np.mean(find_places(run, data.qrels.items) >= 0) > MOSTLY
-        advice = TURNED if turned else why(judged, run)
-        yield Seen(says, len(run), first(data.run, np.arange(1)), advice)
+        advice = TURNED if turned else explain_kinds(judged, run)
+        yield Seen(says, len(run), show_first_row(data.run, np.arange(1)), advice)
 
 
-def nothing_found(data: Data) -> Sees:
+def find_nothing_found(data: Data) -> Sees:
     """No judged item among the results of any judged query."""
     if len(data.hits) or not len(data.grades) or not data.results:
         return
-    says = f"no judged item is among the {several(data.results, 'result')} of the judged queries"
+    says = (
+        f"no judged item is among the {write_count(data.results, 'result')} of the judged queries"
+    )
     judged, run = data.qrels.items, data.run.items
     if len(run) and len(judged):
-        says += f". run: {', '.join(named(run))}; qrels: {', '.join(named(judged))}"
+        says += f". run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
     at = np.flatnonzero(data.query[data.run.query] >= 0)
-    yield Seen(says, data.results, first(data.run, at), explain_mismatch(data))
+    yield Seen(says, data.results, show_first_row(data.run, at), explain_mismatch(data))
 
 
 def explain_mismatch(data: Data) -> str:
     """In what the item ids of both sides differ; nothing where there are none to look at."""
     judged, run = data.qrels.items, data.run.items
-    return why(judged, run) if len(run) and len(judged) else ""
+    return explain_kinds(judged, run) if len(run) and len(judged) else ""
 
 
-def why(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
+def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     """In what the ids of both sides differ, as far as one can see."""
     judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
     kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
@@ -74,7 +85,7 @@ def _affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     return ""
 
 
-def alike(data: Data) -> Sees:
+def find_alike(data: Data) -> Sees:
     """Judged items that were not found, where the query's results have nearly the same id."""
     qrels, run = data.qrels, data.run
     if run.places or not len(data.hits):
@@ -93,19 +104,19 @@ def alike(data: Data) -> Sees:
         query, other = run.queries[run.query[at[0]]], run.items[run.item[at[0]]]
         one = meant[other]
         says = (
-            f"{several(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved under "
+            f"{write_count(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved under "
             f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
             f"{clip(other)} was retrieved, which differ in {describe_difference(one, other)}"
         )
-        yield Seen(says, len(at), () if run.line is None else rows(run, at))
+        yield Seen(says, len(at), () if run.line is None else show_rows(run, at))
 
 
-def repeated_results(data: Data) -> Sees:
+def find_repeated_results(data: Data) -> Sees:
     """An item that stands twice among the results of a query."""
     yield from _repeated(data.run, "result")
 
 
-def repeated_judgments(data: Data) -> Sees:
+def find_repeated_judgments(data: Data) -> Sees:
     """An item that is judged twice for a query."""
     yield from _repeated(data.qrels, "judgment")
 
@@ -116,42 +127,42 @@ def _repeated(side: Side, what: str) -> Sees:
     again: Ints = np.sort(order[1:][np.diff(pairs[order]) == 0])
     if len(again):
         repeats = (
-            f"{several(len(again), what)} {'repeats' if len(again) == 1 else 'repeat'} an item"
+            f"{write_count(len(again), what)} {'repeats' if len(again) == 1 else 'repeat'} an item"
         )
-        queries = several(side.distinct(side.query[again]), "query", "queries")
+        queries = write_count(side.distinct(side.query[again]), "query", "queries")
         says = f"{repeats} of the same query, in {queries}"
         if what == "judgment" and side.number is not None:
             first = order[np.searchsorted(pairs[order], pairs[again])]
             other = int(np.count_nonzero(side.number[first] != side.number[again]))
             says += f", {other:,} with another grade"
         advice = JOINED if len(again) >= max(FEW, SOME * len(side)) else ""
-        yield Seen(says, len(again), rows(side, again), advice)
+        yield Seen(says, len(again), show_rows(side, again), advice)
 
 
-def own_first(data: Data) -> Sees:
+def find_own_first(data: Data) -> Sees:
     """The query itself, first among the results of many queries and not judged relevant."""
     mine, rank = _own(data)
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
     if _is_no_accident(len(foremost), asked):
         says = (
-            f"the first result of {several(len(foremost), 'query', 'queries')} of "
+            f"the first result of {write_count(len(foremost), 'query', 'queries')} of "
             f"{data.first}{asked:,} is the query itself"
         )
         advice = OWN_PLACE if data.run.places else ""
-        yield Seen(says, len(foremost), rows(data.run, foremost), advice)
+        yield Seen(says, len(foremost), show_rows(data.run, foremost), advice)
 
 
-def own(data: Data) -> Sees:
+def find_own(data: Data) -> Sees:
     """The query itself, at any rank among its results and not judged relevant."""
     mine, rank = _own(data)
     asked = int(np.count_nonzero(data.retrieved))
     many = _is_no_accident(len(mine), asked)
-    if not len(mine) or any(own_first(data)) or not (many or _are_names(data.run.queries)):
+    if not len(mine) or any(find_own_first(data)) or not (many or _are_names(data.run.queries)):
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
-    have = several(len(mine), "query has itself", "queries have themselves")
+    have = write_count(len(mine), "query has itself", "queries have themselves")
     yield Seen(
-        f"{have} among the results, of {asked:,}, at {ranks}", len(mine), rows(data.run, mine)
+        f"{have} among the results, of {asked:,}, at {ranks}", len(mine), show_rows(data.run, mine)
     )
 
 

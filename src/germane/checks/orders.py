@@ -7,8 +7,7 @@ import numpy as np
 
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, first, rows, several
-from germane.checks.side import Side
+from germane.checks.rows import Seen, Sees, Side, show_first_row, show_rows, write_count
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip
 
@@ -20,16 +19,16 @@ NARROW = 0.02  # standard error from which on a better order would show
 COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
 
 
-def ranks_against_scores(data: Data) -> Sees:
+def find_ranks_against_scores(data: Data) -> Sees:
     """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
     before, after, _ = data.neighbors
-    if _contradict(data) and not any(counting_up(data)):
+    if _contradict(data) and not any(find_counting_up(data)):
         says = (
             f"the rank column contradicts the scores, which decide: for query "
             f"{clip(data.run.queries[data.run.query[before[0]]])} {_describe(data.run, before[0], 'item ')}, "
             f"{_describe(data.run, after[0])}"
         )
-        yield Seen(says, len(before), first(data.run, after))
+        yield Seen(says, len(before), show_first_row(data.run, after))
 
 
 def _describe(run: Side, at: int, item: str = "") -> str:
@@ -44,7 +43,7 @@ def _contradict(data: Data) -> bool:
     return len(data.neighbors.before) >= RISES and not data.neighbors.falling
 
 
-def counting_up(data: Data) -> Sees:
+def find_counting_up(data: Data) -> Sees:
     """Ranks in the place of scores: 1, 2, 3, … down each list."""
     run, ranks = data.run, data.ranks
     steps = len(run) - int(np.count_nonzero(data.retrieved))
@@ -54,12 +53,12 @@ def counting_up(data: Data) -> Sees:
     unlikely = len(ranks) < 2 and _is_no_accident(data, run.number)
     if unlikely or (len(ranks) > 1 and (decimals or _contradict(data))):
         says = "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
-        yield Seen(says, len(run), first(run, data.as_given), COLUMNS if decimals else "")
+        yield Seen(says, len(run), show_first_row(run, data.as_given), COLUMNS if decimals else "")
 
 
-def rising_as_given(data: Data) -> Sees:
+def find_rising_as_given(data: Data) -> Sees:
     """Scores that rise from each result to the next, where there are no ranks to ask."""
-    if data.run.number is None or len(data.ranks) > 1 or any(counting_up(data)):
+    if data.run.number is None or len(data.ranks) > 1 or any(find_counting_up(data)):
         return
     steps = _find_steps(data, data.run.number)
     most = 2 * np.count_nonzero(steps > 0) > len(steps) and (steps >= 0).all()
@@ -67,7 +66,7 @@ def rising_as_given(data: Data) -> Sees:
         yield from _turned(data, "scores", "rise", len(steps), "")
 
 
-def falling_as_given(data: Data) -> Sees:
+def find_falling_as_given(data: Data) -> Sees:
     """Ranks, without scores, that fall from each result to the next."""
     if data.run.number is not None or data.run.rank is None:
         return
@@ -82,9 +81,9 @@ def falling_as_given(data: Data) -> Sees:
 def _turned(data: Data, numbers: str, move: str, steps: int, why: str) -> Sees:
     says = (
         f"the {numbers} of every query {move} in the order given, over "
-        f"{data.first}{several(steps, 'step')}{why}"
+        f"{data.first}{write_count(steps, 'step')}{why}"
     )
-    yield Seen(says, len(data.run), first(data.run, data.as_given))
+    yield Seen(says, len(data.run), show_first_row(data.run, data.as_given))
 
 
 def _are_beside(data: Data) -> Bools:
@@ -114,26 +113,26 @@ def is_meant(data: Data, steps: int) -> bool:
 
 
 ORDERS: dict[str, Callable[[Data], Sees]] = {
-    "ranks against scores": ranks_against_scores,
-    "ranks given as scores": counting_up,
-    "scores rise as given": rising_as_given,
-    "ranks fall as given": falling_as_given,
+    "ranks against scores": find_ranks_against_scores,
+    "ranks given as scores": find_counting_up,
+    "scores rise as given": find_rising_as_given,
+    "ranks fall as given": find_falling_as_given,
 }
 """Findings that say why an order is no good."""
 ASCENDING = ("ranks given as scores", "scores rise as given", "ranks fall as given")
 
 
-def some_ranks_against_scores(data: Data) -> Sees:
+def find_some_ranks_against_scores(data: Data) -> Sees:
     """Ranks that follow another order than the scores here and there."""
     _, after, falling = data.neighbors
     if count := len(after) * bool(falling):
-        of = several(count + falling, "neighbor")
-        queries = several(data.run.distinct(data.run.query[after]), "query", "queries")
+        of = write_count(count + falling, "neighbor")
+        queries = write_count(data.run.distinct(data.run.query[after]), "query", "queries")
         says = (
             f"{count:,} of {of} in the order of the rank column have a higher score than the one "
             f"before, in {queries}"
         )
-        yield Seen(says, count, rows(data.run, after))
+        yield Seen(says, count, show_rows(data.run, after))
 
 
 def _is_explained(data: Data) -> bool:
@@ -143,17 +142,17 @@ def _is_explained(data: Data) -> bool:
     return data.constant or any(seen for sees in ORDERS.values() for seen in sees(data))
 
 
-def standing_last(data: Data) -> Sees:
+def find_standing_last(data: Data) -> Sees:
     """Relevant results that stand below the others of their query, more than chance would have it."""
     found = data.standing
     if found is not None and found.is_worse_than_chance and not _is_explained(data):
         yield Seen(found.says("lower than"), found.pairs)
 
 
-def standing_anywhere(data: Data) -> Sees:
+def find_standing_anywhere(data: Data) -> Sees:
     """Relevant results that stand above the others of their query as often as chance has it."""
     found = data.standing
     if found is None or found.error > NARROW or found.above > BETTER or found.is_worse_than_chance:
         return
-    if not _is_explained(data) and not any(ids.repeated_results(data)):
+    if not _is_explained(data) and not any(ids.find_repeated_results(data)):
         yield Seen(found.says("where"), found.pairs)

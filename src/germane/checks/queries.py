@@ -6,7 +6,15 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, first, named, of_queries, rows, several
+from germane.checks.rows import (
+    Seen,
+    Sees,
+    show_first_row,
+    show_ids,
+    show_queries,
+    show_rows,
+    write_count,
+)
 from germane.core.dispersion import FEW, measure_dispersion
 from germane.core.near_ids import describe_difference, find_extended, find_pairs
 from germane.core.ragged import Floats
@@ -23,13 +31,13 @@ ALPHA = 0.05
 TINY = 1e-9  # what rounding leaves of values that are equal
 
 
-def missing(data: Data) -> Sees:
+def find_missing(data: Data) -> Sees:
     """Judged queries that the run does not have."""
     lost = data.missing
     if lost and data.answered.any():
-        are = several(len(lost), "judged query is", "judged queries are")
+        are = write_count(len(lost), "judged query is", "judged queries are")
         says = f"{are} missing from the run, of {len(data.queries):,}, and counted as 0"
-        yield Seen(says, len(lost), of_queries(data.qrels, lost), _explain_missing(data))
+        yield Seen(says, len(lost), show_queries(data.qrels, lost), _explain_missing(data))
 
 
 def _explain_missing(data: Data) -> str:
@@ -46,10 +54,10 @@ def _explain_missing(data: Data) -> str:
     return SKIP
 
 
-def unknown(data: Data) -> Sees:
+def find_unknown(data: Data) -> Sees:
     """Queries of the run that nobody judged."""
     if data.unknown and data.answered.any():
-        are = several(len(data.unknown), "query of the run is", "queries of the run are")
+        are = write_count(len(data.unknown), "query of the run is", "queries of the run are")
         advice = ""
         for one, other in find_pairs(data.unknown[:NAMES], data.queries[:NAMES]):
             advice = (
@@ -57,17 +65,17 @@ def unknown(data: Data) -> Sees:
             )
             break
         says = f"{are} not in the qrels and left out"
-        yield Seen(says, len(data.unknown), of_queries(data.run, data.unknown), advice)
+        yield Seen(says, len(data.unknown), show_queries(data.run, data.unknown), advice)
 
 
-def mostly_empty(data: Data) -> Sees:
+def find_mostly_empty(data: Data) -> Sees:
     """Half of the judged queries or more, whose list of results is empty."""
     empty, judged = set(_empty(data)), data.qrels.queries
     none = [query for query in judged if query in empty]
     if none and 2 * len(none) >= len(judged):
-        have = several(len(none), "judged query has", "judged queries have")
+        have = write_count(len(none), "judged query has", "judged queries have")
         says = f"{have} an empty list of results, of {len(judged):,}: nothing of theirs is found"
-        yield Seen(says, len(none), named(none))
+        yield Seen(says, len(none), show_ids(none))
 
 
 def _empty(data: Data) -> tuple[Hashable, ...]:
@@ -75,44 +83,44 @@ def _empty(data: Data) -> tuple[Hashable, ...]:
     return *run.empty, *(run.queries[q] for q in np.flatnonzero(data.retrieved == 0).tolist())
 
 
-def without_results(data: Data) -> Sees:
+def find_without_results(data: Data) -> Sees:
     """Queries whose list of results is empty, where most have some."""
-    if (empty := _empty(data)) and not any(mostly_empty(data)):
-        have = several(len(empty), "query has", "queries have")
+    if (empty := _empty(data)) and not any(find_mostly_empty(data)):
+        have = write_count(len(empty), "query has", "queries have")
         says = f"{have} an empty list of results: nothing of theirs is found"
-        yield Seen(says, len(empty), named(empty))
+        yield Seen(says, len(empty), show_ids(empty))
 
 
-def without_judgments(data: Data) -> Sees:
+def find_without_judgments(data: Data) -> Sees:
     """Queries that stand in the qrels with nothing judged."""
     if data.empty:
-        stand = several(len(data.empty), "query stands", "queries stand")
+        stand = write_count(len(data.empty), "query stands", "queries stand")
         says = f"{stand} in the qrels without a judgment, and left out"
-        yield Seen(says, len(data.empty), named(data.empty))
+        yield Seen(says, len(data.empty), show_ids(data.empty))
 
 
-def without_relevant(data: Data) -> Sees:
+def find_without_relevant(data: Data) -> Sees:
     """Judged queries without a relevant item."""
     lost, judged = data.without_relevant, len(data.relevant)
     if lost and (len(lost) < judged or not len(data.grades)):
-        have = several(len(lost), "judged query has", "judged queries have")
+        have = write_count(len(lost), "judged query has", "judged queries have")
         says = f"{have} no relevant item, of {judged:,}, and counted as 0"
-        yield Seen(says, len(lost), of_queries(data.qrels, lost))
+        yield Seen(says, len(lost), show_queries(data.qrels, lost))
 
 
-def one_result(data: Data) -> Sees:
+def find_one_result(data: Data) -> Sees:
     """One result a query: the program that wrote the run stopped at the first."""
     depths = data.depths
     if len(depths) < 2 or (depths != 1).any() or (data.is_whole and len(data.run.items) < 2):
         return
     deepest = max((one.k for one in data.measures if one.k is not None), default=FIRST)
     if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
-        says = f"every one of {several(len(depths), 'query', 'queries')} has a single result"
-        at = rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
+        says = f"every one of {write_count(len(depths), 'query', 'queries')} has a single result"
+        at = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
         yield Seen(says, len(depths), at)
 
 
-def same_results(data: Data) -> Sees:
+def find_same_results(data: Data) -> Sees:
     """The same items in the same order for every query."""
     depth = data.retrieved
     if len(depth) > 1 and (depth == depth[0]).all() and depth[0] > 1:
@@ -121,19 +129,19 @@ def same_results(data: Data) -> Sees:
             says = (
                 f"all {len(depth):,} queries have the same {depth[0]:,} results in the same order"
             )
-            yield Seen(says, len(depth), first(data.run, data.order))
+            yield Seen(says, len(depth), show_first_row(data.run, data.order))
 
 
-def cut_off(data: Data) -> Sees:
+def find_cut_off(data: Data) -> Sees:
     """A cutoff that the results of no query reach."""
     deepest = int(data.retrieved.max(initial=0))
     if (beyond := [k for k in data.cutoffs if k > deepest]) and deepest < len(data.run.items):
-        says = f"no query has more than {several(deepest, 'result')}, and measures look at {beyond[-1]:,}"
+        says = f"no query has more than {write_count(deepest, 'result')}, and measures look at {beyond[-1]:,}"
         at = int(data.retrieved.argmax())
-        yield Seen(says, len(data.run.queries), of_queries(data.run, [data.run.queries[at]]))
+        yield Seen(says, len(data.run.queries), show_queries(data.run, [data.run.queries[at]]))
 
 
-def shallow(data: Data) -> Sees:
+def find_shallow(data: Data) -> Sees:
     """Queries with fewer results than a cutoff."""
     got = data.retrieved
     reached = [k for k in data.cutoffs if k <= got.max(initial=0)]
@@ -141,14 +149,14 @@ def shallow(data: Data) -> Sees:
         short = np.flatnonzero(got < reached[-1])
         if len(short) >= max(1, SHALLOW * len(got)) and len(data.run.items) > reached[-1]:
             says = (
-                f"{several(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,} results, "
+                f"{write_count(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,} results, "
                 f"of {len(got):,}"
             )
             queries = (data.run.queries[q] for q in short.tolist())
-            yield Seen(says, len(short), of_queries(data.run, queries))
+            yield Seen(says, len(short), show_queries(data.run, queries))
 
 
-def unjudged(data: Data) -> Sees:
+def find_unjudged(data: Data) -> Sees:
     """Results among the first ten that nobody judged, where some items are judged not relevant."""
     judged_query = (data.query >= 0)[data.run.query[data.order]]
     first_ten = (data.rank <= FIRST) & judged_query
@@ -159,14 +167,14 @@ def unjudged(data: Data) -> Sees:
     if 0 < share < ENOUGH:
         says = f"of the first {FIRST} results, {share:.0%} are judged; the others count as not relevant"
         lost = data.order[first_ten][~judged]
-        yield Seen(says, len(lost), rows(data.run, lost))
+        yield Seen(says, len(lost), show_rows(data.run, lost))
 
 
-def few(data: Data) -> Sees:
+def find_few(data: Data) -> Sees:
     """Too few queries for any but large differences."""
     count = len(data.qrels.queries)
     if 0 < count < FEW:
-        says = several(count, "query is", "queries are") + " judged"
+        says = write_count(count, "query is", "queries are") + " judged"
         for measure, values in _values(data):
             error = float(values.std()) / math.sqrt(max(count - 1, 1))
             if error > TINY:
@@ -184,7 +192,7 @@ def _values(data: Data) -> Iterator[tuple[Measure, Floats]]:
             continue
 
 
-def undetectable(data: Data) -> Sees:
+def find_undetectable(data: Data) -> Sees:
     """A difference from another run that is smaller than what so many queries show."""
     count = len(data.qrels.queries)
     for rival in data.rivals if count >= FEW else ():

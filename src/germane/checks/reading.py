@@ -1,33 +1,94 @@
-"""Qrels and runs of every source as sides, past what is wrong in them."""
+"""Qrels and runs of every source as rows, past what is wrong in them.
+
+Every bad line of a TREC file is a fault, and has a number.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane.checks import lines
-from germane.checks.side import Faults, Numbering, Side, number_columns
+from germane.checks.rows import DIGITS, Faults, Numbering, Side, number_columns
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, typed
-from germane.kernel.columns import Ids
+from germane.kernel.columns import Ids, Text, text_of_bytes
 from germane.kernel.ids import is_missing
-from germane.readers import QrelsInput, RunInput, formats, host
+from germane.readers import QrelsInput, RunInput, formats, host, trec
 from germane.readers.arrays import ScoreArray
 from germane.readers.files import TextFile, ends_of_lines
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
-from germane.readers.paths import is_path
+from germane.readers.paths import Path, is_path
 from germane.readers.topk import TopIds
 from germane.readers.trec_files import Run, TrecFile
+
+_ENDS = re.compile(rb"\r\n|\r|\n")
+
+
+def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
+    """All rows that can be read. Raises InputError for a file that cannot, or has no lines."""
+    layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
+    faults, parts, first = Faults(), [], 1
+    whole: dict[bytes, set[int]] = {}
+    with TextFile(path, progress) as file:
+        for block in file.blocks("lines"):
+            read_odd = partial(_read_odd, block.data, first, layout, faults, file.name)
+            lines = trec.split_lines(block.data, layout, read_odd, detailed=True)
+            assert lines.line is not None  # asked for
+            parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
+            if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
+                _note_whole(block.data, whole)
+            first += ends_of_lines(block.data)
+        if not faults.count and not any(map(len, parts)):
+            raise trec.explain_empty(file, layout)
+        queries, query = number_columns([_repeat_queries(lines) for lines in parts])
+        items, item = number_columns([lines.items for lines in parts])
+        number, line = (
+            np.concatenate([getattr(lines, name) for lines in parts]) for name in ("number", "line")
+        )
+        ranks = [lines.rank for lines in parts if lines.rank is not None]
+        return Side(
+            kind, file.name, queries, items, query, item, number,
+            rank=np.concatenate(ranks) if ranks else None, line=line, faults=faults, text=True,
+            rounded=sum(count_rounded([*one], np.array([*one], float)) for one in whole.values()),
+        )  # fmt: skip
+
+
+def _repeat_queries(lines: trec.Lines) -> Text:
+    """The query of each line."""
+    owner = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets))
+    return text_of_bytes(lines.queries).take(owner)
+
+
+def _read_odd(
+    data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str, line: bytes, at: int
+) -> tuple[bytes, bytes, float] | None:
+    """Read a line that is not plain; note a wrong one as a fault, and pass over it."""
+    try:
+        return trec.parse_line(line, layout)
+    except InputError as error:
+        faults.add(f"{name}:{first + ends_of_lines(data, at)}: {error}", len(line.split()))
+        return None
+
+
+def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
+    """The whole scores of each query as they are written, which doubles may round."""
+    for line in _ENDS.split(data):
+        fields = line.split()
+        written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
+        if written.lstrip(b"+-").isdigit() and len(written) < DIGITS:
+            whole.setdefault(fields[0], set()).add(int(written))
+
 
 Kind: TypeAlias = Literal["qrels", "run"]
 
@@ -39,36 +100,36 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
     """Read judgments with all that is wrong in them. Raises InputError for what cannot be read."""
     given = qrels.given
     if is_path(given):
-        return lines.read(given, "qrels", progress)
+        return read_trec(given, "qrels", progress)
     if is_mapping(given):
-        return _of_mapping(given, "qrels")
+        return _read_mapping(given, "qrels")
     if isinstance(given, Frame):
-        return _of_frame(given.reported(progress), "qrels")
-    return _of_qrels(qrels.read("keep", progress, "what is asked for"))
+        return _read_frame(given.reported(progress), "qrels")
+    return _read_qrels(qrels.read("keep", progress, "what is asked for"))
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
     """Read a run with all that is wrong in it. Raises InputError for what check does not look into."""
     match run:
         case TrecFile():
-            return lines.read(run.path, "run", progress)
+            return read_trec(run.path, "run", progress)
         case ScoredMapping() | RankedLists():
-            return _of_mapping(run.mapping, "run")
+            return _read_mapping(run.mapping, "run")
         case Frame():
-            return _of_frame(run.reported(progress), "run")
+            return _read_frame(run.reported(progress), "run")
         case Run():
-            return _of_read(run)
+            return _read_sparse(run)
         case ScoreArray() | TopIds():
-            return _of_array(run.array, whole=isinstance(run, TopIds))
+            return _read_array(run.array, whole=isinstance(run, TopIds))
     raise InputError(f"check does not look into {clip(run)}; evaluate does, and has findings.")
 
 
 # --- Mappings --------------------------------------------------------------------------------------
 
 
-def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
+def _read_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     if not given:
-        raise EmptyError(f"{_the(kind)} empty: there are no queries.")
+        raise EmptyError(f"{_name_kind(kind)} empty: there are no queries.")
     queries, items, faults = Numbering(), Numbering(), Faults()
     query, item, number = [], [], []
     empty, rounded, scored = [], 0, kind == "qrels"
@@ -76,7 +137,7 @@ def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
         if is_missing(one):
             faults.add(f"a query id is missing; got {clip(one)}")
             continue
-        pairs = _pairs(one, held, kind, faults)
+        pairs = _list_pairs(one, held, kind, faults)
         scored = scored or isinstance(held, Mapping)
         if not pairs:
             empty.append(one)
@@ -93,11 +154,13 @@ def _of_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     )  # fmt: skip
 
 
-def _the(kind: Kind) -> str:
+def _name_kind(kind: Kind) -> str:
     return "the qrels are" if kind == "qrels" else "the run is"
 
 
-def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple[Hashable, Any]]:
+def _list_pairs(
+    query: Hashable, held: Any, kind: Kind, faults: Faults
+) -> list[tuple[Hashable, Any]]:
     """Items with their numbers; what is none is a fault."""
     where = f"query {clip(query)}"
     if hasattr(held, "tolist"):
@@ -126,7 +189,7 @@ def _pairs(query: Hashable, held: Any, kind: Kind, faults: Faults) -> list[tuple
 # --- What has been read already --------------------------------------------------------------------
 
 
-def _of_qrels(qrels: Qrels) -> Side:
+def _read_qrels(qrels: Qrels) -> Side:
     numbering = Numbering()
     item = numbering.number(qrels.items)
     query = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
@@ -136,7 +199,7 @@ def _of_qrels(qrels: Qrels) -> Side:
     )  # fmt: skip
 
 
-def _of_read(run: Run) -> Side:
+def _read_sparse(run: Run) -> Side:
     rows, numbering = run.rows, Numbering()
     item = numbering.number(rows.items)
     query = np.repeat(np.arange(len(rows.queries)), np.diff(rows.offsets))
@@ -146,7 +209,7 @@ def _of_read(run: Run) -> Side:
 # --- Arrays ----------------------------------------------------------------------------------------
 
 
-def _of_array(given: Any, *, whole: bool) -> Side:
+def _read_array(given: Any, *, whole: bool) -> Side:
     cells = host.to_numpy(given, "run")
     if cells.ndim != 2 or not cells.size or cells.size > CELLS:
         raise InputError(
@@ -177,10 +240,10 @@ def _of_array(given: Any, *, whole: bool) -> Side:
 # --- Frames ----------------------------------------------------------------------------------------
 
 
-def _of_frame(frame: Frame, kind: Kind) -> Side:
+def _read_frame(frame: Frame, kind: Kind) -> Side:
     faults, parts, row = Faults(), list[_Part](), 0
     for record in frame.records():
-        parts += _parts(frame, record, row, kind, faults)
+        parts += _split_parts(frame, record, row, kind, faults)
         row += record.num_rows
     if not row:
         raise EmptyError(f"{frame.where}: there are no rows.")
@@ -188,13 +251,13 @@ def _of_frame(frame: Frame, kind: Kind) -> Side:
     queries, query = number_columns([part.query for part in parts])
     items, item = number_columns([part.item for part in parts])
     return Side(
-        kind, frame.where, queries, items, query, item, _joined([part.number for part in parts]), _joined([part.rank for part in parts]),
-        line=np.concatenate([none, *(part.row for part in parts)]), told=_row_of(frame, kind),
+        kind, frame.where, queries, items, query, item, _join([part.number for part in parts]), _join([part.rank for part in parts]),
+        line=np.concatenate([none, *(part.row for part in parts)]), told=_find_row(frame, kind),
         faults=faults, text=frame.ids == "text",
     )  # fmt: skip
 
 
-def _row_of(frame: Any, kind: Kind) -> Callable[[int], str]:
+def _find_row(frame: Any, kind: Kind) -> Callable[[int], str]:
     """Where a row of a frame, a file or a folder of files stands, as errors say it."""
 
     def told(row: int) -> str:
@@ -216,7 +279,7 @@ class _Part(NamedTuple):
     rank: Floats | None
 
 
-def of_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
+def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     """The same, whose rows are told by their lines where a file has one for each of them."""
     if side.told is None or not is_path(given) or not os.path.isfile(given):
         return side
@@ -244,18 +307,18 @@ def of_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
 _HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
 
 
-def _joined(parts: list[Floats | None]) -> Floats | None:
+def _join(parts: list[Floats | None]) -> Floats | None:
     there = [part for part in parts if part is not None]
     return np.concatenate(there) if there else None
 
 
-def _parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:
+def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:
     """A record batch in pieces without what cannot be read, which is found by halving."""
     if not record.num_rows:
         return
     try:
         query, item = frame.identifiers(record, row)
-        number, rank = _numbers(frame, record, row, kind)
+        number, rank = _read_numbers(frame, record, row, kind)
     except InputError as error:
         if record.num_rows == 1:
             faults.add(str(error))
@@ -265,13 +328,15 @@ def _parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Ite
         middle = record.num_rows // 2
         for start, size in ((0, middle), (middle, record.num_rows - middle)):
             part = record.slice(start, size)
-            yield from _parts(frame, part, row + start, kind, faults)
+            yield from _split_parts(frame, part, row + start, kind, faults)
         return
     rows = np.arange(row, row + record.num_rows)
     yield _Part(rows, query, item, number, rank)
 
 
-def _numbers(frame: Any, record: Any, row: int, kind: Kind) -> tuple[Floats | None, Floats | None]:
+def _read_numbers(
+    frame: Any, record: Any, row: int, kind: Kind
+) -> tuple[Floats | None, Floats | None]:
     names = frame.headings
     if kind == "run":
         return frame.scores(record, row)  # type: ignore[no-any-return]

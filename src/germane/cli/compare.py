@@ -19,7 +19,7 @@ from germane.cli.arguments import (
     whole,
 )
 from germane.cli.terminal import as_json, progress_line
-from germane.comparison.words import WORDS
+from germane.comparison.settings import WORDS
 from germane.errors import AbsentError, InputError, check_choice
 from germane.evaluation.api import evaluate_many, read_qrels
 from germane.evaluation.choices import DEFAULT

@@ -17,7 +17,7 @@ from germane.cli.arguments import (
     whole,
 )
 from germane.cli.terminal import as_json
-from germane.comparison.words import WORDS
+from germane.comparison.settings import WORDS
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
 

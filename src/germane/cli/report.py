@@ -15,7 +15,7 @@ from germane.cli.arguments import (
 )
 from germane.cli.compare import add_statistics
 from germane.cli.terminal import progress_line
-from germane.comparison.words import WORDS
+from germane.comparison.settings import WORDS
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
 

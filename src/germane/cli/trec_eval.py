@@ -7,7 +7,7 @@ from typing import Any
 
 from germane._version import VERSION
 from germane.cli.terminal import say
-from germane.trec_eval import TrecEvalError, evaluate, manual, options
+from germane.trec_eval import TrecEvalError, columns, evaluate, options
 
 NAME = "trec_eval"
 
@@ -23,11 +23,11 @@ def add(commands: Any) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Do what trec_eval does with the arguments; return its exit status."""
     try:
-        asked = options.read(arguments)
+        asked = options.parse_arguments(arguments)
         if asked.wanted == "version":
             say(f"germane {VERSION}, as trec_eval 10.0")
         elif asked.wanted == "help":
-            sys.stdout.write(manual.text(asked))
+            sys.stdout.write(columns.write_help(asked))
         else:
             _write(evaluate(asked, note=_say))
     except TrecEvalError as stop:

@@ -40,7 +40,7 @@ def kendall_tau(first: Ranked, second: Ranked) -> float:
     opposite. Raises CoverageError for different items, and where one ranking is a single tie.
     Kendall 1945.
     """
-    one, two = _same_items(_groups(first), _groups(second))
+    one, two = _same_items(_make_groups(first), _make_groups(second))
     signs = (_signs(ranks) for ranks in (one, two))
     a, b = signs
     untied = float(np.count_nonzero(a)) * float(np.count_nonzero(b))
@@ -60,8 +60,8 @@ def tau_ap(ranking: Ranked, truth: Ranked) -> float:
     above. Ties count as the mean over all orders of the tied items, in either ranking. Raises
     CoverageError for different items. Yilmaz, Aslam and Robertson 2008; ties: Urbano and Marrero 2017.
     """
-    groups = _groups(ranking)
-    ranks, true = _same_items(groups, _groups(truth))
+    groups = _make_groups(ranking)
+    ranks, true = _same_items(groups, _make_groups(truth))
     belongs = (1 + _signs(true)) / 2  # [i, j]: does i belong above j? Tied: half
     if len(ranks) < 2:
         raise CoverageError("one item has no order to agree with.")
@@ -90,17 +90,19 @@ def rbo(first: Ranked, second: Ranked, *, p: float = 0.9) -> float:
     """
     if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < 1:
         raise InputError(f"p takes a number between 0 and 1; got {clip(p)}")
-    short, long = sorted((_groups(first), _groups(second)), key=lambda groups: groups[-1].bottom)
+    short, long = sorted(
+        (_make_groups(first), _make_groups(second)), key=lambda groups: groups[-1].bottom
+    )
     end, last = short[-1].bottom, long[-1].bottom
     depth = np.arange(1, last + 1)
-    overlap = _overlap(short, long, depth)
+    overlap = _measure_overlap(short, long, depth)
     agreed = overlap[end - 1] / end  # where the shorter list ends, and taken to go on
     unseen = agreed * np.maximum(depth - end, 0)
     seen = float(np.sum((overlap + unseen) / depth * p ** depth.astype(float)))
     return (1 - p) / p * seen + float((overlap[-1] + unseen[-1]) / last) * p**last
 
 
-def _overlap(one: list[_Group], other: list[_Group], depth: Floats) -> Floats:
+def _measure_overlap(one: list[_Group], other: list[_Group], depth: Floats) -> Floats:
     """The items that both rankings are expected to have within each depth."""
     places = [
         {item: (group.top, group.bottom) for group in groups for item in group.items}
@@ -133,7 +135,7 @@ def _signs(ranks: Floats) -> Floats:
     return signs
 
 
-def _groups(given: Any) -> list[_Group]:
+def _make_groups(given: Any) -> list[_Group]:
     """Items by descending score, or in the order of the list; tied ones together."""
     if isinstance(given, Mapping):
         for item, score in given.items():

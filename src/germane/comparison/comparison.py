@@ -1,24 +1,132 @@
-"""Comparison: what comparing systems gave, with everything needed to say what its numbers mean."""
+"""Comparison: the outcome of comparing systems, with everything needed to explain its numbers.
+
+Its stability says how often the order of systems survives other queries.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from germane._version import VERSION
-from germane.comparison.layout import counts_of, leaderboard, notes_of, pair_table
+from germane.comparison.layout import count_verdicts, make_leaderboard, make_pair_table, write_notes
 from germane.comparison.pair import Pair
-from germane.comparison.pairing import resampled_means
-from germane.comparison.queries import QueryDifference, QueryDifferences, moves
+from germane.comparison.pairing import resample_means
+from germane.comparison.queries import QueryDifference, QueryDifferences, find_moves
 from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
-from germane.comparison.stability import Stability, stability_of
 from germane.core.ragged import Floats
 from germane.errors import AbsentError, clip, suggestion
 from germane.measures.measure import Measure, parse
-from germane.output.formatting import add_schema
+from germane.output.formatting import add_schema, format_number
+from germane.output.tabled import Tabled
 from germane.output.tables import Reader, Table, escape_html
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system's place on the leaderboard of one measure, and on those of resampled queries."""
+
+    system: str
+    mean: float
+    rank: int  # 1 is the best; equal means share the first of their ranks
+    low: int  # the ranks that hold the middle of them, by the comparison's confidence
+    high: int
+    first: float  # how often it is the best, alone or together with others
+
+
+@dataclass(frozen=True)
+class Stability(Tabled):
+    """How often the order of systems on one measure survives bootstrapping the queries.
+
+    >>> runs = {"a": {"q": ["d"], "p": ["e"]}, "b": {"q": ["x", "d"], "p": ["x", "e"]}}
+    >>> germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR").stability("RR").whole
+    1.0
+    """
+
+    measure: Measure
+    standings: tuple[Standing, ...]  # best first
+    whole: float
+    """how often no two systems change places"""
+    neighbors: tuple[float, ...]
+    """how often each system stays ahead of the next one"""
+    tau: float
+    """the mean Kendall τ between the leaderboard and those of resampled queries"""
+    resamples: int
+    confidence: float
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a system, best first."""
+        number = partial(format_number, digits=digits)
+        ahead = (*map(number, self.neighbors), "")
+        rows = tuple(
+            (s.system, number(s.mean), str(s.rank), f"{s.low}–{s.high}", number(s.first), stays)
+            for s, stays in zip(self.standings, ahead, strict=True)
+        )
+        kept = f"kept whole in {self.whole:.1%} of {self.resamples:,} bootstrap samples"
+        notes = (
+            f"{self.measure}: {self.measure.definition}",
+            f"order: {kept} of the queries; mean Kendall τ {self.tau:.3f}",
+            f"likely ranks: the middle {100 * self.confidence:g}% of the samples",
+            "first: how often it is best; ahead: how often it stays ahead of the next one",
+        )
+        columns = ("run", str(self.measure), "rank", "likely ranks", "first", "ahead")
+        return Table(columns, rows, notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "measure": str(self.measure),
+            "whole": self.whole,
+            "tau": self.tau,
+            "neighbors": list(self.neighbors),
+            "standings": [asdict(standing) for standing in self.standings],
+        }
+
+
+def measure_stability(
+    measure: Measure, systems: Sequence[str], means: Floats, drawn: Floats, confidence: float
+) -> Stability:
+    """From the means of S systems, and their S × B means on resampled queries."""
+    order = np.argsort(-means, kind="stable")
+    means, drawn = means[order], drawn[order]
+    near = 1e-12 * float(np.abs(means).max())  # equal means of resamples may differ by rounding
+    ranks, places = np.ones(drawn.shape, int), np.ones(len(means), int)
+    whole = np.ones(drawn.shape[1], bool)
+    agree, untied, strict = np.zeros(drawn.shape[1]), np.zeros(drawn.shape[1]), 0
+    for one, other in combinations(range(len(means)), 2):
+        lead = drawn[one] - drawn[other]
+        sign = (lead > near).astype(int) - (lead < -near)
+        ranks[other] += sign > 0
+        ranks[one] += sign < 0
+        untied += sign != 0
+        if means[one] > means[other] + near:
+            places[other] += 1
+            strict += 1
+            agree += sign
+            whole &= sign >= 0
+    tail = (1 - confidence) / 2
+    likely = np.quantile(ranks, (tail, 1 - tail), axis=1, method="nearest").astype(int)
+    tau = agree / np.sqrt(np.maximum(strict * untied, 1))
+    return Stability(
+        measure=measure,
+        standings=tuple(
+            Standing(systems[s], float(means[i]), int(places[i]), int(likely[0, i]),
+                     int(likely[1, i]), float(np.mean(ranks[i] == 1)))
+            for i, s in enumerate(order.tolist())
+        ),
+        whole=float(whole.mean()),
+        neighbors=tuple(
+            float(np.mean(upper > lower + near)) for upper, lower in pairwise(drawn)
+        ),
+        tau=float(tau.mean()) if strict else 1.0,
+        resamples=drawn.shape[1],
+        confidence=confidence,
+    )  # fmt: skip
+
 
 FEW_RUNS = 3  # of which every pair is put in words
 
@@ -76,7 +184,7 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Definitions, queries, test, correction and intervals: a caption."""
-        return tuple(notes_of(self._samples, self.pairs, self.settings))
+        return tuple(write_notes(self._samples, self.pairs, self.settings))
 
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:
         """The pair of two systems on a measure. Raises AbsentError where they were not compared."""
@@ -91,11 +199,11 @@ class Comparison:
 
     def leaderboard(self, *, digits: int | None = 4) -> Table:
         """One row a system, one column a measure: the best in bold, letters for those it beats."""
-        return leaderboard(self._samples, self.pairs, self.settings, digits)
+        return make_leaderboard(self._samples, self.pairs, self.settings, digits)
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a measure and pair: difference, interval, effect sizes, counts and p-values."""
-        return pair_table(self._samples, self.pairs, self.settings, digits)
+        return make_pair_table(self._samples, self.pairs, self.settings, digits)
 
     def queries(self, measure: str | Measure, system: str, baseline: str) -> QueryDifferences:
         """Two systems query by query, from the largest gain to the largest loss.
@@ -110,7 +218,7 @@ class Comparison:
             dataset = sample.datasets[sample.strata[q]]
             runs = self.datasets[dataset]
             values = float(sample.values[m, before, q]), float(sample.values[m, at, q])
-            moved = moves(runs[baseline].placement, runs[system].placement, query)
+            moved = find_moves(runs[baseline].placement, runs[system].placement, query)
             rows.append(QueryDifference(dataset, query, *values, values[1] - values[0], moved))
         rows.sort(key=lambda row: -row.difference)
         return QueryDifferences(
@@ -123,13 +231,15 @@ class Comparison:
         sample, m = self._place(measure)
         drawn = self._resampled[self._samples.index(sample)][m]
         confidence = self.settings.confidence
-        return stability_of(sample.measures[m], self.systems, sample.means[m], drawn, confidence)
+        return measure_stability(
+            sample.measures[m], self.systems, sample.means[m], drawn, confidence
+        )
 
     @cached_property
     def _resampled(self) -> tuple[Floats, ...]:
         """M × S × resamples for each sample."""
         draws = np.random.default_rng(self._seed)
-        return tuple(resampled_means(sample, self.settings, draws) for sample in self._samples)
+        return tuple(resample_means(sample, self.settings, draws) for sample in self._samples)
 
     def _only(self, one: str, other: str) -> tuple[Hashable, ...]:
         """The judged queries that one system answers and the other does not."""
@@ -169,7 +279,7 @@ class Comparison:
         """A sentence for each pair, or of many runs how many pairs differ."""
         if len(self.systems) <= FEW_RUNS:
             return tuple(pair.sentence for pair in self.pairs)
-        return (f"{counts_of(self.pairs)}. Each with its interval: table(), --view pairs",)
+        return (f"{count_verdicts(self.pairs)}. Each with its interval: table(), --view pairs",)
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.systems)}: {', '.join(map(str, self.measures))}>"

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from germane.comparison.corrections import CORRECTIONS
-from germane.comparison.pair import QUANTITIES, Pair, Verdict, p_number
+from germane.comparison.pair import QUANTITIES, Pair, Verdict, format_p_number
 from germane.comparison.sample import Sample
-from germane.comparison.settings import Settings
+from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import MANY, TESTS
 from germane.core.dispersion import FEW, POWER
 from germane.measures.measure import Measure
@@ -13,12 +12,12 @@ from germane.output.formatting import format_number
 from germane.output.tables import LETTERS, Table
 
 
-def leaderboard(
+def make_leaderboard(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, digits: int | None
 ) -> Table:
     """One row a system, one column a measure; the best in bold, letters for those it beats."""
     systems = samples[0].systems
-    label = dict(zip(systems, _labels(len(systems)), strict=True))
+    label = dict(zip(systems, _make_labels(len(systems)), strict=True))
     columns = [
         (measure, dict(zip(systems, sample.means[m].tolist(), strict=True)))
         for sample in samples
@@ -28,20 +27,20 @@ def leaderboard(
         (label[system], system, *(format_number(means[system], digits) for _, means in columns))
         for system in systems
     ]
-    beaten = _beaten(pairs)
+    beaten = _find_beaten(pairs)
     strong, marks = set(), {}
     for c, (measure, means) in enumerate(columns, start=2):
         for r, system in enumerate(systems):
             if means[system] == max(means.values()) and measure.name not in QUANTITIES:
                 strong.add((r, c))
             if worse := beaten.get((measure, system)):
-                marks[r, c] = _joined([label[one] for one in systems if one in worse])
+                marks[r, c] = _join_labels([label[one] for one in systems if one in worse])
     names = ("", "run", *(str(measure) for measure, _ in columns))
-    notes = (*_marking(marks, settings), *notes_of(samples, pairs, settings))
+    notes = (*_explain_marks(marks, settings), *write_notes(samples, pairs, settings))
     return Table(names, tuple(rows), notes, (1,), frozenset(strong), marks)
 
 
-def pair_table(
+def make_pair_table(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, digits: int | None
 ) -> Table:
     """One row a measure and pair."""
@@ -51,13 +50,14 @@ def pair_table(
     )  # fmt: skip
     tested = settings.equivalence is not None
     rows = [
-        (*_cells(pair, digits), *(_equivalent(pair, digits) if tested else ())) for pair in pairs
+        (*_write_cells(pair, digits), *(_equivalent(pair, digits) if tested else ()))
+        for pair in pairs
     ]
-    notes = (*_column_notes(), *notes_of(samples, pairs, settings))
+    notes = (*_column_notes(), *write_notes(samples, pairs, settings))
     return Table((*columns, *(["p TOST"] if tested else [])), tuple(rows), notes, (1, 2, 15))
 
 
-def _cells(pair: Pair, digits: int | None) -> tuple[str, ...]:
+def _write_cells(pair: Pair, digits: int | None) -> tuple[str, ...]:
     interval = pair.interval
     ends = (interval.low, interval.high) if interval else (None, None)
     level = interval.level if interval else ""
@@ -78,20 +78,20 @@ def _equivalent(pair: Pair, digits: int | None) -> tuple[str]:
 
 
 def _p_value(p: float, digits: int | None) -> str:
-    return repr(p) if digits is None else p_number(p, digits)
+    return repr(p) if digits is None else format_p_number(p, digits)
 
 
-def _labels(count: int) -> list[str]:
+def _make_labels(count: int) -> list[str]:
     """Letters for systems: a, b, … z, aa, ab, …"""
     size = len(LETTERS)
     return [LETTERS[i // size - 1] * (i >= size) + LETTERS[i % size] for i in range(count)]
 
 
-def _joined(labels: list[str]) -> str:
+def _join_labels(labels: list[str]) -> str:
     return ("" if all(len(label) == 1 for label in labels) else " ").join(labels)
 
 
-def _beaten(pairs: Sequence[Pair]) -> Mapping[tuple[Measure, str], set[str]]:
+def _find_beaten(pairs: Sequence[Pair]) -> Mapping[tuple[Measure, str], set[str]]:
     """The systems that each system is significantly better than, by measure."""
     beaten: dict[tuple[Measure, str], set[str]] = {}
     for pair in pairs:
@@ -103,7 +103,7 @@ def _beaten(pairs: Sequence[Pair]) -> Mapping[tuple[Measure, str], set[str]]:
     return beaten
 
 
-def _marking(marks: Mapping[tuple[int, int], str], settings: Settings) -> Iterator[str]:
+def _explain_marks(marks: Mapping[tuple[int, int], str], settings: Settings) -> Iterator[str]:
     if marks:
         yield f"Superscripts mark the runs that this one significantly beats (p < {settings.alpha:g})"
 
@@ -118,7 +118,9 @@ def _column_notes() -> Iterator[str]:
     )
 
 
-def notes_of(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings) -> Iterator[str]:
+def write_notes(
+    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
+) -> Iterator[str]:
     """Definitions, queries, test, correction and interval: what a caption must say."""
     for sample in samples:
         for measure in sample.measures:
@@ -126,11 +128,11 @@ def notes_of(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Setting
     yield ""
     yield from _query_notes(samples)
     yield f"p: {_test_note(samples, pairs, settings)}"
-    yield f"intervals: BCa bootstrap of the queries, {_levels(pairs, settings)}"
-    yield from _warnings(samples, pairs, settings)
+    yield f"intervals: BCa bootstrap of the queries, {_describe_levels(pairs, settings)}"
+    yield from _write_warnings(samples, pairs, settings)
 
 
-def _levels(pairs: Sequence[Pair], settings: Settings) -> str:
+def _describe_levels(pairs: Sequence[Pair], settings: Settings) -> str:
     """The confidence of the intervals, and of which of them together."""
     known = sorted({pair.interval for pair in pairs if pair.interval}, key=lambda i: i.confidence)
     levels = list(dict.fromkeys(interval.level for interval in known))
@@ -144,7 +146,7 @@ def _query_notes(samples: Sequence[Sample]) -> Iterator[str]:
     for sample in samples:
         for_some = f" ({', '.join(map(str, sample.measures))})" if len(samples) > 1 else ""
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
-        yield f"{_several(len(sample), 'query', 'queries')} with a value for every run{left}{for_some}"
+        yield f"{_write_count(len(sample), 'query', 'queries')} with a value for every run{left}{for_some}"
     if len(samples[0].datasets) > 1:
         names = ", ".join(samples[0].datasets)
         yield f"data sets {names}: means of their means; resampled within each"
@@ -157,7 +159,7 @@ def _test_note(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Setti
     measures = sum(len(sample.measures) for sample in samples)
     each = len(pairs) // measures
     of_each = (
-        f"the {_several(each, 'pair', 'pairs')} of {'each' if measures > 1 else 'the'} measure"
+        f"the {_write_count(each, 'pair', 'pairs')} of {'each' if measures > 1 else 'the'} measure"
     )
     if test.corrects:
         return f"{said}, over {of_each}"
@@ -169,14 +171,14 @@ def _test_note(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Setti
     return f"{said}, {CORRECTIONS[settings.correction or 'none'].title} over {over}"
 
 
-def _warnings(
+def _write_warnings(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
 ) -> Iterator[str]:
     fewest, most = min(map(len, samples)), max(map(len, samples))
     if limited := [pair for pair in pairs if pair.verdict == "inconclusive"]:
         yield (
-            f"Inconclusive: {len(limited):,} of {_several(len(pairs), 'comparison', 'comparisons')}, where "
-            f"this test cannot reach p < {settings.alpha:g}. {_advice(limited)}"
+            f"Inconclusive: {len(limited):,} of {_write_count(len(pairs), 'comparison', 'comparisons')}, where "
+            f"this test cannot reach p < {settings.alpha:g}. {_write_advice(limited)}"
         )
     if fewest < FEW:
         yield (
@@ -190,11 +192,11 @@ def _warnings(
         )
 
 
-def _several(count: int, one: str, many: str) -> str:
+def _write_count(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-def _advice(limited: Sequence[Pair]) -> str:
+def _write_advice(limited: Sequence[Pair]) -> str:
     """Name the ways to make inconclusive comparisons conclusive."""
     ways = []
     limits = [pair.limit for pair in limited if pair.limit]
@@ -207,9 +209,9 @@ def _advice(limited: Sequence[Pair]) -> str:
     return f"It takes {' or '.join(ways)}."
 
 
-def counts_of(pairs: Sequence[Pair]) -> str:
+def count_verdicts(pairs: Sequence[Pair]) -> str:
     """How many comparisons have which verdict."""
     verdicts = [pair.verdict for pair in pairs]
     words: tuple[Verdict, ...] = ("significant", "not significant", "inconclusive")
     several = (f"{verdicts.count(word):,} {word}" for word in words if word in verdicts)
-    return f"{_several(len(pairs), 'comparison', 'comparisons')}: {', '.join(several)}"
+    return f"{_write_count(len(pairs), 'comparison', 'comparisons')}: {', '.join(several)}"

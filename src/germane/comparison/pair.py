@@ -119,18 +119,20 @@ class Pair:
             better, worse, sign = worse, better, -1
         wins, losses = (self.wins, self.losses)[::sign]
         if not wins + losses:
-            where = f"on all {_queries(self.queries)}" if self.queries > 1 else "on the one query"
+            where = (
+                f"on all {_count_queries(self.queries)}" if self.queries > 1 else "on the one query"
+            )
             return f"{better} and {worse} have the same {self.measure} {where}"
         more = "is significantly better than"
         if not self.significant:
             more = "is ahead of"
         elif self.measure.name in QUANTITIES:
             more = "significantly exceeds"
-        said = f"{better} {more} {worse} by {short(abs(self.difference))} {self.measure}"
+        said = f"{better} {more} {worse} by {format_short(abs(self.difference))} {self.measure}"
         said += self._interval(sign)
         if not self.significant:
             said += f", {self.verdict}"
-        said += f", {p_text(self.p_adjusted, self.alpha)} ({self.test})"
+        said += f", {format_p(self.p_adjusted, self.alpha)} ({self.test})"
         said += f", {_count(wins, 'win')} {_count(losses, 'loss')} {_count(self.ties, 'tie')}"
         return said + self._beyond()
 
@@ -138,7 +140,7 @@ class Pair:
         if self.interval is None:
             return ""
         low, high = sorted((sign * self.interval.low, sign * self.interval.high))
-        return f", {self.interval.level} interval [{short(low)}, {short(high)}]"
+        return f", {self.interval.level} interval [{format_short(low)}, {format_short(high)}]"
 
     def _beyond(self) -> str:
         """The limits of the comparison, and equivalence where it was asked for."""
@@ -148,7 +150,7 @@ class Pair:
         elif self.limit:
             said += f"; this test cannot reach p < {self.alpha:g} here: {self.limit}"
         elif not self.significant and self.detectable is not None:
-            said += f"; {_queries(self.queries)} could show {short(self.detectable)}"
+            said += f"; {_count_queries(self.queries)} could show {format_short(self.detectable)}"
         if self.interval is not None and not self.limit:
             has_zero = self.interval.low <= 0 <= self.interval.high
             if has_zero == self.significant:
@@ -158,7 +160,7 @@ class Pair:
         if self.equivalence is not None:
             within = self.equivalence.p < self.alpha
             said += f"; {'' if within else 'not shown to be '}equivalent within ±"
-            said += f"{self.equivalence.bound:g} (TOST, {p_text(self.equivalence.p, self.alpha)})"
+            said += f"{self.equivalence.bound:g} (TOST, {format_p(self.equivalence.p, self.alpha)})"
         return said
 
     def __str__(self) -> str:
@@ -172,28 +174,28 @@ class Pair:
         return {**plain, **verdict, "sentence": self.sentence}
 
 
-def p_text(p: float, alpha: float = 0.05) -> str:
+def format_p(p: float, alpha: float = 0.05) -> str:
     """A p-value as people write it; never as 0, and never as alpha where it is below."""
-    number = p_number(p, 3) if alpha > 1e-6 else f"{p:.1e}"
+    number = format_p_number(p, 3) if alpha > 1e-6 else f"{p:.1e}"
     if not number.startswith("<") and (float(number) < alpha) != (p < alpha):
         number = f"{p:.6g}"
     return f"p {number}" if number.startswith("<") else f"p = {number}"
 
 
-def p_number(p: float, digits: int) -> str:
+def format_p_number(p: float, digits: int) -> str:
     """So many decimals, or two digits of a small p-value, or that it is below a millionth."""
     if p < 1e-6:
         return "< 1e-6"
     return f"{p:.{digits}f}" if p >= 0.001 else f"{p:.1e}".replace("e-0", "e-")
 
 
-def short(value: float) -> str:
+def format_short(value: float) -> str:
     """Three decimals, or more where these are all 0."""
     value += 0.0  # no -0.000
     return f"{value:.3f}" if abs(value) >= 0.001 or not value else f"{value:.1g}"
 
 
-def _queries(count: int) -> str:
+def _count_queries(count: int) -> str:
     return "1 query" if count == 1 else f"{count:,} queries"
 
 

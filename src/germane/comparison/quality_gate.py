@@ -7,8 +7,8 @@ from typing import Any, Unpack
 
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
-from germane.comparison.pair import QUANTITIES, Pair, p_number, short
-from germane.comparison.words import Correction, TestName
+from germane.comparison.pair import QUANTITIES, Pair, format_p_number, format_short
+from germane.comparison.settings import Correction, TestName
 from germane.core.seed import Seed
 from germane.errors import (
     AbsentError,
@@ -75,7 +75,7 @@ class Gate(Tabled):
                 (
                     str(pair.measure), format_number(means[BASELINE], digits), format_number(means[RUN], digits), *numbers,
                     interval.level if interval else "",
-                    repr(pair.p_adjusted) if digits is None else p_number(pair.p_adjusted, digits),
+                    repr(pair.p_adjusted) if digits is None else format_p_number(pair.p_adjusted, digits),
                     self._verdict(pair),
                 )
             )  # fmt: skip
@@ -107,7 +107,7 @@ class Gate(Tabled):
         )
 
     def _fall(self, pair: Pair) -> str:
-        fell = f"fell by {short(-pair.difference)}, where {self.max_drop:g} is allowed"
+        fell = f"fell by {format_short(-pair.difference)}, where {self.max_drop:g} is allowed"
         return fell if pair.significant else f"{fell}, and the test cannot judge it"
 
 
@@ -148,7 +148,7 @@ def gate(
             f"a gate is for measures of which more is better; {odd[0]} is none, so that a fall of it is "
             "no regression. Leave it out."
         )
-    before = _kept(baseline)
+    before = _read_kept(baseline)
     if before is None:
         before = evaluate(qrels, baseline, measures, name=BASELINE, **policy)
     elif before.policy != now.policy:
@@ -206,7 +206,7 @@ def assert_no_regression(
     return found
 
 
-def _kept(baseline: Any) -> Result | None:
+def _read_kept(baseline: Any) -> Result | None:
     """Results that were kept; None for a run."""
     if isinstance(baseline, Result):
         return baseline

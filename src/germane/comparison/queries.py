@@ -89,7 +89,9 @@ class QueryDifferences(Tabled):
 
         Raises AbsentError for a query without a category, InputError for another type.
         """
-        return Slices(self.measure, self.system, self.baseline, tuple(_slices(self.rows, category)))
+        return Slices(
+            self.measure, self.system, self.baseline, tuple(_make_slices(self.rows, category))
+        )
 
     def table(self, *, most: int = 10, digits: int | None = 4) -> Table:
         """The largest gains and losses, with the items that moved."""
@@ -130,7 +132,7 @@ class QueryDifferences(Tabled):
             "measure": str(self.measure), "system": self.system, "baseline": self.baseline,
             "only_system": list(map(str, self.only_system)),
             "only_baseline": list(map(str, self.only_baseline)),
-            "queries": [_plain(asdict(row)) for row in self.rows],
+            "queries": [_make_plain(asdict(row)) for row in self.rows],
         }  # fmt: skip
 
 
@@ -163,21 +165,28 @@ class Slices(Tabled):
         return Table(columns, rows, notes)
 
 
-def moves(before: Placement | None, after: Placement | None, query: Hashable) -> tuple[Move, ...]:
+def find_moves(
+    before: Placement | None, after: Placement | None, query: Hashable
+) -> tuple[Move, ...]:
     """The judged items of a query whose rank is another one: highest grade, longest way first."""
     if before is None or after is None:
         return ()
     old = {hit.item: hit for hit in before.hits(query)}
     new = {hit.item: hit for hit in after.hits(query)}
     moved = [
-        Move(item, (old.get(item) or new[item]).relevance, _rank(old, item), _rank(new, item))
+        Move(
+            item,
+            (old.get(item) or new[item]).relevance,
+            _find_rank(old, item),
+            _find_rank(new, item),
+        )
         for item in dict.fromkeys([*old, *new])
-        if _rank(old, item) != _rank(new, item)
+        if _find_rank(old, item) != _find_rank(new, item)
     ]
     return tuple(sorted(moved, key=lambda move: (-move.relevance, -_way(move))))
 
 
-def _rank(hits: Mapping[Hashable, Hit], item: Hashable) -> int | None:
+def _find_rank(hits: Mapping[Hashable, Hit], item: Hashable) -> int | None:
     hit = hits.get(item)
     return None if hit is None else hit.rank
 
@@ -188,7 +197,7 @@ def _way(move: Move) -> float:
     return abs(first - last)
 
 
-def _slices(
+def _make_slices(
     rows: Sequence[QueryDifference], category: Mapping[Any, Hashable] | Callable[[Any], Hashable]
 ) -> Iterator[Slice]:
     if not isinstance(category, Mapping) and not callable(category):  # rows are in no order of ids
@@ -209,6 +218,6 @@ def _slices(
         yield Slice(name, len(of), baseline, system, system - baseline, wins, losses, ties)
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _make_plain(row: dict[str, Any]) -> dict[str, Any]:
     moved = [{**move, "item": str(move["item"])} for move in row["moved"]]
     return {**row, "query": str(row["query"]), "moved": moved}

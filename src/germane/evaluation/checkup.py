@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from germane.checks import forms
-from germane.checks.data import Data, side_by_side
-from germane.checks.reading import of_lines, read_qrels, read_run
-from germane.checks.side import Side
+from germane.checks import malformed
+from germane.checks.data import Data, put_side_by_side
+from germane.checks.reading import read_lines, read_qrels, read_run
+from germane.checks.rows import Side
 from germane.checks.table import TABLE
 from germane.core.finding import SEVERITIES, Finding, Severity, by_severity
 from germane.core.progress import Progress, progress_of
@@ -140,11 +140,11 @@ def check(
     names: list[str] = []
     for name, given in runs.items():
         judgments, opened = open_inputs(qrels, given, reading)
-        judged = judged or of_lines(read_qrels(judgments, progress), qrels, input_format)
-        side = of_lines(read_run(opened, progress), given, input_format)
+        judged = judged or read_lines(read_qrels(judgments, progress), qrels, input_format)
+        side = read_lines(read_run(opened, progress), given, input_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
-        looked = side_by_side(judged, side, chosen, tuple(data))
+        looked = put_side_by_side(judged, side, chosen, tuple(data))
         said = list(_findings(looked, progress))
         if not any(one.severity == "serious" for one in said) and reading == NOTHING_SAID:
             looked.refusal = _refusal(judgments, opened, chosen)
@@ -190,5 +190,5 @@ def _findings(data: Data, progress: Progress | None) -> Iterator[Finding]:
     for at, row in enumerate(TABLE[1:-1]):
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", at, len(TABLE))
-        if row.of == "qrels" or row.sees.__module__ == forms.__name__ or len(data.qrels):
+        if row.of == "qrels" or row.sees.__module__ == malformed.__name__ or len(data.qrels):
             yield from row.find(data)

@@ -10,14 +10,27 @@ from germane.evaluation.choices import OtherChoices, open_all
 from germane.evaluation.collection import Collection
 from germane.explanation.single_query import is_list
 from germane.measures.measure import Measure, parse
-from germane.reconciliation.candidates import Candidate, of_dialects, pairs, singles
-from germane.reconciliation.chance import chance
-from germane.reconciliation.example import Example, collected, examples
-from germane.reconciliation.hints import hints
-from germane.reconciliation.queries import agreeing, agreement, best, named
+from germane.reconciliation.example import Example, find_examples, make_collection
+from germane.reconciliation.plausibility import estimate_chance, find_hints
 from germane.reconciliation.reconciliation import SHOWN, Reconciliation
-from germane.reconciliation.reported import Reported, ReportedQueries, read, read_queries
-from germane.reconciliation.search import Given, Search
+from germane.reconciliation.reported import (
+    Reported,
+    ReportedQueries,
+    choose_best,
+    count_agreeing,
+    match_names,
+    measure_agreement,
+    read_queries,
+    read_reported,
+)
+from germane.reconciliation.search import (
+    Candidate,
+    Given,
+    Search,
+    list_dialect_candidates,
+    vary_once,
+    vary_twice,
+)
 from germane.reconciliation.spread import Values
 
 __all__ = ["Reconciliation", "reconcile"]
@@ -60,10 +73,10 @@ def reconcile(
     if isinstance(relevant, str):  # with qrels it is a convention
         choices["relevant"], relevant = relevant, None
     asked = measure if isinstance(measure, Measure) else parse(measure)
-    number = read(reported)
+    number = read_reported(reported)
     if is_list(qrels, run, choices):
         _check_list(run, reported_per_query, choices)
-        qrels, run = collected(qrels, relevant, asked.rel or 1.0)
+        qrels, run = make_collection(qrels, relevant, asked.rel or 1.0)
     elif run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     elif relevant is not None:
@@ -83,23 +96,23 @@ def _answer(
     queries: ReportedQueries | None,
 ) -> Reconciliation:
     asked, conventions = search.asked, search.conventions
-    own, grades = _own(search), search.grades()
-    tools, unsure = search.vouched(of_dialects(asked, conventions, fixed))
+    own, grades = _evaluate_own(search), search.grades()
+    tools, unsure = search.vouched(list_dialect_candidates(asked, conventions, fixed))
     # A definition whose tool may say something else is worth no more than any with as many changes.
     simple = [one for one in tools if one.tools or one.distance(asked) < 2]
-    tried = search.all([Candidate(asked), *simple, *singles(asked, conventions, fixed, grades)])
+    tried = search.all([Candidate(asked), *simple, *vary_once(asked, conventions, fixed, grades)])
     if not tried and isinstance(own, DuplicateError):
         raise own
-    per_query = None if queries is None else named(queries.values, search.queries(tried))
-    slips = hints(search, tried, reported)
-    found = _found(search, tried, reported, per_query)
+    per_query = None if queries is None else match_names(queries.values, search.queries(tried))
+    slips = find_hints(search, tried, reported)
+    found = _find_definitions(search, tried, reported, per_query)
     if not found:
         rest = [one for one in tools if one not in simple]
         others = (one.measure for one in tools)
-        tried += search.all([*rest, *pairs(asked, conventions, fixed, grades, others)])
-        found = _found(search, tried, reported, per_query)
-    values, likely = chance(search, tried, reported, per_query) if found else (0, 0.0)
-    closest = () if found else _nearest(search, tried, reported, per_query)
+        tried += search.all([*rest, *vary_twice(asked, conventions, fixed, grades, others)])
+        found = _find_definitions(search, tried, reported, per_query)
+    values, likely = estimate_chance(search, tried, reported, per_query) if found else (0, 0.0)
+    closest = () if found else _find_nearest(search, tried, reported, per_query)
     return Reconciliation(
         reported,
         asked,
@@ -109,11 +122,15 @@ def _answer(
         closest,
         tried=tuple(tried),
         undecided=search.undecided(found[:SHOWN], fixed),
-        examples=_examples(search, found[:SHOWN]),
+        examples=_show_examples(search, found[:SHOWN]),
         per_query=per_query,
         stated=None if queries is None else queries.mean,
-        of_mean=() if found or queries is None else _found(search, tried, reported, None),
-        agreement=agreement(search, closest[0], per_query) if closest and per_query else None,
+        of_mean=()
+        if found or queries is None
+        else _find_definitions(search, tried, reported, None),
+        agreement=measure_agreement(search, closest[0], per_query)
+        if closest and per_query
+        else None,
         hints=slips,
         values=values,
         chance=likely,
@@ -121,7 +138,7 @@ def _answer(
     )
 
 
-def _own(search: Search) -> Given | DuplicateError:
+def _evaluate_own(search: Search) -> Given | DuplicateError:
     """What germane itself gives; where items stand twice, why it gives nothing: other tools do."""
     own = Candidate(search.asked)
     try:
@@ -130,7 +147,7 @@ def _own(search: Search) -> Given | DuplicateError:
         return error
 
 
-def _found(
+def _find_definitions(
     search: Search,
     tried: Iterable[Given],
     reported: Reported,
@@ -139,7 +156,7 @@ def _found(
     """What gives everything that was reported."""
     giving = [one for one in tried if reported.gives(one.value)]
     if per_query is not None:
-        giving = [one for one in giving if agreeing(search, one, per_query) == len(per_query)]
+        giving = [one for one in giving if count_agreeing(search, one, per_query) == len(per_query)]
     return tuple(search.reduced(giving))
 
 
@@ -148,7 +165,7 @@ def _gives(search: Search, candidate: Candidate, reported: Reported) -> bool:
     return result is not None and reported.gives(result.mean)
 
 
-def _nearest(
+def _find_nearest(
     search: Search,
     tried: Sequence[Given],
     reported: Reported,
@@ -161,7 +178,7 @@ def _nearest(
     by_distance = sorted(tried, key=lambda one: abs(one.value - reported.value))
     of_tools = [one for one in by_distance if one.candidate.tools]
     own = [one for one in tried if one.candidate.key == (search.asked, ())]
-    first = best(search, tried, per_query, reported) if per_query else by_distance[0]
+    first = choose_best(search, tried, per_query, reported) if per_query else by_distance[0]
     rows: dict[object, Given] = {}
     for one in (first, *of_tools[:1], *own):
         alike = [other for other in tried if search.coincide(other.candidate, one.candidate)]
@@ -169,7 +186,7 @@ def _nearest(
     return tuple(rows.values())
 
 
-def _examples(
+def _show_examples(
     search: Search, found: Sequence[Given]
 ) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
     """For each group of definitions that coincide on this data, data on which they do not."""
@@ -186,7 +203,7 @@ def _examples(
         told
         for group in groups
         if len(group) > 1
-        for told in examples(group, search.conventions, search.tolerance)
+        for told in find_examples(group, search.conventions, search.tolerance)
     )
 
 

@@ -19,7 +19,7 @@ from germane.measures.averaging import scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
 from germane.readers.sequences import ranking_of
-from germane.reconciliation.candidates import Candidate, mean_of
+from germane.reconciliation.search import Candidate, find_mean
 from germane.reconciliation.spread import Values
 
 Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses
@@ -88,7 +88,7 @@ class Example:
         return list(found.values())
 
 
-def examples(
+def find_examples(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Iterator[tuple[tuple[str, ...], Example | None]]:
     """Data on which the candidates differ; for those that are still alike there, other data.
@@ -96,15 +96,15 @@ def examples(
     No list tells AP(norm=R)@3, AP@3 and AP(norm=k)@3 apart: of R items, two of the norms are alike
     if R ≤ 3, and two if R ≥ 3.
     """
-    found = example(candidates, conventions, tolerance)
+    found = find_example(candidates, conventions, tolerance)
     yield tuple(map(str, candidates)), found
     for _, names in [] if found is None else found.groups:
         if len(names) > 1:
             alike = [one for one in candidates if str(one) in names]
-            yield from examples(alike, conventions, tolerance)
+            yield from find_examples(alike, conventions, tolerance)
 
 
-def example(
+def find_example(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Example | None:
     """The smallest data found on which the candidates differ pairwise, or as many as can be.
@@ -112,12 +112,15 @@ def example(
     They differ by more than the tolerance where that is possible. None where all of them are equal
     on everything that was tried.
     """
-    found = [*_of_list(candidates, conventions, tolerance), *_of_shown(candidates, conventions)]
+    found = [
+        *_find_lists(candidates, conventions, tolerance),
+        *_find_shown(candidates, conventions),
+    ]
     best = max(found, key=lambda one: len(one.groups), default=None)
     return best if best is not None and len(best.groups) > 1 else None
 
 
-def _of_list(
+def _find_lists(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Iterator[Example]:
     """A list tells measures apart, but not conventions."""
@@ -125,24 +128,24 @@ def _of_list(
         (one.name, *one.arguments.items(), one.k): one
         for one in (candidate.measure for candidate in candidates)
     }
-    small = _apart(list(measures.values()), tolerance) if len(measures) > 1 else None
+    small = _tell_apart(list(measures.values()), tolerance) if len(measures) > 1 else None
     if small is not None:
         listed, missed = small
         relevant = sum(grade >= 1 for grade in listed) + missed if missed else None
         data = " ".join(f"{grade:g}" for grade in listed), relevant
-        yield _valued(candidates, conventions, data, *collected(listed, relevant))
+        yield _evaluate(candidates, conventions, data, *make_collection(listed, relevant))
 
 
-def _of_shown(candidates: Sequence[Candidate], conventions: Policy) -> Iterator[Example]:
+def _find_shown(candidates: Sequence[Candidate], conventions: Policy) -> Iterator[Example]:
     names = {name for one in candidates for name, _ in one.choices}
-    if len({mean_of(one.measure) for one in candidates}) > 1:
+    if len({find_mean(one.measure) for one in candidates}) > 1:
         names.add("mean")
     for name, (_, *data) in SHOWN.items():
         if name in names:
-            yield _valued(candidates, conventions, tuple(data), *data)
+            yield _evaluate(candidates, conventions, tuple(data), *data)
 
 
-def collected(
+def make_collection(
     listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
 ) -> tuple[Qrels, dict[str, list[int]]]:
     """One list as qrels and a run: its items are numbers, those that it misses come last."""
@@ -155,7 +158,7 @@ def collected(
     return qrels, {"list": list(items[: len(retrieved)])}
 
 
-def _valued(
+def _evaluate(
     candidates: Sequence[Candidate],
     conventions: Policy,
     data: tuple[Any, Any],
@@ -163,20 +166,22 @@ def _valued(
     run: Any,
 ) -> Example:
     values = Values(Collection(open_qrels(qrels), open_run(run), "reconcile"))
-    return Example(data, tuple((str(one), _mean(values, one, conventions)) for one in candidates))
+    return Example(
+        data, tuple((str(one), _compute_mean(values, one, conventions)) for one in candidates)
+    )
 
 
-def _mean(values: Values, candidate: Candidate, conventions: Policy) -> float:
+def _compute_mean(values: Values, candidate: Candidate, conventions: Policy) -> float:
     try:
         return values(candidate.policy(conventions), candidate.measure).mean
     except GermaneError:
         return math.nan
 
 
-def _apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
+def _tell_apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
     """The first of the small lists that tells all measures apart, or most of them."""
-    lists = list(_small(measures))
-    ranking = _ranking(lists)
+    lists = list(_list_small(measures))
+    ranking = _make_ranking(lists)
     try:
         found = np.array([scores(measure, ranking, "zero") for measure in measures])
     except GermaneError:
@@ -189,7 +194,7 @@ def _apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
     return lists[int(np.argmax((gaps > 1e-9).sum(axis=0)))]
 
 
-def _small(measures: Iterable[Measure]) -> Iterator[Small]:
+def _list_small(measures: Iterable[Measure]) -> Iterator[Small]:
     """Every small list, short ones first."""
     levels = {one.rel or 1.0 for one in measures}
     binary = levels == {1.0} and not any("gain" in one.arguments for one in measures)
@@ -204,7 +209,7 @@ def _small(measures: Iterable[Measure]) -> Iterator[Small]:
                 yield from ((listed, total - exist) for total in sorted(totals) if total > exist)
 
 
-def _ranking(lists: Sequence[Small]) -> Ranking:
+def _make_ranking(lists: Sequence[Small]) -> Ranking:
     """All lists at once, each as a query."""
     lengths = np.array([len(listed) for listed, _ in lists])
     owner, relevance = (

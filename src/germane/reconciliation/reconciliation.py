@@ -12,11 +12,10 @@ from germane.errors import GermaneError, clip, some
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tables import Table
-from germane.reconciliation.chance import POSSIBLE
 from germane.reconciliation.example import SHOWN as SHOWN_BY
 from germane.reconciliation.example import Example
-from germane.reconciliation.queries import Agreement
-from germane.reconciliation.reported import Reported, plain
+from germane.reconciliation.plausibility import POSSIBLE
+from germane.reconciliation.reported import Agreement, Reported, format_plain
 from germane.reconciliation.search import Given, Undecided
 from germane.reconciliation.spread import NOT_COUNTED
 
@@ -89,7 +88,7 @@ class Reconciliation:
         if self.per_query is not None:
             finest = min(one.tolerance for one in self.per_query.values())
             what += f" with the values of {_count(self.per_query, 'query', 'queries')}"
-            what += f" (±{plain(finest)})"
+            what += f" (±{format_plain(finest)})"
         if self.found:
             one = f"one definition gives it, {self.found[0]}"
             gives = one if len(self.found) == 1 else f"{len(self.found)} definitions give it"
@@ -149,7 +148,7 @@ class Reconciliation:
                 _number(one.value, digits),
                 _signed(one.value - self.reported.value, digits),
                 ", ".join(one.candidate.seams(self.measure)) or "–",
-                _tools(one, _TOOLS if digits is not None else None),
+                _list_tools(one, _TOOLS if digits is not None else None),
             )
             for one in (rows if digits is None else rows[:SHOWN])
         ]
@@ -220,7 +219,7 @@ class Reconciliation:
             yield f"{alike}: {_and(names)}. " + (
                 "They are alike on all small data that was tried."
                 if example is None
-                else _apart(example, self._digits)
+                else _tell_apart(example, self._digits)
             )
 
     def _undecided(self) -> Iterator[str]:
@@ -279,7 +278,7 @@ class Reconciliation:
         if Reported(written, mean, slack).contradicts(self.reported):
             yield f"The reported values have the mean {written}, not {self.reported.text}."
         elif not agreement.off or self.of_mean:
-            yield f"The reported values have the mean {written} (±{plain(slack)}), which fits {self.reported.text}."
+            yield f"The reported values have the mean {written} (±{format_plain(slack)}), which fits {self.reported.text}."
         else:
             yield f"The reported values have the mean {written}: the averaging is right, the values are not."
 
@@ -330,7 +329,7 @@ class Reconciliation:
                 "of_mean": [self._row(one) for one in self.of_mean],
                 "tried": len(self.tried),
                 "undecided": {one.convention: list(one.words) for one in self.undecided},
-                "alike": [_alike(names, example) for names, example in self.examples],
+                "alike": [_group_alike(names, example) for names, example in self.examples],
                 "queries": None if self.agreement is None else self.agreement.to_dict(),
                 "hints": list(self.hints),
             }
@@ -347,7 +346,7 @@ class Reconciliation:
         }
 
 
-def _alike(names: tuple[str, ...], example: Example | None) -> dict[str, Any]:
+def _group_alike(names: tuple[str, ...], example: Example | None) -> dict[str, Any]:
     return {
         "definitions": list(names),
         "told_apart_by": None
@@ -359,14 +358,14 @@ def _alike(names: tuple[str, ...], example: Example | None) -> dict[str, Any]:
     }
 
 
-def _apart(example: Example, digits: int) -> str:
+def _tell_apart(example: Example, digits: int) -> str:
     """The example in a sentence; where some are alike there too, it says which."""
     values = ", ".join(f"{_and(names)} {_number(value, digits)}" for value, names in example.groups)
     apart = "tells them apart" if len(example.groups) == len(example.values) else "tells some apart"
     return f"{example.says} {apart}: {values}."
 
 
-def _tools(given: Given, most: int | None) -> str:
+def _list_tools(given: Given, most: int | None) -> str:
     """The tools that define it so, as many as are to be named."""
     names = list(dict.fromkeys(tool.partition(":")[0] for tool in given.candidate.tools))
     more = f" +{len(names) - most}" if most is not None and len(names) > most else ""

@@ -1,23 +1,163 @@
-"""Search: which candidates give a number, each reduced to what matters on the data."""
+"""Search: which candidates give a number, each reduced to its effect on the data.
+
+Candidates are the definitions that may be behind a number, simplest first.
+"""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
-from germane.core.policy import Policy
+from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.core.progress import Progress
 from germane.core.ranking import Ranking
-from germane.dialects import resolve_dialect
-from germane.dialects.dialect import Dialect, Limit
+from germane.dialects import dialects, resolve_dialect
+from germane.dialects.dialect import SEAMS, Dialect, Limit, Seam
+from germane.dialects.names import list_same_kind, translate_entry
 from germane.errors import GermaneError
 from germane.evaluation.limits import holding, matters
 from germane.measures import Scored
 from germane.measures.averaging import MeasureResult, kernel
 from germane.measures.measure import Measure
-from germane.reconciliation.candidates import Candidate, mean_of, words_beside
-from germane.reconciliation.spread import Values
+from germane.reconciliation.spread import LISTED, Values
+
+Choices = tuple[tuple[str, Any], ...]
+
+# Words that leave every number as it is, or leave none.
+_NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some"}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A definition: a measure, and the conventions in which it differs from those of the question."""
+
+    measure: Measure
+    choices: Choices = ()
+    tools: tuple[str, ...] = ()
+    """the tools that define it so, each with its own name for the measure"""
+
+    def __str__(self) -> str:
+        return ", ".join([str(self.measure), *(f"{name}={word}" for name, word in self.choices)])
+
+    @property
+    def key(self) -> tuple[Measure, Choices]:
+        """The definition itself, whoever uses it."""
+        return self.measure, self.choices
+
+    def policy(self, conventions: Policy) -> Policy:
+        """All of its conventions."""
+        return replace(conventions, **dict(self.choices))
+
+    def without(self, name: str) -> "Candidate":
+        """The same with one convention left as in the question."""
+        return replace(self, choices=tuple(one for one in self.choices if one[0] != name))
+
+    def averaged(self, mean: str) -> "Candidate":
+        """The same with another mean over queries, which is a parameter of the measure."""
+        return replace(self, measure=self.measure(mean=mean))
+
+    def beside(self, name: str, word: Any) -> "Candidate":
+        """The same with one convention more."""
+        return replace(self, choices=tuple(sorted({**dict(self.choices), name: word}.items())))
+
+    def distance(self, asked: Measure) -> int:
+        """How many things are otherwise than asked; another measure counts as two."""
+        if self.measure.name != asked.name:
+            return 2 + len(self.choices)
+        mine, theirs = self.measure.parameters, asked.parameters
+        return len(self.choices) + sum(a != b for a, b in zip(mine, theirs, strict=True))
+
+    def seams(self, asked: Measure) -> tuple[Seam, ...]:
+        """The seams in which it differs."""
+        moved: set[Seam] = {find_seam(name) for name, _ in self.choices}
+        if find_mean(self.measure) != find_mean(asked):
+            moved.add("averaging")
+        if self.measure.name != asked.name or self.measure.arguments != asked.arguments:
+            moved.add("measuring")
+        return tuple(seam for seam in SEAMS if seam in moved)
+
+
+def find_mean(measure: Measure) -> str | None:
+    """The mean over queries; None for measures that are summed."""
+    return dict(measure.parameters).get("mean")
+
+
+def find_seam(convention: str) -> Seam:
+    """The seam on which a convention lies, as the dialects have it."""
+    seams: tuple[Seam, ...] = ("reading", "averaging")
+    for seam in seams:
+        if any(convention in getattr(one, seam) for one in dialects().values()):
+            return seam
+    return "judging"
+
+
+def list_dialect_candidates(
+    asked: Measure, conventions: Policy, given: Mapping[str, Any]
+) -> Iterator[Candidate]:
+    """What every tool means by such a measure."""
+    for dialect in dialects().values():
+        readings = [{}, LISTED] if dialect.sees == "list" else [{}]
+        for foreign, alone in product(list_same_kind(dialect, asked), readings):
+            words = {**dialect.choices, **foreign.choices, **alone, **given}
+            choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
+            yield Candidate(
+                translate_entry(foreign, asked),
+                tuple(sorted(choices.items())),
+                (f"{dialect.name}:{foreign.write_name(asked.k)}",),
+            )
+
+
+def vary_once(
+    asked: Measure, conventions: Policy, given: Mapping[str, Any], grades: Iterable[float]
+) -> Iterator[Candidate]:
+    """One thing otherwise: a parameter of the measure, or a convention that was not given."""
+    for measure in vary_measure(asked, grades):
+        yield Candidate(measure)
+    for name, word in list_other_words(conventions, given):
+        yield Candidate(asked, ((name, word),))
+
+
+def vary_twice(
+    asked: Measure,
+    conventions: Policy,
+    given: Mapping[str, Any],
+    grades: Iterable[float],
+    others: Iterable[Measure],
+) -> Iterator[Candidate]:
+    """Two things otherwise: ``others`` are the measures that tools call by the same name."""
+    one = list(vary_measure(asked, grades))
+    words = list(list_other_words(conventions, given))
+    for measure in one:
+        for further in vary_measure(measure, grades):
+            if Candidate(further).distance(asked) == 2:
+                yield Candidate(further)
+    for measure in dict.fromkeys([*one, *others]):
+        for word in words:
+            yield Candidate(measure, (word,))
+    for first, second in combinations(words, 2):
+        if first[0] != second[0]:
+            yield Candidate(asked, tuple(sorted((first, second))))
+
+
+def vary_measure(measure: Measure, grades: Iterable[float]) -> Iterator[Measure]:
+    """The measure with one parameter otherwise: its words, and the numbers that are in use."""
+    for parameter, (name, value) in zip(measure.row.parameters, measure.parameters, strict=True):
+        numbers = sorted(set(grades)) if name == "rel" else (*parameter.numbers, *parameter.usual)
+        for other in (*parameter.words, *numbers):
+            if other != value:
+                yield measure(**{name: other})
+
+
+def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each word of each convention that is not the one in force."""
+    for name, words in (WORDS | RARE_WORDS).items():
+        for word in words:
+            if name not in given and word != getattr(conventions, name) and word not in _NO_NUMBER:
+                yield name, word
+
 
 _SAME = 1e-12
 
@@ -182,7 +322,7 @@ class Search:
             yield candidate.without(name)
         if ("relevant", "listed") in candidate.choices and candidate.measure != self.asked:
             yield replace(candidate, measure=self.asked)  # norms of short lists are then alike
-        mean, usual = mean_of(candidate.measure), mean_of(self.asked)
+        mean, usual = find_mean(candidate.measure), find_mean(self.asked)
         if mean and usual and mean != usual:
             yield candidate.averaged(usual)
 
@@ -191,7 +331,7 @@ class Search:
         candidates = [one.candidate for one in found]
         idle: dict[str, list[str]] = {}
         moving: dict[str, list[str]] = {}
-        for name, word in words_beside(self.conventions, dict.fromkeys(fixed)):
+        for name, word in list_other_words(self.conventions, dict.fromkeys(fixed)):
             effects = {self._effect(one, name, word) for one in candidates}
             if "some" in effects:
                 moving.setdefault(name, []).append(word)

@@ -185,7 +185,7 @@ def _spread(
 LISTED = {"relevant": "listed"}
 
 
-def words_of(dialect: Dialect, foreign: Entry, seam: Seam) -> dict[str, Any]:
+def list_words(dialect: Dialect, foreign: Entry, seam: Seam) -> dict[str, Any]:
     """The conventions of a dialect on one seam, those of one measure included."""
     if seam == "measuring":
         return {}
@@ -251,7 +251,7 @@ def _stated_as(
     moved, changed = [], []
     for seam in SEAMS:
         more = judging if seam == "judging" else {}
-        alone = replace(conventions, **{**words_of(dialect, foreign, seam), **more, **given})
+        alone = replace(conventions, **{**list_words(dialect, foreign, seam), **more, **given})
         this = measure if seam == "measuring" else asked
         if alone == conventions and this == asked:
             continue

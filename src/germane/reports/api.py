@@ -10,9 +10,8 @@ import numpy as np
 
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
-from germane.comparison.means import Means, mean_intervals
-from germane.comparison.settings import Settings
-from germane.comparison.words import Correction, Family, TestName
+from germane.comparison.pairing import Means, estimate_mean_intervals
+from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.progress import Progress, progress_of
 from germane.core.ranking import Ranking
 from germane.core.whole import whole
@@ -119,7 +118,7 @@ def _gather_findings(
     tested, confidence = _select_means(results), settings.confidence
     intervals: Means = {}
     if tested:
-        intervals = mean_intervals(results, tested, settings.alpha)
+        intervals = estimate_mean_intervals(results, tested, settings.alpha)
     first = next(iter(results.values()))
     left_out: tuple[str, ...] = ()
     if first.policy.ties in UNORDERED:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from germane.comparison.comparison import Comparison
-from germane.comparison.means import Means
+from germane.comparison.pairing import Means
 from germane.core.dispersion import FEW
 from germane.evaluation.result import Result, banded
 from germane.explanation.explanation import Explanation

@@ -5,6 +5,6 @@ departs from them, stands here and nowhere else.
 """
 
 from germane.trec_eval.evaluation import evaluate
-from germane.trec_eval.status import TrecEvalError
+from germane.trec_eval.options import TrecEvalError
 
 __all__ = ["TrecEvalError", "evaluate"]

@@ -1,14 +1,15 @@
-"""Columns: what trec_eval prints for the measures asked for, one line a value."""
+"""Columns: one line of output for each value of the measures asked for; and the help, which lists them."""
 
 import math
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from germane.trec_eval.names import MEASURES, Row
-from germane.trec_eval.numerals import real, whole
-from germane.trec_eval.options import Options
-from germane.trec_eval.status import INPUT, TrecEvalError
+from germane.measures.measure import parse
+from germane.trec_eval.names import MEASURES, NICKNAMES, Row
+from germane.trec_eval.options import INPUT, Options, TrecEvalError
+from germane.trec_eval.text import parse_real, parse_whole
 
 _SHARED = ("dcg", "ideal_dcg", "ndcg")
 """In trec_eval one place holds the gains of these: the last given are those of all, and each is
@@ -29,7 +30,7 @@ class Column:
         return MEASURES[self.measure]
 
 
-def columns(options: Options) -> list[Column]:
+def make_columns(options: Options) -> list[Column]:
     """The columns of the measures asked for. Raises TrecEvalError for parameters that make no sense."""
     out: list[Column] = []
     last = ""
@@ -45,32 +46,32 @@ def columns(options: Options) -> list[Column]:
     ]
 
 
-def _nothing(name: str, _: str) -> list[Column]:
+def _take_nothing(name: str, _: str) -> list[Column]:
     return [Column(name, name)]
 
 
-def _cutoffs(name: str, given: str) -> list[Column]:
-    cutoffs = _sorted(name, list(map(whole, _parts(given))), given)
+def _take_cutoffs(name: str, given: str) -> list[Column]:
+    cutoffs = _sort(name, list(map(parse_whole, _split(given))), given)
     if cutoffs and cutoffs[0] <= 0:
         raise TrecEvalError(INPUT, f"-m {name}.{given}: a cutoff is a whole number from 1.")
     return [Column(f"{name}_{k}", name, int(k)) for k in cutoffs or MEASURES[name].default]
 
 
-def _levels(name: str, given: str) -> list[Column]:
-    levels = _sorted(name, list(map(real, _parts(given))), given)
+def _take_levels(name: str, given: str) -> list[Column]:
+    levels = _sort(name, list(map(parse_real, _split(given))), given)
     # trec_eval's name has room for eight characters
     return [
-        Column(f"{name}_{_shown(level)[:8]}", name, level)
+        Column(f"{name}_{_show(level)[:8]}", name, level)
         for level in levels or MEASURES[name].default
     ]
 
 
-def _numbers(name: str, given: str) -> list[Column]:
-    numbers = tuple(map(real, _parts(given))) or MEASURES[name].default
-    return [Column(_written(name, given), name, numbers, given)]
+def _take_numbers(name: str, given: str) -> list[Column]:
+    numbers = tuple(map(parse_real, _split(given))) or MEASURES[name].default
+    return [Column(_write(name, given), name, numbers, given)]
 
 
-def _gains(name: str, given: str) -> list[Column]:
+def _take_gains(name: str, given: str) -> list[Column]:
     pairs = []
     for part in given.split(",") if given else []:
         key, _, value = part.partition("=")
@@ -78,33 +79,144 @@ def _gains(name: str, given: str) -> list[Column]:
             raise TrecEvalError(
                 INPUT, f"-m {name}.{given} takes pairs such as 1=3,2=9; got {part!r}."
             )
-        pairs.append((key, real(os.fsencode(value))))
-    return [Column(_written(name, given), name, tuple(pairs), given)]
+        pairs.append((key, parse_real(os.fsencode(value))))
+    return [Column(_write(name, given), name, tuple(pairs), given)]
 
 
 _EXPAND = {
-    "nothing": _nothing,
-    "cutoffs": _cutoffs,
-    "levels": _levels,
-    "numbers": _numbers,
-    "gains": _gains,
+    "nothing": _take_nothing,
+    "cutoffs": _take_cutoffs,
+    "levels": _take_levels,
+    "numbers": _take_numbers,
+    "gains": _take_gains,
 }
 
 
-def _shown(level: float) -> str:
+def _show(level: float) -> str:
     sign = "-" if math.isnan(level) and math.copysign(1.0, level) < 0 else ""
     return f"{sign}{level:3.2f}"
 
 
-def _written(name: str, given: str) -> str:
+def _write(name: str, given: str) -> str:
     return f"{name}_{given}" if given else name
 
 
-def _parts(given: str) -> list[bytes]:
+def _split(given: str) -> list[bytes]:
     return os.fsencode(given).split(b",") if given else []
 
 
-def _sorted(name: str, numbers: list[Any], given: str) -> list[Any]:
+def _sort(name: str, numbers: list[Any], given: str) -> list[Any]:
     if len(set(numbers)) < len(numbers):
         raise TrecEvalError(INPUT, f"-m {name}.{given} gives a value twice.")
     return sorted(numbers)
+
+
+def format_queries(
+    columns: Sequence[Column], queries: Sequence[str], values: Sequence[list[Any]], z: str
+) -> Iterator[str]:
+    """The lines of every query. ``values`` has a list for each column; ``z`` is Z for standard scores.
+
+    The measures of one query are one format, made once: only its name is put in for each.
+    """
+    shown = [
+        (column, kept)
+        for column, kept in zip(columns, values, strict=True)
+        if column.row.shown not in ("id", "geometric") and column.measure != "num_q"
+    ]
+    if not shown:
+        return
+    template = "".join(_format_line(column, "\0", z) for column, _ in shown)
+    rows = zip(*(kept for _, kept in shown), strict=True)
+    for query, row in zip(queries, rows, strict=True):
+        yield _write_nan_as_c(template.replace("\0", query.replace("%", "%%")) % row)
+
+
+def format_summary(columns: Sequence[Column], values: Sequence[Any], z: str) -> Iterator[str]:
+    """The lines for all queries together."""
+    for column, value in zip(columns, values, strict=True):
+        if column.row.shown != "string":
+            yield _write_nan_as_c(_format_line(column, "all", z) % (value,))
+
+
+def _format_line(column: Column, query: str, z: str) -> str:
+    form = "%d" if column.row.shown == "count" and not z else _FORMS.get(column.row.shown, "%6.4f")
+    prefix = z if form == "%6.4f" else ""
+    blanks = " " * (22 - len(os.fsencode(column.name)))
+    name = column.name.replace("%", "%%")
+    return f"{prefix}{name}{blanks}\t{query}\t{form}\n"
+
+
+_FORMS = {"string": "'%s'", "id": "%s"}
+
+
+def _write_nan_as_c(text: str) -> str:
+    """0/0 is a negative NaN on the processors that trec_eval runs on."""
+    return text.replace("\t   nan\n", "\t  -nan\n")
+
+
+_FLAGS = """\
+Evaluate RUN against QRELS, with the flags and the output of NIST's trec_eval 10.0.
+
+usage: trec_eval [flags] QRELS RUN        (RUN - is standard input)
+
+  -q             also print every query's values
+  -n             do not print the values over all queries
+  -c             average over all judged queries; those that RUN lacks count as 0
+  -m MEASURE     a measure or a nickname, with parameters after a dot; may be repeated
+  -l GRADE       the lowest grade that counts as relevant (1)
+  -M N           look at the first N results of each query only
+  -J             remove items without a judgment before anything is counted
+  -N N           documents in the collection, for utility (0)
+  -R FORMAT      QRELS holds qrels, qrels_jg, prefs or qrels_prefs (qrels)
+  -Z FILE        print standard scores, from lines "query measure mean deviation"
+  -D L.QUERY     look at one query only; trec_eval's debugging output is not printed
+  -h, -v         this help, with the measures of -m; the version
+
+"""
+_ON = {
+    "any": "from the files",
+    "qrels": "of trec_eval alone",
+    "preferences": "of preferences",
+    "groups": "of groups of judgments",
+}
+_TAKES = {
+    "nothing": "",
+    "cutoffs": ".5,10: ranks",
+    "levels": "..1,.25: levels",
+    "numbers": ".1,-1: numbers",
+    "gains": ".1=3,2=9: what grades are worth",
+}
+
+
+def write_help(options: Options) -> str:
+    """The help, with the definitions of the measures asked for, or else a list of all."""
+    if options.marked:
+        return _FLAGS + "".join(map(_define, options.measures))
+    nicknames = "".join(f"  {name:<24}{_list_names(names)}\n" for name, names in NICKNAMES.items())
+    listed = "".join(
+        f"  {name + _TAKES[row.takes].partition(':')[0]:<24}{_describe_row(row)}\n"
+        for name, row in MEASURES.items()
+    )
+    return f"{_FLAGS}nicknames:\n{nicknames}\nmeasures, with their parameters:\n{listed}"
+
+
+def _list_names(names: tuple[str, ...]) -> str:
+    return f"{len(names)} measures: {', '.join(names[2:5])}, …"
+
+
+def _describe_row(row: Row) -> str:
+    ours = row.germane.format("k" if row.takes == "cutoffs" else "x")
+    return f"germane's {ours}" if ours else _ON[row.judgments]
+
+
+def _make_example(name: str) -> str:
+    column = make_columns(Options(marked={name}))[0]
+    return column.row.germane.format(column.argument)
+
+
+def _define(name: str) -> str:
+    row = MEASURES[name]
+    if not row.germane:
+        return f"{name}: {_ON[row.judgments]}; germane has no measure of its own for it.\n"
+    measure = parse(_make_example(name))
+    return f"{name}{_TAKES[row.takes].partition(':')[0]}: as germane's {measure}: {measure.definition}\n"

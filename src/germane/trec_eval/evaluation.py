@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ranking import Ranking
+from germane.errors import InputError
 from germane.kernel.ids import shown_id, to_bytes, to_text
 from germane.measures.averaging import FLOOR
-from germane.trec_eval import groups, judgments, output, preferred, runs, zscores
-from germane.trec_eval.columns import Column, columns
+from germane.trec_eval import columns, judgments, preferences, runs, scores, text
+from germane.trec_eval.columns import Column, make_columns
 from germane.trec_eval.judgments import Line
-from germane.trec_eval.numerals import truncated
-from germane.trec_eval.options import FORMATS, Options
-from germane.trec_eval.ranking import ranking_of
-from germane.trec_eval.scores import scorer
-from germane.trec_eval.status import NO_QUERY, QUERY, TrecEvalError
+from germane.trec_eval.options import FORMATS, NO_QUERY, QUERY, ZSCORES, Options, TrecEvalError
+from germane.trec_eval.ranking import make_ranking
+from germane.trec_eval.scores import make_scorer
+from germane.trec_eval.text import parse_real, truncate
 
 
 def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
@@ -29,23 +30,23 @@ def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
     ``note`` is told what is odd in the run, but no error to trec_eval. Raises TrecEvalError where it
     ends with another status than 0, after the lines that it still prints.
     """
-    data = _read(options, note)
-    means = zscores.read(options.zscores) if options.zscores is not None else None
-    wanted = columns(options)
-    queries, end = _reachable(data, wanted)
-    values, contradiction = _values(data, wanted, queries)
+    data = _read_files(options, note)
+    means = read_means(options.zscores) if options.zscores is not None else None
+    wanted = make_columns(options)
+    queries, end = _select_queries(data, wanted)
+    values, contradiction = _compute_values(data, wanted, queries)
     if contradiction:
         queries, end = queries[: len(values[0])], TrecEvalError(QUERY, contradiction)
     if means is not None:
-        values = _standardized(means, wanted, data, queries, values)
+        values = _standardize_all(means, wanted, data, queries, values)
     z = "" if means is None else "Z"
     if options.per_query:
         names = [to_text(to_bytes(data.qrels.queries[q])) for q in queries]
-        yield from output.per_query(wanted, names, values, z)
+        yield from columns.format_queries(wanted, names, values, z)
     if end is not None:
         raise end
     if options.summary:
-        yield from output.summary(wanted, _summary(data, wanted, values, len(queries)), z)
+        yield from columns.format_summary(wanted, _summarize(data, wanted, values, len(queries)), z)
 
 
 @dataclass(eq=False)
@@ -61,25 +62,25 @@ class _Data:
     tag: str
 
 
-def _read(options: Options, note: runs.Note) -> _Data:
+def _read_files(options: Options, note: runs.Note) -> _Data:
     lines: list[Line] = []
     again: dict[int, bytes] = {}
     if options.judgments == "qrels":
-        qrels, again = judgments.graded(options)
+        qrels, again = judgments.read_grades(options)
     else:
-        lines = judgments.read(options)
-        qrels = judgments.items_of(lines)
-    with runs.opened(options.run) as path:
+        lines = judgments.read_lines(options)
+        qrels = judgments.make_item_qrels(lines)
+    with runs.open_copy(options.run) as path:
         retrieved, twice = runs.retrieve(qrels, path, options, note)
         tagged = "runid" in options.measures and options.summary
-        tag = runs.tag(path) if tagged else ""
+        tag = runs.read_tag(path) if tagged else ""
     return _Data(options, lines, qrels, again, retrieved, twice, tag)
 
 
 # --- Where trec_eval stops -------------------------------------------------------------------------
 
 
-def _reachable(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalError | None]:
+def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalError | None]:
     """The queries up to the first that trec_eval stops at, and why it does."""
     only = data.options.only
     names = [to_text(to_bytes(query)) for query in data.qrels.queries]
@@ -87,7 +88,7 @@ def _reachable(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalEr
     if not queries:
         raise TrecEvalError(NO_QUERY, f"no query {only!r} is in {data.options.qrels}.")
     looked_at = {column.row.judgments for column in wanted} - {"any"}
-    obstacles = _obstacles(data, wanted, queries[0]) if looked_at else {}
+    obstacles = _find_obstacles(data, wanted, queries[0]) if looked_at else {}
     for at, q in enumerate(queries):
         if not data.options.complete and not data.retrieved.answered[q]:
             why = (
@@ -100,41 +101,43 @@ def _reachable(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalEr
     return queries, None
 
 
-def _obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, str]:
+def _find_obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, str]:
     """Queries that trec_eval stops at when it computes a measure, and why."""
     options, qrels = data.options, data.qrels
     for column in wanted:
         if column.row.judgments not in ("any", options.judgments):
-            formats = " or ".join(sorted(_formats(column.row.judgments)))
+            formats = " or ".join(sorted(_list_formats(column.row.judgments)))
             return {
                 first: f"{column.measure} is not for -R {options.format}, but for -R {formats}."
             }
     out = {
-        q: f"item {shown_id(item)} is retrieved twice for query {_shown(qrels, q)}."
+        q: f"item {shown_id(item)} is retrieved twice for query {_show_query(qrels, q)}."
         for q, item in data.twice.items()
     }
     if options.judgments == "qrels":
         for q, item in data.again.items():
-            out[q] = f"item {shown_id(item)} is judged twice for query {_shown(qrels, q)}."
+            out[q] = f"item {shown_id(item)} is judged twice for query {_show_query(qrels, q)}."
         if qrels.grades[slice(*qrels.offsets[first : first + 2])].max() < 0:
             out[first] = (
-                f"query {_shown(qrels, first)}, the first, has no grade from 0, which ends trec_eval."
+                f"query {_show_query(qrels, first)}, the first, has no grade from 0, which ends trec_eval."
             )
     return out
 
 
-def _shown(qrels: Qrels, q: int) -> str:
+def _show_query(qrels: Qrels, q: int) -> str:
     return shown_id(to_bytes(qrels.queries[q]))
 
 
-def _formats(kind: str) -> list[str]:
+def _list_formats(kind: str) -> list[str]:
     return [name for name, holds in FORMATS.items() if holds == kind]
 
 
 # --- Values ----------------------------------------------------------------------------------------
 
 
-def _values(data: _Data, wanted: list[Column], queries: list[int]) -> tuple[list[list[Any]], str]:
+def _compute_values(
+    data: _Data, wanted: list[Column], queries: list[int]
+) -> tuple[list[list[Any]], str]:
     """For each column, the values of some queries, up to one that has none, and why it has not."""
     options = data.options
     computed = [column for column in wanted if column.row.judgments == options.judgments]
@@ -142,12 +145,14 @@ def _values(data: _Data, wanted: list[Column], queries: list[int]) -> tuple[list
     found: dict[Column, list[Any]] = {}
     if options.judgments == "preferences" and computed:
         given = data.lines, data.qrels, data.retrieved, options
-        judged, why = preferred.judge(*given, queries)
+        judged, why = preferences.judge_preferences(*given, queries)
         queries = queries[: len(judged)]
-        found = {column: preferred.values(column, judged) for column in computed}
+        found = {column: preferences.measure_preferences(column, judged) for column in computed}
     elif computed and queries:
         values = (
-            _grouped(computed, data) if options.judgments == "groups" else _graded(computed, data)
+            _score_groups(computed, data)
+            if options.judgments == "groups"
+            else _score_grades(computed, data)
         )
         found = {
             column: [value[q] for q in queries]
@@ -156,34 +161,36 @@ def _values(data: _Data, wanted: list[Column], queries: list[int]) -> tuple[list
     return [found.get(column, [1.0] * len(queries)) for column in wanted], why
 
 
-def _grouped(computed: list[Column], data: _Data) -> list[list[Any]]:
+def _score_groups(computed: list[Column], data: _Data) -> list[list[Any]]:
     given = data.lines, data.qrels, data.retrieved, data.options
-    return [value.tolist() for value in groups.values(computed, *given)]
+    return [value.tolist() for value in scores.average_groups(computed, *given)]
 
 
-def _graded(computed: list[Column], data: _Data) -> list[list[Any]]:
+def _score_grades(computed: list[Column], data: _Data) -> list[list[Any]]:
     options = data.options
-    ranking = ranking_of(data.qrels, data.retrieved, options)
-    score = scorer(ranking, options)
+    ranking = make_ranking(data.qrels, data.retrieved, options)
+    score = make_scorer(ranking, options)
     missing = ~data.retrieved.answered
     values: list[list[Any]] = []
     for column in computed:
         if column.row.shown == "string":
-            values.append(_strings(ranking, column, missing))
+            values.append(_spell_grades(ranking, column, missing))
             continue
         value = score(column)
-        values.append((np.where(missing, 0.0, value) if _taken_back(column) else value).tolist())
+        values.append(
+            (np.where(missing, 0.0, value) if _ignores_made_up_item(column) else value).tolist()
+        )
     return values
 
 
-def _taken_back(column: Column) -> bool:
+def _ignores_made_up_item(column: Column) -> bool:
     """Does trec_eval take back what its made-up item did to this column?"""
     return column.name in ("num_ret", "utility", "rbp_resid") or column.measure == "unj"
 
 
-def _strings(ranking: Ranking, column: Column, missing: Any) -> list[str]:
+def _spell_grades(ranking: Ranking, column: Column, missing: Any) -> list[str]:
     """The grades of each query's first results: - is not judged, . pooled but not judged, > above 9."""
-    length = max(truncated(column.argument[0]), 0)
+    length = max(truncate(column.argument[0]), 0)
     width = min(length, int(ranking.retrieved.max(initial=0)))
     signs = np.full((len(ranking), width), ord("-"), np.uint8)
     near = ranking.rank <= width
@@ -196,8 +203,8 @@ def _strings(ranking: Ranking, column: Column, missing: Any) -> list[str]:
     return [row[:end].tobytes().decode() for row, end in zip(signs, ends.tolist(), strict=True)]
 
 
-def _standardized(
-    means: zscores.Means,
+def _standardize_all(
+    means: Means,
     wanted: list[Column],
     data: _Data,
     queries: list[int],
@@ -208,7 +215,7 @@ def _standardized(
     names = [wanted[i].name.encode("utf-8", "surrogateescape") for i in at]
     for place, q in enumerate(queries):
         query = to_bytes(data.qrels.queries[q])
-        row = zscores.standardized(means, query, names, [values[i][place] for i in at])
+        row = standardize(means, query, names, [values[i][place] for i in at])
         for i, value in zip(at, row, strict=True):
             values[i][place] = value
     return values
@@ -217,16 +224,19 @@ def _standardized(
 # --- Means -----------------------------------------------------------------------------------------
 
 
-def _summary(
+def _summarize(
     data: _Data, wanted: list[Column], values: list[list[Any]], evaluated: int
 ) -> list[Any]:
     """Means over queries, sums of counts. With -c, all judged queries are averaged over."""
     count = len(data.qrels) if data.options.complete else evaluated
-    return [_whole(data, column, kept, count) for column, kept in zip(wanted, values, strict=True)]
+    return [
+        _summarize_column(data, column, kept, count)
+        for column, kept in zip(wanted, values, strict=True)
+    ]
 
 
 @np.errstate(all="ignore")
-def _whole(data: _Data, column: Column, values: list[Any], count: int) -> Any:
+def _summarize_column(data: _Data, column: Column, values: list[Any], count: int) -> Any:
     match column.measure:
         case "runid":
             return data.tag
@@ -246,3 +256,61 @@ def _whole(data: _Data, column: Column, values: list[Any], count: int) -> Any:
         except OverflowError:
             return math.inf
     return total / count
+
+
+MISSING = -1000000.0
+"""What is printed where the file has no mean, or a deviation of 0 for a value that is not the mean."""
+
+Means = dict[bytes, list[tuple[bytes, float, float]]]
+"""For each query, measures in their order, a measure as often as it was given."""
+
+
+def read_means(path: str) -> Means:
+    """The mean and the standard deviation by query and measure, from lines of these four.
+
+    Raises TrecEvalError for a file that cannot be read, and for another kind of line.
+    """
+    try:
+        data = text.read_bytes(path)
+    except InputError as error:
+        raise TrecEvalError(ZSCORES, str(error)) from None
+    means: Means = {}
+    for count, line in enumerate(data.removesuffix(b"\n").split(b"\n"), 1):
+        fields = line.split()
+        if len(fields) != 4:
+            raise TrecEvalError(
+                ZSCORES,
+                f"{path}:{count}: {len(fields)} fields where a line has 4 "
+                f"(query measure mean deviation): {shown_id(line)}",
+            )
+        query, measure, mean, deviation = fields
+        means.setdefault(query, []).append((measure, parse_real(mean), parse_real(deviation)))
+    return {query: sorted(lines, key=itemgetter(0)) for query, lines in means.items()}
+
+
+def standardize(means: Means, query: bytes, names: list[bytes], row: list[float]) -> list[float]:
+    """A query's values as standard scores."""
+    known = means.get(query, [])
+    found = (_find_scale(known, name) for name in names)
+    return [
+        MISSING if scale is None else _standardize_value(value, *scale)
+        for scale, value in zip(found, row, strict=True)
+    ]
+
+
+def _find_scale(known: list[tuple[bytes, float, float]], name: bytes) -> tuple[float, float] | None:
+    """A measure's mean and deviation: of several, those that trec_eval's search meets first."""
+    start, end = 0, len(known)
+    while start < end or start == end < len(known):
+        at = (start + end) // 2
+        measure, *scale = known[at]
+        if name == measure:
+            return scale[0], scale[1]
+        start, end = (start, at - 1) if name < measure else (at + 1, end)
+    return None
+
+
+def _standardize_value(value: float, mean: float, deviation: float) -> float:
+    if deviation:
+        return (value - mean) / deviation
+    return 0.0 if value == mean else MISSING

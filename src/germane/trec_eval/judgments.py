@@ -22,9 +22,8 @@ from germane.kernel.reduction import Batch, find_repeat
 from germane.readers import trec
 from germane.readers.files import BOM
 from germane.trec_eval import text
-from germane.trec_eval.numerals import real, whole
-from germane.trec_eval.options import Options
-from germane.trec_eval.status import INPUT, TrecEvalError
+from germane.trec_eval.options import INPUT, Options, TrecEvalError
+from germane.trec_eval.text import parse_real, parse_whole
 
 Line: TypeAlias = tuple[bytes, bytes, bytes, bytes, float]
 """Query, group, subgroup, item and grade."""
@@ -33,14 +32,14 @@ Line: TypeAlias = tuple[bytes, bytes, bytes, bytes, float]
 _FIELDS: dict[
     str, tuple[str, tuple[int | None, int | None, int, int], Callable[[bytes], float]]
 ] = {
-    "qrels": ("query 0 item grade", (None, None, 2, 3), whole),
-    "qrels_jg": ("query group item grade", (1, None, 2, 3), whole),
-    "prefs": ("query group subgroup item level", (1, 2, 3, 4), real),
-    "qrels_prefs": ("query group item level", (1, None, 2, 3), real),
+    "qrels": ("query 0 item grade", (None, None, 2, 3), parse_whole),
+    "qrels_jg": ("query group item grade", (1, None, 2, 3), parse_whole),
+    "prefs": ("query group subgroup item level", (1, 2, 3, 4), parse_real),
+    "qrels_prefs": ("query group item level", (1, None, 2, 3), parse_real),
 }
 
 
-def read(options: Options) -> list[Line]:
+def read_lines(options: Options) -> list[Line]:
     """The lines of the file of judgments, by query, group and item.
 
     Raises TrecEvalError for a file that cannot be read, and for a line that is not of its format.
@@ -54,7 +53,7 @@ def read(options: Options) -> list[Line]:
             fields[item],
             number(fields[grade]),
         )
-        for fields in _fields(options.qrels, says)
+        for fields in _split_fields(options.qrels, says)
     ]
     if not lines:
         raise TrecEvalError(INPUT, f"{options.qrels}: the file is empty: it has no judgments.")
@@ -64,16 +63,16 @@ def read(options: Options) -> list[Line]:
     return lines
 
 
-def graded(options: Options) -> tuple[Qrels, dict[int, bytes]]:
+def read_grades(options: Options) -> tuple[Qrels, dict[int, bytes]]:
     """The grades by query and item; and by query, an item that is judged twice.
 
     Raises TrecEvalError as ``read`` does.
     """
-    alike = plain(_data(options.qrels))
+    alike = read_plain(_read_data(options.qrels))
     if alike is not None:
         return alike, {}
-    lines = read(options)
-    qrels = qrels_of(lines)
+    lines = read_lines(options)
+    qrels = make_qrels(lines)
     return qrels, {
         qrels.position[query]: item
         for (query, *_, item, _), other in pairwise(lines)
@@ -93,7 +92,7 @@ def _refuse_odd(line: bytes, at: int) -> None:
     raise _Odd
 
 
-def plain(written: bytes) -> Qrels | None:
+def read_plain(written: bytes) -> Qrels | None:
     """The judgments of lines that are all plain, each item judged once; None where they are not."""
     data = written.replace(b"\r\n", b"\n")
     if any(byte in data for byte in (b"\r", b"\v", b"\f")) or data.startswith(BOM):
@@ -132,12 +131,12 @@ def _check_once(lines: list[Line], path: str) -> None:
             )
 
 
-def _fields(path: str, says: str) -> list[list[bytes]]:
+def _split_fields(path: str, says: str) -> list[list[bytes]]:
     """The fields of every line. A comment is one line: what follows it is data, comment or not."""
     wanted = len(says.split())
     out = []
     after_comment = False
-    for count, line in enumerate(_lines(path), 1):
+    for count, line in enumerate(_split_lines(path), 1):
         if line.startswith(b"#") and not after_comment:
             after_comment = True
             continue
@@ -161,32 +160,32 @@ def _guess(line: bytes, fields: list[bytes]) -> str:
     return "  This looks like a run; are the two files swapped?" if len(fields) == 6 else ""
 
 
-def _lines(path: str) -> list[bytes]:
-    lines = _data(path).split(b"\n")
+def _split_lines(path: str) -> list[bytes]:
+    lines = _read_data(path).split(b"\n")
     return lines if lines[-1] else lines[:-1]
 
 
-def _data(path: str) -> bytes:
+def _read_data(path: str) -> bytes:
     try:
-        return text.whole(path)
+        return text.read_bytes(path)
     except GermaneError as error:
         raise TrecEvalError(INPUT, str(error)) from None
 
 
-def qrels_of(lines: list[Line]) -> Qrels:
+def make_qrels(lines: list[Line]) -> Qrels:
     """The grades by query and item; where an item is judged twice, all of its judgments."""
     queries = [query for query, _ in groupby(lines, key=itemgetter(0))]
-    return _qrels(queries, list(map(itemgetter(0), lines)), lines)
+    return _build_qrels(queries, list(map(itemgetter(0), lines)), lines)
 
 
-def items_of(lines: list[Line]) -> Qrels:
+def make_item_qrels(lines: list[Line]) -> Qrels:
     """The judged items of each query, each once, whoever judged it; grades are left out."""
     pairs = sorted({(line[0], line[3]) for line in lines})
     once: list[Any] = [(query, b"", b"", item, 0.0) for query, item in pairs]
-    return qrels_of(once)
+    return make_qrels(once)
 
 
-def _qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qrels:
+def _build_qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qrels:
     place = {query: q for q, query in enumerate(queries)}
     counts = np.bincount([place[owner] for owner in owners], minlength=len(queries))
     grades = np.array([line[4] for line in lines], float)
@@ -195,9 +194,9 @@ def _qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qrels:
     )
 
 
-def groups_of(lines: list[Line]) -> tuple[Qrels, np.ndarray]:
+def make_group_qrels(lines: list[Line]) -> tuple[Qrels, np.ndarray]:
     """The grades by query and group of judgments, as if each pair were a query; and its query."""
     keys = [(line[0], line[1]) for line in lines]
     pairs = list(dict.fromkeys(keys))
     queries = {query: q for q, query in enumerate(dict.fromkeys(key[0] for key in pairs))}
-    return _qrels(pairs, keys, lines), np.array([queries[query] for query, _ in pairs])
+    return _build_qrels(pairs, keys, lines), np.array([queries[query] for query, _ in pairs])

@@ -5,10 +5,20 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from germane.errors import suggestion
+from germane.errors import GermaneError, suggestion
 from germane.trec_eval.names import MEASURES, NICKNAMES
-from germane.trec_eval.numerals import whole
-from germane.trec_eval.status import INPUT, USAGE, TrecEvalError
+from germane.trec_eval.text import parse_whole
+
+USAGE, INPUT, QUERY, NO_QUERY, ZSCORES = 1, 2, 4, 7, 255
+
+
+class TrecEvalError(GermaneError):
+    """The end of a run of trec_eval, with its exit status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
 
 FORMATS = {
     "qrels": "qrels",
@@ -73,9 +83,9 @@ class Options:
         return FORMATS[self.format]
 
 
-def read(arguments: Sequence[str]) -> Options:
+def parse_arguments(arguments: Sequence[str]) -> Options:
     """Read the arguments. Raises TrecEvalError for what trec_eval does not take."""
-    flags, files, wrong = _flags(list(arguments))
+    flags, files, wrong = _split_flags(list(arguments))
     options = Options()
     for flag, value in flags:
         _set(options, _LETTERS.get(flag, flag.removeprefix("-")), value)
@@ -96,14 +106,14 @@ def read(arguments: Sequence[str]) -> Options:
     return options
 
 
-def _flags(
+def _split_flags(
     arguments: list[str],
 ) -> tuple[list[tuple[str, str]], list[str], getopt.GetoptError | None]:
     """Flags and files, up to a flag that is wrong: -v before it still counts, as in trec_eval."""
     try:
         return *getopt.gnu_getopt(arguments, _SHORT, list(_LONG)), None
     except getopt.GetoptError as error:
-        flags, files, _ = _flags(arguments[:-1])
+        flags, files, _ = _split_flags(arguments[:-1])
         return flags, files, error
 
 
@@ -120,7 +130,7 @@ def _set(options: Options, letter: str, value: str) -> None:
         case "c":
             options.complete = True
         case "l":
-            options.level = _whole(value)
+            options.level = _parse_whole(value)
         case "n":
             options.summary = False
         case "D":
@@ -129,9 +139,9 @@ def _set(options: Options, letter: str, value: str) -> None:
         case "J":
             options.judged_only = True
         case "N":
-            options.documents = _whole(value)
+            options.documents = _parse_whole(value)
         case "M":
-            options.depth = _whole(value)
+            options.depth = _parse_whole(value)
         case "R":
             options.format = value
         case "T":
@@ -140,8 +150,8 @@ def _set(options: Options, letter: str, value: str) -> None:
             options.zscores = value
 
 
-def _whole(text: str) -> int:
-    return whole(os.fsencode(text))
+def _parse_whole(text: str) -> int:
+    return parse_whole(os.fsencode(text))
 
 
 def _mark(options: Options, written: str) -> None:

@@ -1,4 +1,10 @@
-"""A run under trec_eval's conventions: the ranking of every judged query."""
+"""A run under trec_eval's conventions: the ranking of every judged query.
+
+Levels below 0 (-l -1) are reached by items without a judgment, and with -2 by pooled ones only.
+trec_eval still counts judgments from 0 alone, both those that exist and those retrieved. So measures
+that go down the list find more relevant items than there are; those that come up from its end stop
+when they have seen as many as were retrieved; and those of counts or of judged items see none more.
+"""
 
 from dataclasses import replace
 
@@ -15,7 +21,7 @@ UNJUDGED, POOLED = -1, -2
 """trec_eval's grades for an item without a judgment, and for one whose judgment is negative."""
 
 
-def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
+def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
     """The ranking of all judged queries.
 
     trec_eval gives a query that the run lacks (-c) one made-up item, which nobody judged, and takes
@@ -26,16 +32,16 @@ def ranking_of(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
         depth=options.depth or None,
     )
     judged = Judged(qrels, retrieved, policy, retrieved.answered)
-    ranking = _known(judged.ranking("trec"))
+    ranking = _drop_negative(judged.ranking("trec"))
     if options.depth == 0:
-        ranking = _nothing(ranking)
+        ranking = _drop_all(ranking)
     elif not options.judged_only:
         made_up = np.where(retrieved.answered, ranking.retrieved, 1)
         ranking = replace(ranking, retrieved=made_up)
     return ranking
 
 
-def complete(ranking: Ranking) -> Ranking:
+def list_all(ranking: Ranking) -> Ranking:
     """The ranking with every retrieved item as a hit, judged or not."""
     offsets = ragged.offsets(ranking.retrieved)
     relevance = np.full(offsets[-1], float(UNJUDGED))
@@ -53,7 +59,7 @@ def complete(ranking: Ranking) -> Ranking:
     )
 
 
-def chosen(ranking: Ranking, hits: ragged.Bools) -> Ranking:
+def select_hits(ranking: Ranking, hits: ragged.Bools) -> Ranking:
     """The ranking with some of its hits."""
     return replace(
         ranking,
@@ -66,7 +72,7 @@ def chosen(ranking: Ranking, hits: ragged.Bools) -> Ranking:
     )
 
 
-def _known(ranking: Ranking) -> Ranking:
+def _drop_negative(ranking: Ranking) -> Ranking:
     """The ranking in which negative judgments are one grade, and none of the ideal ranking."""
     if not (ranking.ideal < 0).any():
         return ranking
@@ -80,7 +86,32 @@ def _known(ranking: Ranking) -> Ranking:
     )
 
 
-def _nothing(ranking: Ranking) -> Ranking:
+def _drop_all(ranking: Ranking) -> Ranking:
     """The ranking with nothing retrieved."""
-    none = chosen(ranking, np.zeros(len(ranking.rank), bool))
+    none = select_hits(ranking, np.zeros(len(ranking.rank), bool))
     return replace(none, retrieved=np.zeros_like(ranking.retrieved))
+
+
+DOWN = (
+    "map", "gm_map", "Rprec", "recip_rank", "P", "recall", "binG", "map_cut", "relative_P",
+    "success", "yaap", "map_avgjg", "P_avgjg",
+)  # fmt: skip
+"""Measures that go down the list."""
+UP = ("iprec_at_recall", "Rprec_mult", "11pt_avg", "Rprec_mult_avgjg")
+"""Measures that come up from its end."""
+
+
+def list_from_top(ranking: Ranking, level: int) -> Ranking:
+    """What reaches the level among the results, all of grade 1, as are all judgments from 0."""
+    listed = list_all(ranking)
+    reached = select_hits(listed, listed.relevance >= level)
+    return replace(reached, relevance=np.ones(len(reached.rank)), ideal=np.ones(len(ranking.ideal)))
+
+
+def list_from_end(ranking: Ranking, level: int) -> Ranking:
+    """The last of these, as many as judged items were retrieved."""
+    reached = list_from_top(ranking, level)
+    counted = ragged.counts(ranking.relevance >= 0, ranking.owner, len(ranking))
+    place = np.arange(len(reached.rank)) - reached.offsets[reached.owner]
+    left = np.diff(reached.offsets)[reached.owner] - place
+    return select_hits(reached, left <= counted[reached.owner])

@@ -22,9 +22,8 @@ from germane.kernel.ids import shown_id, to_text
 from germane.readers import trec, trec_files
 from germane.readers.streams import compression
 from germane.trec_eval import text
-from germane.trec_eval.numerals import merged, real
-from germane.trec_eval.options import Options
-from germane.trec_eval.status import INPUT, TrecEvalError
+from germane.trec_eval.options import INPUT, Options, TrecEvalError
+from germane.trec_eval.text import merge_sort, parse_real
 
 Note: TypeAlias = Callable[[str], None]
 """Is told what is odd, but no error to trec_eval."""
@@ -36,7 +35,7 @@ _END = 1 << 16  # bytes in which the last line is looked for first
 
 
 @contextmanager
-def opened(name: str) -> Iterator[str]:
+def open_copy(name: str) -> Iterator[str]:
     """The path of a run that can be read twice: standard input and pipes are copied to a file.
 
     As for trec_eval, every name that begins with - is standard input.
@@ -60,24 +59,24 @@ def retrieve(
 ) -> tuple[Retrieved, dict[int, bytes]]:
     """The judged items that the run retrieved; and by query, an item that is retrieved twice."""
     try:
-        if odd := text.oddity(path):
+        if odd := text.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {odd}.")
         return trec_files.retrieve(qrels, path, "error", BY_ID), {}
     except DuplicateError:
-        rows = _rows(path, options.run)
+        rows = _read_rows(path, options.run)
     except InputError as error:
-        rows = _rows(path, options.run)
+        rows = _read_rows(path, options.run)
         note(f"{error}  It is read as trec_eval does: of a score, what is a number.")
-    return _careful(qrels, rows, options)
+    return _retrieve_carefully(qrels, rows, options)
 
 
-def tag(path: str) -> str:
+def read_tag(path: str) -> str:
     """The tag of the run's last line."""
-    last = next(line for line in _backwards(path) if line.strip() and not _comment(line))
+    last = next(line for line in _read_backwards(path) if line.strip() and not _is_comment(line))
     return last.split(None, 6)[5].decode("utf-8", "surrogateescape")
 
 
-def _backwards(path: str) -> Iterator[bytes]:
+def _read_backwards(path: str) -> Iterator[bytes]:
     """The lines of the file from the last one on, of which the end is read alone at first."""
     with open(path, "rb") as file:
         compressed = compression(file.read(6))
@@ -86,25 +85,25 @@ def _backwards(path: str) -> Iterator[bytes]:
         end = file.read().split(b"\n")
     if not compressed:
         yield from reversed(end[1:] if start else end)
-    yield from reversed(text.whole(path).split(b"\n"))
+    yield from reversed(text.read_bytes(path).split(b"\n"))
 
 
-def _comment(line: bytes) -> bool:
+def _is_comment(line: bytes) -> bool:
     return line.lstrip().startswith(b"#")
 
 
 # --- What germane's reader refuses, but trec_eval may accept ---------------------------------------
 
 
-def _rows(path: str, name: str) -> list[_Row]:
+def _read_rows(path: str, name: str) -> list[_Row]:
     """Query, item and score of every line; a score is as much of its field as is a number."""
     try:
-        data = text.whole(path)
+        data = text.read_bytes(path)
     except InputError as error:
         raise TrecEvalError(INPUT, str(error)) from None
 
     def read_odd(line: bytes, at: int) -> _Row | None:
-        if not line.strip() or _comment(line):
+        if not line.strip() or _is_comment(line):
             return None
         fields = line.split(None, 6)
         if len(fields) < 6:
@@ -114,7 +113,7 @@ def _rows(path: str, name: str) -> list[_Row]:
                 f"{name}:{number}: {len(fields)} fields where a run line has 6 "
                 f"({_FIELDS}): {shown_id(line)}",
             )
-        return fields[0], fields[2], real(fields[4])
+        return fields[0], fields[2], parse_real(fields[4])
 
     lines = trec.split_lines(data.translate(_BLANKS), trec.RUN, read_odd)
     queries = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets)).tolist()
@@ -125,7 +124,7 @@ def _rows(path: str, name: str) -> list[_Row]:
     return rows
 
 
-def _careful(
+def _retrieve_carefully(
     qrels: Qrels, rows: list[_Row], options: Options
 ) -> tuple[Retrieved, dict[int, bytes]]:
     """What was retrieved, and the queries with an item twice among the first, as -M says."""
@@ -139,20 +138,20 @@ def _careful(
         if q is None:
             unknown.append(query)
             continue
-        ranked = _first(list(group), options)
+        ranked = _select_first(list(group), options)
         answered[q], retrieved[q] = True, len(ranked)
         items = {item for _, item, _ in ranked}
         if len(items) < len(ranked):
             seen: set[bytes] = set()
             twice[q] = next(i for _, i, _ in ranked if i in seen or seen.add(i))  # type: ignore[func-returns-value]
         else:
-            hits += _hits(q, ranked, qrels.judged[q])
+            hits += _find_hits(q, ranked, qrels.judged[q])
     columns = np.array(sorted(hits), np.int64).reshape(-1, 5).T
     owner, rank, judgment, first, last = columns
     return Retrieved(judgment, owner, rank, first, last, retrieved, answered, unknown), twice
 
 
-def _first(rows: list[_Row], options: Options) -> list[_Row]:
+def _select_first(rows: list[_Row], options: Options) -> list[_Row]:
     """The first rows, as -M says, of one query, in the order of ranks.
 
     With preferences, trec_eval orders equal scores by item id from the first to the last; that is
@@ -162,7 +161,9 @@ def _first(rows: list[_Row], options: Options) -> list[_Row]:
     forward = options.judgments == "preferences"
     rows = sorted(rows, key=itemgetter(1))
     if any(map(math.isnan, map(itemgetter(2), rows))):
-        return merged(rows, partial(_sooner, id_sign=-1 if forward else 1))[: options.depth]
+        return merge_sort(rows, partial(_compare_rows, id_sign=-1 if forward else 1))[
+            : options.depth
+        ]
     ranked = sorted(rows, key=itemgetter(2, 1), reverse=True)
     if not forward or options.depth is None:
         return ranked[: options.depth]
@@ -170,18 +171,18 @@ def _first(rows: list[_Row], options: Options) -> list[_Row]:
     return sorted(kept, key=itemgetter(2, 1), reverse=True)
 
 
-def _sooner(one: _Row, other: _Row, id_sign: int) -> int:
+def _compare_rows(one: _Row, other: _Row, id_sign: int) -> int:
     """Below 0 where the first row stands before the other."""
     (_, item, score), (_, other_item, other_score) = one, other
     by_score = (score < other_score) - (score > other_score)
     return by_score or id_sign * ((item < other_item) - (item > other_item))
 
 
-def _hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
+def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
     """The judged rows of a ranked query: query, rank, judgment, first and last rank of its tie."""
     end = 0
     ordered = any(math.isnan(score) for *_, score in ranked)
-    ties = ([row] for row in ranked) if ordered else _ties(ranked)
+    ties = ([row] for row in ranked) if ordered else _group_ties(ranked)
     for tied in ties:
         start, end = end + 1, end + len(tied)
         for rank, (_, item, _) in enumerate(tied, start):
@@ -190,5 +191,5 @@ def _hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[
                 yield q, rank, judgment, start, end
 
 
-def _ties(ranked: list[_Row]) -> Iterator[list[_Row]]:
+def _group_ties(ranked: list[_Row]) -> Iterator[list[_Row]]:
     return (list(group) for _, group in groupby(ranked, key=itemgetter(2)))

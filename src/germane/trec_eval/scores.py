@@ -3,6 +3,9 @@
 Where the two define a measure alike, the value is germane's. The functions of _OWN are the rest:
 values that trec_eval derives from others, or rounds differently from germane in the last bit, which
 can be seen in the fourth decimal of a short fraction; and its peculiarities.
+
+Of judgments by several groups of people, each group judges on its own, and their values are
+averaged: to a measure, a query's groups are as many queries.
 """
 
 from __future__ import annotations
@@ -13,26 +16,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from germane.core.ragged import Bools, Floats
+from germane.core.qrels import Qrels, Retrieved
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
+from germane.kernel.ids import to_text
 from germane.measures import compute_values
 from germane.measures.averaging import FLOOR, kernel, scores
 from germane.measures.measure import Measure, parse
-from germane.trec_eval import gains, levels, persistence
+from germane.trec_eval import gains
 from germane.trec_eval.columns import Column
-from germane.trec_eval.options import Options
-from germane.trec_eval.status import QUERY, TrecEvalError
+from germane.trec_eval.judgments import Line, make_group_qrels
+from germane.trec_eval.options import QUERY, Options, TrecEvalError
+from germane.trec_eval.ranking import DOWN, UP, list_from_end, list_from_top, make_ranking
 
 
-def scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
+def make_scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
     """What computes a column: the value of every query of the ranking."""
     level, documents = options.level, options.documents
     judged = Scorer(ranking, max(level, 0), documents)
     if level >= 0:
         return judged.column
-    down = _Listed(levels.from_the_top(ranking, level), 1, documents)
-    up = Scorer(levels.from_the_end(ranking, level), 1, documents)
-    of = {**dict.fromkeys(levels.DOWN, down), **dict.fromkeys(levels.UP, up)}
+    down = _Listed(list_from_top(ranking, level), 1, documents)
+    up = Scorer(list_from_end(ranking, level), 1, documents)
+    of = {**dict.fromkeys(DOWN, down), **dict.fromkeys(UP, up)}
     return lambda column: of.get(column.measure, judged).column(column)
 
 
@@ -184,7 +190,9 @@ def _r_precision(scorer: Scorer, column: Column) -> Floats:
 
 
 def _gained(scorer: Scorer, column: Column) -> Floats:
-    return compute_values(*gains.scored(scorer.ranking, parse(column.row.germane), column.argument))
+    return compute_values(
+        *gains.score_gains(scorer.ranking, parse(column.row.germane), column.argument)
+    )
 
 
 def _at_relevant(scorer: Scorer, column: Column) -> Floats:
@@ -194,7 +202,7 @@ def _at_relevant(scorer: Scorer, column: Column) -> Floats:
 
 def _at_levels(scorer: Scorer, column: Column) -> Floats:
     """Rndcg asks for a relevant item, though lower grades have gains, and divides by 0 levels."""
-    ranking, made = gains.scored(scorer.ranking, parse(column.row.germane), column.argument)
+    ranking, made = gains.score_gains(scorer.ranking, parse(column.row.germane), column.argument)
     found = compute_values(ranking, made)
     found[made.norm == 0] = math.nan
     return np.where(scorer.named("NumRel") > 0, found, 0.0)
@@ -216,6 +224,44 @@ _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
     "ndcg": _gained,
     "ndcg_rel": _at_relevant,
     "Rndcg": _at_levels,
-    "rbp": lambda scorer, column: persistence.precision(scorer.ranking, column.argument),
-    "rbp_resid": lambda scorer, column: persistence.residual(scorer.ranking, column.argument),
+    "rbp": lambda scorer, column: gains.compute_rbp(scorer.ranking, column.argument),
+    "rbp_resid": lambda scorer, column: gains.compute_rbp_residual(scorer.ranking, column.argument),
 }
+
+
+def average_groups(
+    columns: list[Column], lines: list[Line], items: Qrels, got: Retrieved, options: Options
+) -> list[Floats]:
+    """For each column, each query's mean over its groups of judgments."""
+    qrels, query = make_group_qrels(lines)
+    ranking = make_ranking(qrels, _retrieve_for_groups(lines, items, got, qrels, query), options)
+    value = make_scorer(ranking, options)
+    groups = np.bincount(query, minlength=len(items))
+    return [
+        np.bincount(query, weights=value(column), minlength=len(items)) / groups
+        for column in columns
+    ]
+
+
+def _retrieve_for_groups(
+    lines: list[Line], items: Qrels, got: Retrieved, qrels: Qrels, query: Ints
+) -> Retrieved:
+    """What was retrieved, for each pair of query and group."""
+    owner = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
+    item = np.array(
+        [items.judged[q][to_text(line[3])] for q, line in zip(query[owner], lines, strict=True)]
+    )
+    hit_of = np.full(len(items.items), -1)
+    hit_of[got.judgment] = np.arange(len(got.judgment))
+    judgment = np.flatnonzero(hit_of[item] >= 0)
+    hit = hit_of[item[judgment]]
+    return Retrieved(
+        judgment,
+        owner[judgment],
+        got.rank[hit],
+        got.tied_from[hit],
+        got.tied_to[hit],
+        got.retrieved[query],
+        got.answered[query],
+        got.unknown,
+    )

@@ -1,51 +1,114 @@
-"""Text files as trec_eval reads them, where that is not how germane's readers do.
+"""Text and numbers as trec_eval reads them, where germane's readers differ.
 
 To trec_eval a byte-order mark is part of the first field, lines end at line feeds alone, all that C
-calls blank separates fields, and a run line without a tag is an error.
+calls blank separates fields, and a run line without a tag is an error. A number is as much of its
+text as C reads as one, and 0 where C reads none.
 """
 
+import math
 import os
 import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
 from germane.readers.files import BOM, Block, TextFile
 from germane.readers.streams import compression
 
+_Item = TypeVar("_Item")
+
+_WHOLE = re.compile(rb"\s*([+-]?\d+)")
+_REAL = re.compile(
+    rb"\s*([+-]?)(0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?"
+    rb"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)",
+    re.IGNORECASE,
+)
+_LONGEST = 2**63
+_INT = 2**31
+
+
+@lru_cache(4096)
+def parse_whole(text: bytes) -> int:
+    """C's atol: what does not fit is the nearest number that does."""
+    found = _WHOLE.match(text)
+    return max(-_LONGEST, min(int(found[1]), _LONGEST - 1)) if found else 0
+
+
+def parse_real(text: bytes) -> float:
+    """C's atof, hexadecimal numbers, infinity and NaN included."""
+    found = _REAL.match(text)
+    if found is None:
+        return 0.0
+    digits = found[2].decode().lower()
+    try:
+        number = float.fromhex(digits) if digits.startswith("0x") else float(digits)
+    except OverflowError:
+        number = math.inf
+    return -number if found[1] == b"-" else number
+
+
+def truncate(number: float) -> int:
+    """A double as a whole number of 64 bits; what does not fit is the least of them, as on x86-64."""
+    return int(number) if abs(number) < _LONGEST else -_LONGEST
+
+
+def merge_sort(items: list[_Item], difference: Callable[[_Item, _Item], float]) -> list[_Item]:
+    """Sorted as the C library's qsort does it, by the difference as a whole number of 32 bits.
+
+    It is a merge sort, and where differences do not make an order, the method matters.
+    """
+    if len(items) < 2:
+        return items
+    half = len(items) // 2
+    left, right = merge_sort(items[:half], difference), merge_sort(items[half:], difference)
+    out: list[_Item] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if 1 <= difference(left[i], right[j]) < _INT:
+            out.append(right[j])
+            j += 1
+        else:
+            out.append(left[i])
+            i += 1
+    return out + left[i:] + right[j:]
+
+
 _UNTAGGED = re.compile(rb"^[ \t]*(?!#)\S+(?:[ \t]+\S+){4}[ \t]+\r?$", re.MULTILINE)
 
 _BLANK_END = np.frombuffer(b" \n", np.uint16)[0]
 
 
-def whole(path: str) -> bytes:
+def read_bytes(path: str) -> bytes:
     """All bytes of a file, decompressed. Raises InputError for one that cannot be read."""
     with TextFile("./-" if path == "-" else path) as file:
         data = b"".join(block.data for block in file.blocks())
-    return BOM + data if _start(path).startswith(BOM) else data
+    return BOM + data if _read_start(path).startswith(BOM) else data
 
 
-def oddity(path: str) -> str:
+def find_oddity(path: str) -> str:
     """What germane would read otherwise than trec_eval; nothing, as a rule, and in compressed files."""
-    start = _start(path)
+    start = _read_start(path)
     if start.startswith(BOM):
         return "a byte-order mark, which is part of the first query's id to trec_eval"
     if compression(start):
         return ""
     with TextFile(path) as file:
-        return next(filter(None, map(_oddity, file.blocks())), "")
+        return next(filter(None, map(_find_oddity_in, file.blocks())), "")
 
 
-def _oddity(block: Block) -> str:
+def _find_oddity_in(block: Block) -> str:
     if b"\v" in block.data or b"\f" in block.data:
         return "a vertical tab or a form feed, which separates fields in trec_eval"
     if b"\r" in block.data and re.search(rb"\r(?!\n)", block.data):
         return "a carriage return within a line, which separates fields in trec_eval"
-    if _trailing_blank(block) and (found := _UNTAGGED.search(block.data)):
+    if _has_trailing_blank(block) and (found := _UNTAGGED.search(block.data)):
         return f"a line without a tag: {found[0].decode('utf-8', 'replace').strip()!r}"
     return ""
 
 
-def _trailing_blank(block: Block) -> bool:
+def _has_trailing_blank(block: Block) -> bool:
     """Does a line end with a blank? As a rule no line does, which is seen two bytes at a time."""
     given = np.frombuffer(block.data, np.uint8)
     if block.data[-1:] in (b" ", b"\t"):  # the last line, without a line feed
@@ -57,7 +120,7 @@ def _trailing_blank(block: Block) -> bool:
     return any((pair.view(np.uint16) == _BLANK_END).any() for pair in pairs)
 
 
-def _start(path: str) -> bytes:
+def _read_start(path: str) -> bytes:
     """The first bytes; none of a pipe, which can be read only once."""
     if not os.path.isfile(path):
         return b""

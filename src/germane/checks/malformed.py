@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.seen import Seen, Sees, rows, several
-from germane.checks.side import Side
+from germane.checks.rows import Seen, Sees, Side, show_rows, write_count
 from germane.core.ragged import Floats, Ints
 from germane.errors import InputError
 
@@ -21,7 +20,7 @@ MOSTLY, HALF = 0.9, 0.5
 ADVICE = "Are the two swapped? Give the qrels first, then the run."
 
 
-def swapped(data: Data) -> Sees:
+def find_swapped(data: Data) -> Sees:
     """The run where the qrels should be, and the other way round."""
     qrels, run = data.qrels, data.run
     if _mostly(qrels, RUN_FIELDS) and _mostly(run, QRELS_FIELDS):
@@ -35,36 +34,36 @@ def swapped(data: Data) -> Sees:
         yield Seen(says, len(data.grades) + len(run), advice=ADVICE)
 
 
-def qrels_like_run(data: Data) -> Sees:
+def find_qrels_like_run(data: Data) -> Sees:
     """Qrels with a run's lines, or with as many grades as a run has scores."""
     qrels = data.qrels
     if _mostly(qrels, RUN_FIELDS) and not _mostly(data.run, QRELS_FIELDS):
-        says = f"{several(qrels.faults.count, 'line')} have a run's 6 fields"
+        says = f"{write_count(qrels.faults.count, 'line')} have a run's 6 fields"
         yield Seen(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _are_scores(data) and not _are_grades(data.run):
         says = (
             "nearly every item of a query has a grade of its own, with decimals or beyond every scale, "
             "as scores have"
         )
-        at = rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
+        at = show_rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
         yield Seen(says, len(data.grades), at)
 
 
-def run_like_qrels(data: Data) -> Sees:
+def find_run_like_qrels(data: Data) -> Sees:
     """A run with the lines of qrels."""
     run = data.run
     if _mostly(run, QRELS_FIELDS) and not _mostly(data.qrels, RUN_FIELDS):
-        says = f"{several(run.faults.count, 'line')} have the 4 fields of qrels"
+        says = f"{write_count(run.faults.count, 'line')} have the 4 fields of qrels"
         yield Seen(says, run.faults.count, tuple(run.faults.examples[:1]))
 
 
-def malformed_judgments(data: Data) -> Sees:
+def find_malformed_judgments(data: Data) -> Sees:
     """Lines and values of the qrels that cannot be read."""
     if not _mostly(data.qrels, RUN_FIELDS):
         yield from _malformed(data.qrels)
 
 
-def malformed_results(data: Data) -> Sees:
+def find_malformed_results(data: Data) -> Sees:
     """Lines and values of the run that cannot be read."""
     if not _mostly(data.run, QRELS_FIELDS):
         yield from _malformed(data.run)
@@ -79,9 +78,7 @@ def refused(data: Data) -> Sees:
 def _malformed(side: Side) -> Sees:
     if faults := side.faults.count:
         what = "line" if side.line is not None else "value"
-        says = (
-            f"{several(faults, what)} cannot be read, beside {several(len(side), 'row')} that can"
-        )
+        says = f"{write_count(faults, what)} cannot be read, beside {write_count(len(side), 'row')} that can"
         yield Seen(says, faults, tuple(side.faults.examples))
 
 

@@ -1,13 +1,19 @@
-"""Side: what qrels or a run hold, row by row, as it was given and whether or not it can be evaluated."""
+"""Rows: all that qrels or a run hold, as it was given and whether or not it can be evaluated.
+
+A check sees something in them, before the table says how serious that is.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from germane.core.finding import shown
 from germane.core.ragged import Floats, Ints
+from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
 
@@ -111,3 +117,56 @@ def find_places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
             return plain.find_ids(ids, others)
     place = {other: at for at, other in enumerate(others)}
     return np.array([place.get(one, -1) for one in ids], np.int64)
+
+
+FEW = 100  # results below which chance explains nearly anything
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Seen:
+    """What a finding says, without its name and severity."""
+
+    says: str
+    count: int
+    examples: tuple[str, ...] = ()
+    advice: str = ""  # instead of what the table advises
+
+
+Sees: TypeAlias = Iterator[Seen]
+
+
+def write_count(count: int, one: str, more: str = "") -> str:
+    """``1 result`` or ``1,200 results``."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def show_ids(ids: Iterable[Hashable]) -> tuple[str, ...]:
+    """The first few ids."""
+    return shown(ids, NAMED)
+
+
+def show_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:
+    """The first few queries, each with where its first row stands."""
+    some = list(islice(queries, NAMED))
+    if side.line is None:
+        return show_ids(some)
+    places = {query: q for q, query in enumerate(side.queries) if query in some}
+    starts = {query: int(np.argmax(side.query == q)) for query, q in places.items()}
+    return tuple(
+        f"{side.at(starts[query])}query {clip(query)}" if query in starts else clip(query)
+        for query in some
+    )
+
+
+def show_first_row(side: Side, at: Ints) -> tuple[str, ...]:
+    """The first of some rows, where it has a file and line to name."""
+    return () if side.line is None else show_rows(side, at[:1])
+
+
+def show_rows(side: Side, at: Ints) -> tuple[str, ...]:
+    """The first few of some rows, with file and line where there is a file."""
+    return tuple(
+        f"{side.at(row)}query {clip(side.queries[side.query[row]])} "
+        f"item {clip(side.items[side.item[row]])}"
+        for row in at[:NAMED].tolist()
+    )

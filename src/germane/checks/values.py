@@ -1,11 +1,84 @@
-"""Scores: those that do not tell results apart, or have lost digits."""
+"""Values: grades that measures may take otherwise than meant, and scores that tell nothing apart."""
 
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.seen import FEW, Seen, Sees, first, rows, several
+from germane.checks.rows import FEW, Seen, Sees, show_first_row, show_ids, show_rows, write_count
 from germane.core.ragged import Bools, Floats
 from germane.readers.numbers import EXACT
+
+TURNED = "Is the sign of the grades turned, or are the relevant items left out?"
+LOST = "Are the grades lost, or is it the wrong file?"
+USUAL = 4  # the highest grade of the scales of the field
+
+
+def find_nothing_relevant(data: Data) -> Sees:
+    """Qrels in which no grade is 1 or higher."""
+    grades = data.grades
+    if not len(grades):
+        if data.empty and not data.qrels.faults.count:
+            stand = write_count(len(data.empty), "query stands", "queries stand")
+            says = f"{stand} in the qrels, and none has a judgment"
+            yield Seen(says, len(data.empty), show_ids(data.empty), LOST)
+        return
+    highest, least = grades.max(), max((one.rel or 0.0 for one in data.measures), default=1.0)
+    if 0 < highest >= least:
+        return
+    says = (
+        f"no grade is {least or 1:g} or higher, among {write_count(len(grades), 'judgment')}: the highest is "
+        f"{highest:g}"
+    )
+    advice = TURNED if highest <= 0 else ""
+    if highest >= 1:
+        strict = next(one for one in data.measures if one.rel == least)
+        advice = f"{strict} is 0 for every query then; choose a lower rel."
+    at = np.flatnonzero(grades == highest)[:1]
+    yield Seen(says, len(grades), show_rows(data.qrels, at) if data.is_whole else (), advice)
+
+
+def find_negative(data: Data) -> Sees:
+    """Grades below 0, which only mark an item as pooled."""
+    yield from _some(data, data.grades < 0, "below 0")
+
+
+def find_fractional(data: Data) -> Sees:
+    """Grades with decimals."""
+    grades = data.grades
+    yield from _some(data, grades != np.trunc(grades), "with decimals")
+
+
+def find_unusual(data: Data) -> Sees:
+    """Grades beyond the usual scales."""
+    yield from _some(data, data.grades > USUAL, f"above {USUAL}")
+
+
+def _some(data: Data, which: Bools, says: str) -> Sees:
+    at = np.flatnonzero(which)
+    if len(at):
+        grades = data.grades[at]
+        extreme = grades[np.argmax(np.abs(grades))]
+        share = f"{write_count(len(at), 'judgment has', 'judgments have')} a grade {says}, of {len(which):,}"
+        yield Seen(f"{share}; such as {extreme:g}", len(at), show_rows(data.qrels, at))
+
+
+def find_all_relevant(data: Data) -> Sees:
+    """Several grades, and every one counts as relevant: ratings."""
+    found = np.unique(data.grades)
+    if len(found) > 1 and found[0] >= 1:
+        says = (
+            f"every one of {write_count(len(data.qrels), 'judgment')} counts as relevant: grades go from "
+            f"{found[0]:g} to {found[-1]:g}"
+        )
+        yield Seen(says, len(data.qrels), show_first_row(data.qrels, np.arange(len(data.qrels))))
+
+
+def find_only_relevant(data: Data) -> Sees:
+    """One grade for everything judged."""
+    found = np.unique(data.grades)
+    if len(found) == 1 and found[0] >= 1:
+        says = f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other: nothing is judged not relevant"
+        yield Seen(says, len(data.qrels))
+
 
 TIED = 0.05  # of the results, or of the queries: worth a word
 ROUNDED = 0.01  # of the results are tied where scores have few decimals
@@ -17,12 +90,12 @@ APART = 4  # printed steps between two numbers of half precision, so that few ot
 TELLING = 20  # different scores that do not all fit by chance
 
 
-def constant(data: Data) -> Sees:
+def find_constant(data: Data) -> Sees:
     """The same score for all results of a query, in every query: many, or good ones among others."""
     order = "the one given" if data.ties == "given" else "that of their ids"
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
-        at = first(data.run, data.order) if data.is_whole else ()
+        at = show_first_row(data.run, data.order) if data.is_whole else ()
         yield Seen(
             says, data.results, at, f"Their order is {order}; best and worst say what that decides."
         )
@@ -49,7 +122,7 @@ def _are_of_two_kinds(data: Data) -> bool:
     return bool(relevant.any() and not relevant.all())
 
 
-def tied(data: Data) -> Sees:
+def find_tied(data: Data) -> Sees:
     """Results that share their score with another of the same query."""
     if data.is_whole:
         yield from _tied_anywhere(data)
@@ -68,12 +141,14 @@ def _tied_anywhere(data: Data) -> Sees:
     shares = _shares(data.equal)
     count = int(np.count_nonzero(shares))
     if count and not data.constant and count >= TIED * len(shares):
-        queries = several(data.run.distinct(data.run.query[data.order[shares]]), "query", "queries")
+        queries = write_count(
+            data.run.distinct(data.run.query[data.order[shares]]), "query", "queries"
+        )
         says = (
-            f"{several(count, 'result')} of {len(shares):,} ({count / len(shares):.0%}) "
+            f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%}) "
             f"{'shares its' if count == 1 else 'share their'} score with another, in {queries}"
         )
-        yield Seen(says, count, rows(data.run, data.order[shares]))
+        yield Seen(says, count, show_rows(data.run, data.order[shares]))
 
 
 def _shares(equal: Bools) -> Bools:
@@ -83,7 +158,7 @@ def _shares(equal: Bools) -> Bools:
     return after
 
 
-def tied_at_cutoff(data: Data) -> Sees:
+def find_tied_at_cutoff(data: Data) -> Sees:
     """Groups of equal scores that a cutoff tears apart."""
     if data.constant:
         return
@@ -91,14 +166,16 @@ def tied_at_cutoff(data: Data) -> Sees:
     most = max(map(len, torn.values()), default=0)
     if most and most >= TIED * np.count_nonzero(data.retrieved):
         says = "; ".join(
-            f"{several(len(at), 'query has', 'queries have')} equal scores on both sides of rank {k}"
+            f"{write_count(len(at), 'query has', 'queries have')} equal scores on both sides of rank {k}"
             for k, at in torn.items()
             if len(at)
         )
-        yield Seen(says, most, rows(data.run, next(at for at in torn.values() if len(at) == most)))
+        yield Seen(
+            says, most, show_rows(data.run, next(at for at in torn.values() if len(at) == most))
+        )
 
 
-def half_precision(data: Data) -> Sees:
+def find_half_precision(data: Data) -> Sees:
     """Scores that were held in 16 bits, and are tied."""
     scores = data.run.number
     if scores is None or not _blurred(data) or (scores == np.trunc(scores)).all():
@@ -106,34 +183,34 @@ def half_precision(data: Data) -> Sees:
     kind = "bfloat16" * _is_brain(scores) or "float16" * _is_half(scores)
     if kind:
         tied = int(np.count_nonzero(_shares(data.equal)))
-        says = f"every score is one that {kind} holds, and {several(tied, 'result')} of {len(scores):,} are tied"
+        says = f"every score is one that {kind} holds, and {write_count(tied, 'result')} of {len(scores):,} are tied"
         yield Seen(says, tied, _first_tied(data))
 
 
-def rounded(data: Data) -> Sees:
+def find_rounded(data: Data) -> Sees:
     """Scores with few digits, which are tied by that."""
     scores = data.run.number
-    if scores is None or not _blurred(data) or any(half_precision(data)):
+    if scores is None or not _blurred(data) or any(find_half_precision(data)):
         return
     few = _few_digits(scores)
     if few and (scores != np.trunc(scores)).any():
         tied = int(np.count_nonzero(_shares(data.equal)))
         says = (
-            f"no score has more than {few}, and {several(tied, 'result')} of "
+            f"no score has more than {few}, and {write_count(tied, 'result')} of "
             f"{len(scores):,} are tied"
         )
         yield Seen(says, tied, _first_tied(data))
 
 
 def _first_tied(data: Data) -> tuple[str, ...]:
-    return first(data.run, data.order[_shares(data.equal)])
+    return show_first_row(data.run, data.order[_shares(data.equal)])
 
 
 def _few_digits(scores: Floats) -> str:
     """How many digits no score exceeds, where these are few."""
     decimals = _decimals(scores, DECIMALS)
     if decimals is not None:
-        return several(decimals, "decimal")
+        return write_count(decimals, "decimal")
     size = np.abs(scores[scores != 0])
     leading = size / 10.0 ** (np.floor(np.log10(size)) - SIGNIFICANT + 1)
     short = bool((np.abs(leading - np.rint(leading)) < CLOSE).all())
@@ -174,12 +251,12 @@ def _is_brain(scores: Floats) -> bool:
     return bool((single == scores).all() and not (single.view(np.uint32) & 0xFFFF).any())
 
 
-def imprecise(data: Data) -> Sees:
+def find_imprecise(data: Data) -> Sees:
     """Scores that doubles round to the same number."""
     if count := data.rounded:
         says = (
-            f"{several(count, 'score')} became equal to another: doubles round whole numbers beyond 2^53 "
+            f"{write_count(count, 'score')} became equal to another: doubles round whole numbers beyond 2^53 "
             "and digits beyond the 16th, so that some are tied"
         )
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
-        yield Seen(says, count, first(data.run, data.order[data.equal & large]))
+        yield Seen(says, count, show_first_row(data.run, data.order[data.equal & large]))
