@@ -130,7 +130,7 @@ def _read(path: Path, layout: trec.Layout, reader: str, block: int) -> Outcome:
     def rows() -> Rows:
         out: Rows = []
         with files.TextFile(path) as file:
-            for part in trec.read(file, layout, trec.Comments(())):
+            for part in trec.read_blocks(file, layout, trec.Comments(())):
                 sizes = part.offsets[1:] - part.offsets[:-1]
                 queries = [q for q, n in zip(part.queries, sizes, strict=True) for _ in range(n)]
                 out += zip(queries, part.items.to_bytes(), part.number.tolist(), strict=True)

@@ -90,7 +90,7 @@ def by_column(given: Collection) -> Any:
 def vectors(given: Collection) -> embeddings.Embeddings:
     """Unit vectors, whose products with the gallery are the scores."""
     gallery = given.scores.filled(np.nan).T
-    return embeddings.read(np.eye(len(given.queries)), gallery, "dot", False, "run")
+    return embeddings.read_embeddings(np.eye(len(given.queries)), gallery, "dot", False, "run")
 
 
 DOORS: dict[str, dict[str, Callable[[Collection], Given]]] = {

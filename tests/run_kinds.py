@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from germane.readers import ReadOptions, RunInput, open_inputs
-from germane.readers.arrays import Grouped, ScoreArray
+from germane.readers.arrays import Grouped, ScoreArray, TopIds
 from germane.readers.embeddings import Embeddings
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping
-from germane.readers.topk import TopIds
 from germane.readers.trec_files import Run, TrecFile
 
 KINDS: dict[str, type[RunInput]] = {

@@ -12,7 +12,7 @@ import pytest
 import germane
 from germane.kernel.threads import count_threads
 from germane.measures import TABLE
-from germane.readers import embeddings, grid, host, matrix, topk
+from germane.readers import arrays, embeddings, grid, matrix, numbers
 
 from strategies import variants
 
@@ -72,7 +72,7 @@ def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tup
 
 
 def told(found: matrix.Ranks) -> list[tuple[int, ...]]:
-    return list(zip(found.rank, *matrix.groups(found.rank, found.tied), strict=True))
+    return list(zip(found.rank, *matrix.find_groups(found.rank, found.tied), strict=True))
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
@@ -86,7 +86,7 @@ def test_wanted_columns_that_are_among_the_first(
     scores = rng.integers(0, levels, (6, 300)).astype(dtype)
     best = np.argsort(-scores, axis=1)[:, :40]
     wanted = [sorted(rng.choice(row, 20, replace=False).tolist()) for row in best]
-    found = matrix.ranks(scores, np.arange(7) * 20, np.concatenate(wanted))
+    found = matrix.rank_columns(scores, np.arange(7) * 20, np.concatenate(wanted))
     expected = by_force(scores, wanted, np.ones(scores.shape, bool))
     assert told(found) == [expected[at] for at in found.order]
 
@@ -98,7 +98,7 @@ def test_rows_after_some_that_have_to_be_sorted(low: int, monkeypatch: pytest.Mo
     scores = np.random.default_rng(low).integers(0, 500, (30, 300)).astype(np.float32)
     order = np.argsort(-scores, axis=1)
     wanted = [sorted(row[:: 15 if b < low else 1][:20].tolist()) for b, row in enumerate(order)]
-    found = matrix.ranks(scores, np.arange(31) * 20, np.concatenate(wanted))
+    found = matrix.rank_columns(scores, np.arange(31) * 20, np.concatenate(wanted))
     expected = by_force(scores, wanted, np.ones(scores.shape, bool))
     assert told(found) == [expected[at] for at in found.order]
     assert sorted(found.order) == list(range(len(expected)))
@@ -152,7 +152,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 most = rng.integers(1, size + 1)
                 wanted = [rng.permutation(np.flatnonzero(there))[:most] for there in present]
                 offsets = np.cumsum([0, *map(len, wanted)])
-                found = matrix.ranks(scores, offsets, np.concatenate(wanted))
+                found = matrix.rank_columns(scores, offsets, np.concatenate(wanted))
                 expected = by_force(scores, [one.tolist() for one in wanted], present)
                 assert told(found) == [expected[i] for i in found.order]
 
@@ -160,7 +160,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ranks_compare_singles_as_singles() -> None:
     """Neighbouring numbers stay apart, also where a single cannot tell them."""
     near = np.array([[1.0, 1.0 + 2**-52, 1.0 - 2**-53]])
-    found = matrix.ranks(near, np.array([0, 3]), np.arange(3))
+    found = matrix.rank_columns(near, np.array([0, 3]), np.arange(3))
     assert found.rank[np.argsort(found.order)].tolist() == [2, 1, 3]
 
 
@@ -374,7 +374,7 @@ def test_masked_ids_are_not_explained() -> None:
     ids = np.ma.masked_array([[7, 5, 8, 1]], mask=[[0, 0, 0, 1]])
     told = germane.explain([{5, 1}], ids, "AP", query=0)
     assert str(told) == str(germane.explain([{5, 1}], np.array([[7, 5, 8, -1]]), "AP", query=0))
-    assert topk.TopIds(ids).list_items(0) == ([7, 5, 8], [])
+    assert arrays.TopIds(ids).list_items(0) == ([7, 5, 8], [])
 
 
 class Unreadable:
@@ -442,7 +442,7 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {q: {i: i % 3 for i in range(0, N, q)} for q in (5, 1, 3, 2)}
     lists = {q: [i for i in row if i >= 0] for q, row in enumerate(ids.tolist())}
     expected = germane.evaluate(qrels, lists, f"{ALL} {NONRELEVANT}")
-    monkeypatch.setattr(topk, "STEP", cells)
+    monkeypatch.setattr(arrays, "STEP", cells)
     same(germane.evaluate(qrels, ids, f"{ALL} {NONRELEVANT}"), expected)
     for place in (1, 8):
         again = ids.copy()
@@ -631,7 +631,7 @@ def test_a_cosine_does_not_depend_on_lengths(dtype: str, exponent: int) -> None:
     ).all()
     rows = np.arange(len(vectors))
     one, other = (
-        embeddings.read(some, some, "cosine", False, "run").vectors.block(rows)
+        embeddings.read_embeddings(some, some, "cosine", False, "run").vectors.block(rows)
         for some in (vectors, others)
     )
     assert (one == other).all()
@@ -840,6 +840,6 @@ def test_a_score_that_is_no_number_is_found(
 
 
 def test_host_takes_frames_for_frames() -> None:
-    assert not host.is_array(SimpleNamespace(columns=["a"], shape=(1, 1), __array__=None))
-    assert not host.is_array(np.float64(1))
-    assert not host.is_array([[1.0]])
+    assert not numbers.is_array(SimpleNamespace(columns=["a"], shape=(1, 1), __array__=None))
+    assert not numbers.is_array(np.float64(1))
+    assert not numbers.is_array([[1.0]])

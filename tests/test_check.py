@@ -32,7 +32,7 @@ from germane.checks.data import put_side_by_side
 from germane.checks.reading import read_qrels, read_run
 from germane.checks.rows import find_places, number_columns
 from germane.checks.table import TABLE
-from germane.kernel.columns import text_of_arrow, text_of_bytes
+from germane.kernel.columns import read_arrow_text, read_bytes
 from germane.kernel.ids import to_bytes
 from germane.measures import averaging
 from germane.readers import open_qrels, open_run
@@ -445,10 +445,10 @@ def test_ids_of_files_are_found_as_ids_of_mappings_are(seed: int) -> None:
     ]
     one, other = [str(name) for name in names[:5]], list(dict.fromkeys(names[3:]))
     parts = [pa.array(list(map(to_bytes, part)), pa.binary()) for part in (one[:2], [], one[2:])]
-    ids, codes = number_columns([text_of_arrow(part) for part in parts])
+    ids, codes = number_columns([read_arrow_text(part) for part in parts])
     assert [ids[code] for code in codes.tolist()] == one
     assert list(ids) == list(dict.fromkeys(one)) == ids[:]
-    text = text_of_bytes([to_bytes(name) for name in dict.fromkeys(map(str, other))])
+    text = read_bytes([to_bytes(name) for name in dict.fromkeys(map(str, other))])
     for among in (other, text):
         assert find_places(ids, among).tolist() == find_places(list(ids), list(among)).tolist()
 

@@ -14,7 +14,7 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.evaluation.checkpoint import evaluate_kept
+from germane.evaluation.storage import evaluate_kept
 from germane.output import writing
 from germane.readers import files, frames, trec_files
 

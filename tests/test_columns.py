@@ -32,11 +32,11 @@ from germane.errors import (
     ScoreError,
 )
 from germane.kernel import plain
-from germane.kernel.columns import Ids, ids_of_python
+from germane.kernel.columns import Ids, read_python_ids
 from germane.kernel.reduction import find_distinct
 from germane.readers import arrow, rows
-from germane.readers.frames import opened
-from germane.readers.pieces import cut_pieces, read_piece
+from germane.readers.frames import open_frame
+from germane.readers.rows import cut_pieces, read_piece
 
 import column_doors
 
@@ -247,11 +247,11 @@ def test_categories_that_another_thread_reads_at_the_same_time(
 
     def interrupted(ids: Ids) -> Any:
         if waiting and waiting.pop():
-            assert arrow.ids(other, place).python == ["y", "z", "z"]
+            assert arrow.read_ids(other, place).python == ["y", "z", "z"]
         return number_ids(ids)
 
     monkeypatch.setattr(plain, "number_ids", interrupted)
-    assert arrow.ids(one, place).python == ["x", "y"]
+    assert arrow.read_ids(one, place).python == ["x", "y"]
     assert not waiting
 
 
@@ -379,7 +379,7 @@ def test_nothing_of_a_record_is_kept_with_its_first_and_last_query(
             yield pa.record_batch([queries, items, pa.array(np.arange(1000) % 10 + 1)], names)
 
     names = ["query_id", "doc_id", "rank"]
-    frame = replace(opened(next(records()), "run"), records=records)
+    frame = replace(open_frame(next(records()), "run"), records=records)
     qrels = {str(query): [f"{'d' * 1000}7"] for query in range(0, 5000, 100)}
     assert germane.evaluate(qrels, frame, "RR")["RR"].mean == 1 / 8
     assert max(held) - min(held) < 8_000_000  # of 50 million
@@ -412,7 +412,7 @@ def test_ranks_are_no_scores_that_may_be_negative() -> None:
 def test_records_of_one_query_are_not_all_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "STEP", 40)
     items = {"query_id": np.repeat(np.arange(30), 20), "doc_id": np.tile(np.arange(20), 30)}
-    frame = opened(pa.table({**items, "rank": items["doc_id"] + 1}), "run")
+    frame = open_frame(pa.table({**items, "rank": items["doc_id"] + 1}), "run")
     records = next(frame.records())
     several = [records.slice(start, 20) for start in range(0, 600, 20)]
     frame = replace(frame, records=lambda: iter(several))
@@ -428,12 +428,12 @@ TEXT = st.text(st.sampled_from("ab\0é"), max_size=15)
 def test_ids_are_the_same_in_every_layout(ids: list[str]) -> None:
     here = arrow.Place("here", "id")
     columns = [
-        arrow.ids(array, here)
+        arrow.read_ids(array, here)
         for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.binary())
         for array in (pa.array(ids, kind), pa.array(["x", *ids, "y"], kind)[1:-1])
     ]
-    columns.append(arrow.ids(pa.array(ids).dictionary_encode(), here))
-    columns.append(ids_of_python(ids))
+    columns.append(arrow.read_ids(pa.array(ids).dictionary_encode(), here))
+    columns.append(read_python_ids(ids))
     distinct = list(dict.fromkeys(ids))
     for column in columns:
         assert list(column) == ids
@@ -457,7 +457,7 @@ def test_large_text_on_both_sides_of_two_gibibytes() -> None:
     offsets = middle + np.array([-5, -2, 0, 3])
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     array = pa.Array.from_buffers(pa.large_string(), 3, buffers)
-    assert list(arrow.ids(array, arrow.Place("here", "id"))) == ["abc", "de", "fgh"]
+    assert list(arrow.read_ids(array, arrow.Place("here", "id"))) == ["abc", "de", "fgh"]
 
 
 @given(

@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 import germane
 from germane import cli
 from germane.errors import InputError, MeasureError, PolicyError
-from germane.readers import paths, streams
+from germane.readers import formats, streams
 
 ROOT = Path(__file__).parents[1]
 QRELS = {"q": {"d": 1}}
@@ -86,7 +86,7 @@ def test_files_of_columns_have_the_limit_too(
 
 def test_the_limit_that_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line without an end is refused before memory is full."""
-    assert (streams.FREE, paths.EXPANSION) == (256 << 20, 1000)
+    assert (streams.FREE, formats.EXPANSION) == (256 << 20, 1000)
     monkeypatch.setattr(streams, "FREE", 16 << 20)
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(bytes(32 << 20)))

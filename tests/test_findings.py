@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import germane
 from check_examples import noticed
-from germane.core import near_ids as spelling
+from germane.core import id_spelling as spelling
 from germane.errors import GermaneWarning
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}

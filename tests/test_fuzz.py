@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane import cli
-from germane.core import near_ids as spelling
+from germane.core import id_spelling as spelling
 from germane.readers import files
 
 ROOT = Path(__file__).parents[1] / "fuzz"

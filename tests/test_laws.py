@@ -15,7 +15,7 @@ import pytest
 import germane
 from germane import Measure, Ranking, parse
 from germane.core.policy import Policy
-from germane.core.qrels import AS_GIVEN, BY_ID
+from germane.core.retrieved import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
 from germane.measures import TABLE, Definition, Scored, compute_values
 from germane.measures.averaging import scores

@@ -12,7 +12,7 @@ from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Entry
 from germane.dialects.table import DIALECTS
 from germane.evaluation.collection import Collection
-from germane.evaluation.limits import _WHEN, holding
+from germane.evaluation.limits import _WHEN, find_holding
 from germane.readers import open_qrels, open_run
 from test_live import drawn
 
@@ -115,9 +115,11 @@ def test_a_limit_of_one_measure() -> None:
     judged = Collection(
         open_qrels({"q": {"a": 1, "b": -1}}), open_run({"q": {"a": 1.0}}), "test"
     ).judged(Policy())
-    says = [one.says for one in holding(dialect, Entry("bpref", "bpref"), germane.bpref, judged)]
+    says = [
+        one.says for one in find_holding(dialect, Entry("bpref", "bpref"), germane.bpref, judged)
+    ]
     assert says == ["A grade below 0 gains, and is no relevant item."]
-    assert not list(holding(dialect, Entry("map", "AP"), germane.AP, judged))
+    assert not list(find_holding(dialect, Entry("map", "AP"), germane.AP, judged))
 
 
 # --- What spread and reconcile say of them ---------------------------------------------------------

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from germane.core import ragged
 from germane.errors import FormatError, InputError
 from germane.kernel import library
-from germane.kernel.columns import Categories, Ids, Integers, ids_of_python, join_ids, text_of_bytes
+from germane.kernel.columns import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
 from germane.kernel.reduction import Batch, Index, Judged, Repeated, reduce
 from germane.readers import trec
 
@@ -19,9 +19,9 @@ KINDS: dict[str, Callable[[list[int]], Ids]] = {
     "integers": lambda ids: Integers(np.array(ids, np.int64)),
     "integers far apart": lambda ids: Integers(np.array(ids, np.int64) * 10**15 - 6 * 10**15),
     "unsigned": lambda ids: Integers(np.array(ids, np.uint64) + np.uint64(1 << 63)),
-    "text": lambda ids: text_of_bytes([b"%d" % one for one in ids]),
+    "text": lambda ids: read_bytes([b"%d" % one for one in ids]),
     "categories": lambda ids: Categories(
-        np.array(ids, np.int16), ids_of_python([str(n) for n in range(13)]).as_text()
+        np.array(ids, np.int16), read_python_ids([str(n) for n in range(13)]).as_text()
     ),
 }
 SCORES = st.sampled_from([-2.5, -0.0, 0.0, 1.0, 3.0]) | st.floats(
@@ -97,7 +97,7 @@ LISTED = st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.lists(st.integers(0, 
 def test_categories_of_several_lists_are_joined_as_categories(
     first: list[int], others: list[tuple[int, list[int]]]
 ) -> None:
-    lists = [text_of_bytes(one) for one in LETTERS]
+    lists = [read_bytes(one) for one in LETTERS]
     parts = [Categories(np.array(codes), lists[n]) for n, codes in [(0, first), *others]]
     joined = join_ids(parts)
     expected = [LETTERS[n][code] for n, codes in [(0, first), *others] for code in codes]

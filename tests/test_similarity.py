@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import germane
-from germane.readers import embeddings, margins, matrix, products, similarity
+from germane.readers import embeddings, margins, matrix, similarity
 
 Array = Any
 SIMILARITIES = ["cosine", "dot", "euclidean"]
@@ -79,7 +79,7 @@ def told(result: germane.Result) -> dict[str, Any]:
 @pytest.mark.parametrize("data", KINDS)
 def test_similarities_are_right_to_a_double(data: str, kind: Any) -> None:
     queries, gallery = world(data)
-    vectors = embeddings.read(queries, gallery, kind, False, "run").vectors
+    vectors = embeddings.read_embeddings(queries, gallery, kind, False, "run").vectors
     expected = by_force(queries, gallery, kind)
     long = np.linalg.norm(queries.astype(float), axis=1)[:, None]
     reach = (
@@ -95,14 +95,14 @@ def test_similarities_are_right_to_a_double(data: str, kind: Any) -> None:
 def test_a_sum_does_not_depend_on_the_other_rows(size: int) -> None:
     """As einsum's does, where rows are longer than its buffer."""
     rows, other = np.random.default_rng(1).standard_normal((2, 40, size))
-    whole = similarity.sums_of_products(rows, other[0])
-    squares = similarity.sums_of_products(rows, rows)
+    whole = similarity.sum_products(rows, other[0])
+    squares = similarity.sum_products(rows, rows)
     for step in (1, 2, 7):
         for start in range(0, 40, step):
             part = slice(start, start + step)
             some = rows[part].copy()
-            assert (similarity.sums_of_products(some, other[0]) == whole[part]).all()
-            assert (similarity.sums_of_products(some, some) == squares[part]).all()
+            assert (similarity.sum_products(some, other[0]) == whole[part]).all()
+            assert (similarity.sum_products(some, some) == squares[part]).all()
 
 
 @pytest.mark.parametrize("kind", SIMILARITIES)
@@ -111,15 +111,15 @@ def test_a_sum_does_not_depend_on_the_other_rows(size: int) -> None:
 def test_products_are_within_their_margin(data: str, kind: Any, of: Any) -> None:
     """They differ from the similarities by one number a query, and by half of the margin at most."""
     queries, gallery = world(data)
-    vectors = embeddings.read(queries, gallery, kind, False, "run").vectors
+    vectors = embeddings.read_embeddings(queries, gallery, kind, False, "run").vectors
     expected = by_force(queries, gallery, "dot" if kind == "cosine" else kind)
     if kind == "cosine":
         expected /= np.sqrt((gallery.astype(np.longdouble) ** 2).sum(axis=1))
     if kind == "euclidean":
         expected *= 2
-    factors = products.prepare(vectors, of)
+    factors = similarity.prepare(vectors, of)
     out = np.empty((len(queries), len(gallery)), of)
-    products.multiply(factors, factors.queries, out)
+    similarity.multiply(factors, factors.queries, out)
     apart = out - expected
     assert (apart.max(axis=1) - apart.min(axis=1) <= factors.margin).all()
 
@@ -134,7 +134,7 @@ def test_ranks_are_those_of_exact_similarities(
 ) -> None:
     """Whatever way the ranks are found, in blocks of any size, in singles and in doubles."""
     queries, gallery = world(data, size=(70, 150, 70))
-    vectors = embeddings.read(queries, gallery, kind, False, "run").vectors
+    vectors = embeddings.read_embeddings(queries, gallery, kind, False, "run").vectors
     exact = vectors.block(np.arange(len(queries)))
     expected = told(germane.evaluate(judged(70, 150), exact, MEASURES))
     assert evaluated(queries, gallery, kind) == expected
@@ -154,7 +154,7 @@ def test_ranks_are_those_of_exact_similarities(
 
 def test_crowded_singles_are_multiplied_as_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = []
-    prepare = products.prepare
+    prepare = similarity.prepare
 
     def spied(vectors: Any, kind: Any) -> Any:
         kinds.append(np.dtype(kind).name)
@@ -295,7 +295,7 @@ def test_a_threshold_keeps_all_of_equal_vectors(dtype: str) -> None:
     """Where scores are looked at themselves, all of them are exact."""
     some = np.random.default_rng(4).standard_normal((40, 33)).astype(dtype)
     gallery = np.concatenate([some] * 3)
-    vectors = embeddings.read(some[:1], gallery, "cosine", False, "run").vectors
+    vectors = embeddings.read_embeddings(some[:1], gallery, "cosine", False, "run").vectors
     scores = vectors.block(np.array([0]))[0]
     for place in (0, 1, 17):
         result = germane.evaluate_embeddings(
@@ -336,10 +336,10 @@ def test_only_who_is_near_is_asked_for(
         return exact[b, columns].astype(float)
 
     offsets = np.cumsum([0, *map(len, wanted)])
-    found = margins.ranks(
+    found = margins.rank_exactly(
         scores, offsets, np.concatenate(wanted), np.full(9, margin * 1.01 + 1e-6), tell
     )
-    first, last = matrix.groups(found.rank, found.tied)
+    first, last = matrix.find_groups(found.rank, found.tied)
     for b, own in enumerate(wanted):
         here = slice(offsets[b], offsets[b + 1])
         columns = np.concatenate(wanted)[found.order[here]]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import germane
+from germane.explanation.simulation.api import EXPERIMENTS
 from germane.explanation.simulation.experiment import Experiment
-from germane.explanation.simulation.registry import EXPERIMENTS
 
 NAMES = [design.name for design in EXPERIMENTS]
 LISTS = [name for name in NAMES if name != "ties"]

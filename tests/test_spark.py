@@ -188,7 +188,7 @@ def test_a_partition_that_memory_cannot_hold_is_an_error_that_says_so(
     def fail(*given: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("germane.evaluation.spark_tasks.whole", fail)
+    monkeypatch.setattr("germane.evaluation.spark_tasks.join_rows", fail)
     with pytest.raises(InputError, match=r"do not fit the memory of the task.*largest query"):
         evaluated(QRELS, RUN)
 
@@ -382,10 +382,10 @@ def test_little_is_sent_to_the_driver() -> None:
         packed = [
             batch
             for kind, name, table in zip(("qrels", "run"), names, (qrels, run), strict=True)
-            for batch in tasks.packed(kind, name, 1, table.to_batches())
+            for batch in tasks.pack_rows(kind, name, 1, table.to_batches())
         ]
         start = partial(germane.Evaluator, measures="AP")
-        (part,) = tasks.evaluated(start, packed)
+        (part,) = tasks.evaluate_blocks(start, packed)
         sizes.append(part.nbytes)
     assert sizes[1] < sizes[0] + 200
     assert sizes[0] < 50 * 100 + 5_000

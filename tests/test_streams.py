@@ -64,6 +64,6 @@ def test_lines_without_a_row_take_no_memory(
 def test_what_arrow_says_in_several_lines_is_one() -> None:
     with (
         pytest.raises(germane.InputError, match=r"^a\.parquet: cannot be read \(no more data\)\.$"),
-        streams.explained("a.parquet"),
+        streams.explain_os_error("a.parquet"),
     ):
         raise OSError("no more\ndata\n")

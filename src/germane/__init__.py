@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
     from germane.evaluation.groups import Groups
-    from germane.evaluation.saved import read_results
+    from germane.evaluation.storage import read_results
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
     from germane.explanation.curves import mean_pr_curve, pr_curve
@@ -85,7 +85,7 @@ _LATER = {
     "evaluation.embeddings": ("evaluate_embeddings",),
     "evaluation.evaluator": ("Evaluator",),
     "evaluation.groups": ("Groups",),
-    "evaluation.saved": ("read_results",),
+    "evaluation.storage": ("read_results",),
     "explanation.animation.api": ("animate",),
     "explanation.api": ("explain",),
     "explanation.curves": (

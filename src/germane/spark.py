@@ -16,17 +16,17 @@ import pyarrow as pa
 
 from germane import errors
 from germane.errors import DuplicateError, EmptyError, InputError, PolicyError, clip
-from germane.evaluation.choices import DEFAULT, Choices, planned, policy_of, spoken_of
-from germane.evaluation.evaluator import Evaluator, joined
+from germane.evaluation.choices import DEFAULT, Choices, make_plan, make_policy, resolve_dialect
+from germane.evaluation.evaluator import Evaluator, join_evaluators
 from germane.evaluation.result import Result
 from germane.evaluation.spark_tasks import (
     NO_QRELS,
     PACKED,
     STATE,
-    evaluated,
-    of_files,
-    packed,
-    reduced,
+    evaluate_blocks,
+    pack_rows,
+    reduce_rows,
+    run_on_files,
 )
 from germane.measures.measure import Measures
 from germane.readers import headings
@@ -135,7 +135,7 @@ class Side(NamedTuple):
         """What a task makes of the record batches of these columns, partition by partition."""
         if self.files is None:
             return self.chosen.mapInArrow(task, schema)
-        return self.files.mapInArrow(partial(of_files, self.names.all, task), schema)
+        return self.files.mapInArrow(partial(run_on_files, self.names.all, task), schema)
 
     def column(self, name: str) -> "Column":
         """A column, whatever stands in its name."""
@@ -176,9 +176,9 @@ def _check_policies(
 ) -> None:
     """Refuse conventions that go by the order of rows, since these have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
-    spoken, own = spoken_of(dialect)
-    conventions = policy_of(**{"ties": "trec" if scored else "given", **own, **policy})
-    for one in planned(measures, spoken, conventions, policy).groups:
+    spoken, own = resolve_dialect(dialect)
+    conventions = make_policy(**{"ties": "trec" if scored else "given", **own, **policy})
+    for one in make_plan(measures, spoken, conventions, policy).groups:
         if one.ties == "given" and scored:
             raise PolicyError(
                 "ties=given is the order of rows, and rows of a DataFrame have none; choose "
@@ -206,20 +206,20 @@ def _shuffled(
     spark = retrieved.frame.sparkSession
     buckets = partitions or int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     judgments, results = (
-        side.tasks(partial(packed, side.kind, side.names, buckets), PACKED)
+        side.tasks(partial(pack_rows, side.kind, side.names, buckets), PACKED)
         for side in (judged, retrieved)
     )
     # without a number Spark itself puts small partitions together
     spread = [] if partitions is None else [partitions]
     parts = judgments.unionAll(results).repartition(*spread, "bucket")
-    states = _states(parts.mapInArrow(partial(evaluated, start), STATE))
-    return joined(states or [start(NO_QRELS)])
+    states = _states(parts.mapInArrow(partial(evaluate_blocks, start), STATE))
+    return join_evaluators(states or [start(NO_QRELS)])
 
 
 def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
     """Every partition of the run has all rows of its queries; their judgments go to all of them."""
     evaluator = start(judged.chosen.toArrow())
-    parts = retrieved.tasks(partial(reduced, evaluator), STATE)
+    parts = retrieved.tasks(partial(reduce_rows, evaluator), STATE)
     for state in _states(parts):
         try:
             evaluator.add(state)

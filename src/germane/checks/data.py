@@ -13,9 +13,10 @@ import numpy as np
 
 from germane.checks.rows import Side, find_places
 from germane.core import ragged
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
+from germane.core.retrieved import Retrieved
 from germane.kernel.columns import Text
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure

@@ -16,18 +16,19 @@ from germane.checks.data import Data, Standing, measure_retrieved
 from germane.checks.rows import DIGITS, Numbering, Sees, Side
 from germane.checks.table import TABLE
 from germane.core import ragged
-from germane.core.finding import Finding, by_severity
-from germane.core.near_ids import fold_ids
-from germane.core.qrels import Sample
+from germane.core.finding import Finding, sort_by_severity
+from germane.core.id_spelling import fold_ids
 from germane.core.ragged import Floats, Ints
+from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
 from germane.kernel.ids import to_bytes, to_text
 from germane.readers.numbers import EXACT, count_rounded
 
 if TYPE_CHECKING:
     from germane.core.policy import Policy
-    from germane.core.qrels import Qrels, Retrieved
+    from germane.core.qrels import Qrels
     from germane.core.ranking import Ranking
+    from germane.core.retrieved import Retrieved
     from germane.evaluation.judging import Judged
     from germane.measures.averaging import MeasureResult
     from germane.measures.measure import Measure
@@ -67,7 +68,7 @@ def check_evaluation(
         if one.what in counted:
             counted[one.what] = replace(counted[one.what], advice=one.advice)
     rest = (one for one in found if one.says and one.what not in counted)
-    return by_severity([*rest, *counted.values()])
+    return sort_by_severity([*rest, *counted.values()])
 
 
 def check_batch(qrels: Qrels, got: Retrieved, policy: Policy) -> tuple[Finding, ...]:

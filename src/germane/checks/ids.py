@@ -13,11 +13,11 @@ from germane.checks.rows import (
     Side,
     find_places,
     show_first_row,
-    show_ids,
     show_rows,
     write_count,
 )
-from germane.core.near_ids import describe_difference, find_affix, find_pairs
+from germane.core.finding import show_ids
+from germane.core.id_spelling import describe_difference, find_affix, find_pairs
 from germane.core.ragged import Ints
 from germane.errors import choices, clip
 

@@ -10,13 +10,13 @@ from germane.checks.rows import (
     Seen,
     Sees,
     show_first_row,
-    show_ids,
     show_queries,
     show_rows,
     write_count,
 )
 from germane.core.dispersion import FEW, measure_dispersion
-from germane.core.near_ids import describe_difference, find_extended, find_pairs
+from germane.core.finding import show_ids
+from germane.core.id_spelling import describe_difference, find_extended, find_pairs
 from germane.core.ragged import Floats
 from germane.errors import GermaneError, clip
 from germane.measures.averaging import scores

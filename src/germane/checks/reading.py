@@ -19,17 +19,15 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, typed
-from germane.kernel.columns import Ids, Text, text_of_bytes
+from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
-from germane.readers import QrelsInput, RunInput, formats, host, trec
-from germane.readers.arrays import ScoreArray
-from germane.readers.files import TextFile, ends_of_lines
-from germane.readers.formats import InputFormat
+from germane.readers import QrelsInput, RunInput, formats, numbers, trec
+from germane.readers.arrays import ScoreArray, TopIds
+from germane.readers.files import TextFile, find_line_ends
+from germane.readers.formats import InputFormat, Path, is_path
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
-from germane.readers.paths import Path, is_path
-from germane.readers.topk import TopIds
 from germane.readers.trec_files import Run, TrecFile
 
 _ENDS = re.compile(rb"\r\n|\r|\n")
@@ -48,7 +46,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
             parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
                 _note_whole(block.data, whole)
-            first += ends_of_lines(block.data)
+            first += find_line_ends(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
         queries, query = number_columns([_repeat_queries(lines) for lines in parts])
@@ -67,7 +65,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
 def _repeat_queries(lines: trec.Lines) -> Text:
     """The query of each line."""
     owner = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets))
-    return text_of_bytes(lines.queries).take(owner)
+    return read_bytes(lines.queries).take(owner)
 
 
 def _read_odd(
@@ -77,7 +75,7 @@ def _read_odd(
     try:
         return trec.parse_line(line, layout)
     except InputError as error:
-        faults.add(f"{name}:{first + ends_of_lines(data, at)}: {error}", len(line.split()))
+        faults.add(f"{name}:{first + find_line_ends(data, at)}: {error}", len(line.split()))
         return None
 
 
@@ -210,7 +208,7 @@ def _read_sparse(run: Run) -> Side:
 
 
 def _read_array(given: Any, *, whole: bool) -> Side:
-    cells = host.to_numpy(given, "run")
+    cells = numbers.to_numpy(given, "run")
     if cells.ndim != 2 or not cells.size or cells.size > CELLS:
         raise InputError(
             f"an array that is checked has two dimensions and at most {CELLS:,} cells; got the shape "
@@ -283,7 +281,7 @@ def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     """The same, whose rows are told by their lines where a file has one for each of them."""
     if side.told is None or not is_path(given) or not os.path.isfile(given):
         return side
-    above = _HEADER.get(formats.format_of(given, side.kind, input_format))
+    above = _HEADER.get(formats.find_format(given, side.kind, input_format))
     if above is None or side.line is None:
         return side
     rows, by_row = len(side.line), side.told
@@ -292,7 +290,7 @@ def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     def one_each() -> bool:
         with TextFile(given) as file:
             ends = [
-                (ends_of_lines(b.data), b.data.endswith((b"\n", b"\r")))
+                (find_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
                 for b in file.blocks("lines")
             ]
         lines = sum(count for count, _ in ends) + (not ends[-1][1])

@@ -11,11 +11,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from germane.core.finding import shown
+from germane.core.finding import show_ids
 from germane.core.ragged import Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
+from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
 
 NAMED = 3  # examples that a finding names
 
@@ -112,7 +112,7 @@ def find_places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
     """The place of each id among distinct others, or -1."""
     if isinstance(ids, Text):
         if not isinstance(others, Text) and set(map(type, others)) <= {str}:
-            others = ids_of_python(others)
+            others = read_python_ids(others)
         if isinstance(others, Text):
             return plain.find_ids(ids, others)
     place = {other: at for at, other in enumerate(others)}
@@ -138,11 +138,6 @@ Sees: TypeAlias = Iterator[Seen]
 def write_count(count: int, one: str, more: str = "") -> str:
     """``1 result`` or ``1,200 results``."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"
-
-
-def show_ids(ids: Iterable[Hashable]) -> tuple[str, ...]:
-    """The first few ids."""
-    return shown(ids, NAMED)
 
 
 def show_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import FEW, Seen, Sees, show_first_row, show_ids, show_rows, write_count
+from germane.checks.rows import FEW, Seen, Sees, show_first_row, show_rows, write_count
+from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats
 from germane.readers.numbers import EXACT
 

@@ -10,7 +10,7 @@ from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
 from germane.errors import EmptyError, InputError, check_choice, clip
 from germane.measures.measure import Measure, parse_all
 from germane.output.tables import FORMATS, Table
-from germane.readers import name_of
+from germane.readers import find_name
 from germane.readers.formats import FORMATS as FILE_FORMATS
 
 _FORMATS = (*FORMATS, "json")
@@ -247,7 +247,7 @@ def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
     """Paths by short names, or by themselves where two have the same file name."""
     if [qrels, *paths].count("-") > 1:
         raise InputError("standard input (-) is asked for twice; it can be read only once.")
-    names = [name_of(path) for path in paths]
+    names = [find_name(path) for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)
     if len(set(names)) < len(names):

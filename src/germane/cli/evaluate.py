@@ -21,9 +21,9 @@ from germane.cli.terminal import as_json, progress_line, say
 from germane.errors import GermaneWarning
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT
-from germane.evaluation.result import Results, told
+from germane.evaluation.result import Results, write_warnings
 from germane.output import writing
-from germane.readers import name_of
+from germane.readers import find_name
 
 
 def add(commands: Any) -> None:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
             results = evaluate_many(options.qrels, runs, measures, **given)
         else:
             results = _kept(options.qrels, runs, measures, options.checkpoint, given)
-    for line in told(results):
+    for line in write_warnings(results):
         say(f"germane: {line}")
     if options.format == "json":
         writing.write(options.output, as_json(results.to_dict(queries=options.per_query)))
@@ -91,10 +91,10 @@ def _kept(
     qrels: str, runs: Mapping[str, str], measures: Any, folder: str, given: Mapping[str, Any]
 ) -> Results:
     """Each run with a checkpoint of its own, in a folder inside."""
-    from germane.evaluation.checkpoint import evaluate_kept
+    from germane.evaluation.storage import evaluate_kept
 
     results = {}
     for number, (name, run) in enumerate(runs.items(), 1):
-        own = os.path.join(folder, f"{number}-{name_of(run)}")
+        own = os.path.join(folder, f"{number}-{find_name(run)}")
         results[name] = evaluate_kept(qrels, run, measures, name=name, checkpoint=own, **given)
     return Results(results)

@@ -8,9 +8,8 @@ from typing import Any
 from germane.cli.arguments import add_output, format_table, is_picture, whole
 from germane.cli.terminal import as_json, progress_line
 from germane.errors import InputError
-from germane.explanation.simulation.api import simulate
+from germane.explanation.simulation.api import ALL, EXPERIMENTS, find_design, simulate
 from germane.explanation.simulation.experiment import Design, Experiment
-from germane.explanation.simulation.registry import ALL, EXPERIMENTS, design_of
 from germane.output import writing
 from germane.output.formatting import add_schema
 from germane.output.tables import FORMATS
@@ -40,7 +39,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     path = options.output
-    designs = EXPERIMENTS if options.name == ALL else (design_of(options.name),)
+    designs = EXPERIMENTS if options.name == ALL else (find_design(options.name),)
     writing.check(path)
     picture = is_picture(path)
     if picture and len(designs) > 1:
@@ -53,10 +52,10 @@ def run(options: argparse.Namespace) -> None:
 
         ExperimentDisplay(simulate(designs[0].name, rng=options.seed)).save(path)
     elif folder:
-        from germane.explanation.simulation import gallery
+        from germane.explanation.simulation import figures
 
         with progress_line("drawing", after=1.0) as progress:
-            gallery.write(path, designs, seed=options.seed, progress=progress)
+            figures.write_gallery(path, designs, seed=options.seed, progress=progress)
     else:
         made = [simulate(design.name, rng=options.seed) for design in designs]
         writing.write(path, _written(made, options))

@@ -7,8 +7,8 @@ from germane.comparison.comparison import Comparison
 from germane.comparison.pairing import compare_pairs
 from germane.comparison.sample import Runs, match_samples
 from germane.comparison.settings import Correction, Family, Settings, TestName
+from germane.core.arguments import Seed, make_generator
 from germane.core.progress import Progress
-from germane.core.seed import Seed, generator
 from germane.errors import (
     AbsentError,
     DuplicateError,
@@ -78,7 +78,7 @@ def compare_results(
     results: Any, measures: "Measures | None", settings: Settings, rng: Any
 ) -> Comparison:
     """Compare results: of one data set, or of several, ``{name: results}``."""
-    draws = generator(rng)
+    draws = make_generator(rng)
     datasets = _split_datasets(results)
     _check_systems(datasets, settings.baseline)
     first = next(iter(next(iter(datasets.values())).values()))

@@ -9,7 +9,7 @@ from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import QUANTITIES, Pair, format_p_number, format_short
 from germane.comparison.settings import Correction, TestName
-from germane.core.seed import Seed
+from germane.core.arguments import Seed
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -22,7 +22,7 @@ from germane.errors import (
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.result import Result
-from germane.evaluation.saved import read_results
+from germane.evaluation.storage import read_results
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number
 from germane.output.tabled import Tabled

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from germane.errors import InputError, clip
-from germane.evaluation.groups import categories
-from germane.evaluation.placement import Hit, Placement
+from germane.evaluation.groups import find_categories
+from germane.evaluation.judging import Hit, Placement
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
 from germane.output.tabled import Tabled
@@ -204,7 +204,7 @@ def _make_slices(
         raise InputError(
             f"by takes a mapping of query to category, or a function of the query; got {clip(category)}"
         )
-    names = categories([row.query for row in rows], category)
+    names = find_categories([row.query for row in rows], category)
     groups: dict[Hashable, list[QueryDifference]] = {}
     for name, row in zip(names, rows, strict=True):
         groups.setdefault(name, []).append(row)

@@ -38,7 +38,7 @@ class Finding:
 
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
-        examples = f": {some_of(self.examples, self.count)}" if self.examples else ""
+        examples = f": {join_examples(self.examples, self.count)}" if self.examples else ""
         return f"{where}{self.says}{examples}.{' ' * bool(self.advice)}{self.advice}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,16 +46,16 @@ class Finding:
         return {**asdict(self), "examples": list(self.examples)}
 
 
-def some_of(examples: tuple[str, ...], count: int) -> str:
+def join_examples(examples: tuple[str, ...], count: int) -> str:
     """The examples as prose, with a mark where there are more."""
     return ", ".join(examples) + (", …" if count > len(examples) else "")
 
 
-def shown(ids: Iterable[object], most: int = 3) -> tuple[str, ...]:
+def show_ids(ids: Iterable[object], most: int = 3) -> tuple[str, ...]:
     """The first few ids, as messages show them."""
     return tuple(clip(one) for one, _ in zip(ids, range(most), strict=False))
 
 
-def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def sort_by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The serious ones first."""
     return tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity)))

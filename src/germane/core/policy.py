@@ -8,8 +8,8 @@ from functools import cached_property
 from math import isfinite
 from typing import Literal, TypeAlias, get_args, get_origin
 
-from germane.core.qrels import COPIES, Order
-from germane.core.whole import whole
+from germane.core.arguments import parse_whole
+from germane.core.retrieved import COPIES, Order
 from germane.errors import PolicyError, check_choice, clip
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "again"]
@@ -146,14 +146,14 @@ class Policy(Averaging, Judging, Reading):
         for name, words in allowed.items():
             check_choice(name, getattr(self, name), words)
         if self.depth is not None:
-            depth = whole(self.depth)
+            depth = parse_whole(self.depth)
             if depth is None or depth < 1:
                 raise PolicyError(f"depth must be a positive integer; got {clip(self.depth)}")
             object.__setattr__(self, "depth", min(depth, 2**62))
         for name in ("digits", "query_digits"):
             given = getattr(self, name)
             if given is not None:
-                digits = whole(given)
+                digits = parse_whole(given)
                 if digits not in range(16):
                     raise PolicyError(
                         f"{name} takes a whole number from 0 to 15; got {clip(given)}"

@@ -50,7 +50,7 @@ class _CallersLine(ProgressLine):
         self.wipe()
 
 
-def progress_of(given: Any) -> Progress | None:
+def make_progress(given: Any) -> Progress | None:
     """The function to call with progress; germane's own line for True, and nothing for False and None.
 
     Raises InputError for what is none of them.

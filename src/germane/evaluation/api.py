@@ -12,8 +12,9 @@ import numpy as np
 
 from germane.checks.evaluated import check_evaluation
 from germane.core.policy import Duplicates, Policy
-from germane.core.progress import Progress, progress_of
-from germane.core.qrels import Qrels, Sample
+from germane.core.progress import Progress, make_progress
+from germane.core.qrels import Qrels
+from germane.core.retrieved import Sample
 from germane.errors import (
     EmptyError,
     GermaneWarning,
@@ -24,16 +25,15 @@ from germane.evaluation.choices import (
     DEFAULT,
     Choices,
     Plan,
+    make_plan,
     open_all,
     open_judgments,
-    planned,
-    spoken_of,
+    resolve_dialect,
 )
-from germane.evaluation.collection import Collection, graded
-from germane.evaluation.judging import Judged, stated
-from germane.evaluation.placement import Placement
+from germane.evaluation.collection import Collection, read_graded
+from germane.evaluation.judging import Judged, Placement, state_duplicates
 from germane.evaluation.result import Counts, Result, Results
-from germane.evaluation.undefined import amended, refuse_undefined
+from germane.evaluation.undefined import make_amendment, refuse_undefined
 from germane.measures import TABLE
 from germane.measures.averaging import MeasureResult, all_scores, scores, weights
 from germane.measures.measure import Measure, Measures, parse
@@ -45,8 +45,8 @@ from germane.readers import (
     open_run,
     refuse_ambiguous,
 )
-from germane.readers.paths import check_path
-from germane.readers.sequences import ranking_of
+from germane.readers.formats import check_path
+from germane.readers.relevance import make_ranking
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -98,16 +98,18 @@ def evaluate(
     with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
     not have; ``findings`` of the result holds the same.
     """
-    progress = progress_of(progress)
-    spoken, own = spoken_of(dialect)
+    progress = make_progress(progress)
+    spoken, own = resolve_dialect(dialect)
     judgments, given, conventions = open_all(qrels, run, {**own, **policy})
-    plan = planned(measures, spoken, conventions, policy)
+    plan = make_plan(measures, spoken, conventions, policy)
     collection = Collection(judgments, given, plan.complete, progress)
     judged = [collection.judged(one) for one in plan.groups]
-    return finished(name or given.name, plan, judged, spoken, collection.ordered, collection.sample)
+    return finish_result(
+        name or given.name, plan, judged, spoken, collection.ordered, collection.sample
+    )
 
 
-def finished(
+def finish_result(
     name: str,
     plan: Plan,
     judged: Sequence[Judged],
@@ -121,31 +123,31 @@ def finished(
     """
     computed: dict[Measure, MeasureResult] = {}
     for chosen, one in zip(plan.groups.values(), judged, strict=True):
-        computed |= measured(chosen, one)
+        computed |= compute_measures(chosen, one)
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
     first = judged[0]
     found = check_evaluation(first, first.ranking(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
     if spoken is not None and spoken.limits:
-        from germane.evaluation.limits import findings_of, limits_of
+        from germane.evaluation.limits import find_limits, make_findings
 
         groups = zip(plan.groups.values(), judged, strict=True)
         evaluated = ((computed[one], its) for chosen, its in groups for one in chosen)
-        limits = limits_of(spoken, evaluated, ordered)
-        found = (*found, *findings_of(spoken, limits, len(first.qrels)))
+        limits = find_limits(spoken, evaluated, ordered)
+        found = (*found, *make_findings(spoken, limits, len(first.qrels)))
     result = Result(
         name,
         computed,
-        partial(_counts, first),
-        stated(plan.conventions, first.qrels),
+        partial(_make_counts, first),
+        state_duplicates(plan.conventions, first.qrels),
         Placement(first),
         found,
         dialect=spoken,
         policies=plan.own,
         limits=limits,
     )
-    return _warned(result)
+    return _warn(result)
 
 
 def evaluate_many(
@@ -166,19 +168,19 @@ def evaluate_many(
     ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
     result maps names to ``Result`` and prints as one table.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
     if odd := [name for name in runs if not isinstance(name, str)]:
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
-    spoken, own = spoken_of(dialect)
+    spoken, own = resolve_dialect(dialect)
     given, conventions = open_judgments(qrels, {**own, **policy})
-    plan = planned(measures, spoken, conventions, policy)
+    plan = make_plan(measures, spoken, conventions, policy)
     for run in runs.values():
         refuse_ambiguous(qrels, run)
-    judgments = graded(given, conventions, plan.complete, progress)
+    judgments = read_graded(given, conventions, plan.complete, progress)
     return Results(
         {
             name: evaluate(
@@ -207,7 +209,7 @@ def score(
     if not isinstance(measure, Measure):
         measure = parse(measure)
     rel = 1.0 if measure.rel is None else measure.rel
-    return float(scores(measure, ranking_of(relevance, relevant, rel), "zero")[0])
+    return float(scores(measure, make_ranking(relevance, relevant, rel), "zero")[0])
 
 
 def read_qrels(
@@ -229,7 +231,7 @@ def read_qrels(
     lines that begin with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Other
     files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     duplicates = Policy(duplicates=duplicates).duplicates
     reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
     if not is_searched(path):
@@ -256,7 +258,7 @@ def read_run(
     files and frames have columns, as ``evaluate`` reads them, which takes a path by itself, in less
     memory. Raises InputError with file and line.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
     if not is_searched(path):
         check_path(path)
@@ -272,12 +274,12 @@ def measures() -> tuple[Measure, ...]:
     return tuple(Measure(row.name) for row in TABLE)
 
 
-def measured(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, MeasureResult]:
+def compute_measures(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, MeasureResult]:
     """Several measures of what is judged, under its policy."""
     policy = judged.policy
     ranking = judged.ranking(policy.ties)
     computed = all_scores(chosen, ranking, policy.no_relevant)
-    amend = amended(policy)
+    amend = make_amendment(policy)
     if amend is not None:
         computed = tuple(map(amend, chosen, repeat(ranking), computed))
     left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
@@ -302,7 +304,7 @@ def measured(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, Measu
     return results
 
 
-def _warned(result: Result) -> Result:
+def _warn(result: Result) -> Result:
     """Warns, at the line outside germane that asked, of what may bend the result's numbers."""
     if result.findings:
         frame, level = sys._getframe(1), 2
@@ -313,7 +315,7 @@ def _warned(result: Result) -> Result:
     return result
 
 
-def _counts(judged: Judged) -> Counts:
+def _make_counts(judged: Judged) -> Counts:
     qrels, retrieved = judged.qrels, judged.retrieved
     answered = retrieved.answers
     reached = np.ones(len(retrieved.judgment), bool)

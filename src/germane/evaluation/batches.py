@@ -7,8 +7,9 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.finding import Finding
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
+from germane.core.retrieved import Retrieved
 from germane.errors import (
     DuplicateError,
     check_choice,
@@ -53,13 +54,13 @@ class Tally:
             refused = self._unlike(got, places, refused)
         if twice != "first" and len(refused):
             queries = self._qrels.queries
-            raise _arrived([queries[q] for q in places[refused].tolist()], twice)
+            raise _explain_repeat([queries[q] for q in places[refused].tolist()], twice)
         fresh: Bools = got.answered & ~again
         return fresh
 
     def add(self, got: Retrieved, places: Ints, fresh: Bools) -> None:
         """Add some of a batch's queries."""
-        hits = _placed(got, self._qrels, places)[:, fresh[got.owner]]
+        hits = _place_hits(got, self._qrels, places)[:, fresh[got.owner]]
         if hits.shape[1]:
             self._hits.append(hits)
         while len(self._hits) > 1 and self._hits[-2].shape[1] <= self._hits[-1].shape[1]:
@@ -92,29 +93,29 @@ class Tally:
         here = self.retrieved()
         before, now = (
             {tuple(hit) for hit in table[:, np.isin(table[0], places[again])].T.tolist()}
-            for table in (_table(here), _placed(got, self._qrels, places))
+            for table in (_make_table(here), _place_hits(got, self._qrels, places))
         )
         unlike = np.isin(places[again], [hit[0] for hit in before ^ now])
         differing: Ints = again[unlike | (here.retrieved[places[again]] != got.retrieved[again])]
         return differing
 
 
-def _table(got: Retrieved) -> Ints:
+def _make_table(got: Retrieved) -> Ints:
     """A column a hit."""
     return np.array([getattr(got, name) for name in _HITS], np.int64)
 
 
-def _placed(got: Retrieved, qrels: Qrels, places: Ints) -> Ints:
+def _place_hits(got: Retrieved, qrels: Qrels, places: Ints) -> Ints:
     """The hits of a batch as a table, numbered as in the qrels of all."""
     starts = qrels.offsets[places]
     moved = starts - ragged.offsets(qrels.offsets[places + 1] - starts)[:-1]
-    hits = _table(got)
+    hits = _make_table(got)
     hits[1] += moved[hits[0]]
     hits[0] = places[hits[0]]
     return hits
 
 
-def _arrived(queries: list[Hashable], twice: Twice) -> DuplicateError:
+def _explain_repeat(queries: list[Hashable], twice: Twice) -> DuplicateError:
     if twice == "same":
         says = "arrived before with other results: a query's rows belong into one batch"
     else:

@@ -11,8 +11,8 @@ from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import read_lines, read_qrels, read_run
 from germane.checks.rows import Side
 from germane.checks.table import TABLE
-from germane.core.finding import SEVERITIES, Finding, Severity, by_severity
-from germane.core.progress import Progress, progress_of
+from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
+from germane.core.progress import Progress, make_progress
 from germane.errors import EmptyError, GermaneError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
@@ -26,8 +26,8 @@ from germane.readers import (
     QrelsInput,
     ReadOptions,
     RunInput,
-    host,
     is_searched,
+    numbers,
     open_inputs,
 )
 
@@ -43,7 +43,7 @@ class Checkup(Tabled, Sequence[Finding]):
     """
 
     def __init__(self, findings: Sequence[Finding], runs: Sequence[str]) -> None:
-        self._findings, self.runs = by_severity(findings), tuple(runs)
+        self._findings, self.runs = sort_by_severity(findings), tuple(runs)
 
     @overload
     def __getitem__(self, at: int) -> Finding: ...
@@ -128,7 +128,7 @@ def check(
     cannot be read are counted, and the others looked at. Raises InputError for what cannot be read at
     all, and MeasureError.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     reading = ReadOptions(columns, input_format, group, max_expansion, max_line)
     runs = run if _is_named(run) else {None: run}
     if not runs:
@@ -145,9 +145,9 @@ def check(
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         looked = put_side_by_side(judged, side, chosen, tuple(data))
-        said = list(_findings(looked, progress))
+        said = list(_find(looked, progress))
         if not any(one.severity == "serious" for one in said) and reading == NOTHING_SAID:
-            looked.refusal = _refusal(judgments, opened, chosen)
+            looked.refusal = _find_refusal(judgments, opened, chosen)
             said += TABLE[-1].find(looked)
         found += said
         data.append(looked)
@@ -162,14 +162,14 @@ def _is_named(run: Any) -> bool:
     held: Any = next(iter(run.values()), None)
     if isinstance(held, Mapping):
         inner = next(iter(held.values()), None)
-        return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or host.is_array(inner)
+        return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or numbers.is_array(inner)
     if isinstance(held, (str, os.PathLike, RunInput)):
         return True
     frame = hasattr(held, "__arrow_c_stream__")
-    return frame or (host.is_array(held) and len(held.shape) == 2)
+    return frame or (numbers.is_array(held) and len(held.shape) == 2)
 
 
-def _refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) -> str:
+def _find_refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) -> str:
     """Why evaluate refuses what is in memory and can be read again; nothing where it does not."""
     if is_searched(qrels.given) or run.is_searched:
         return ""
@@ -182,7 +182,7 @@ def _refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) ->
     return ""
 
 
-def _findings(data: Data, progress: Progress | None) -> Iterator[Finding]:
+def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
     """What the table sees, or that the files are not qrels and a run."""
     if swapped := list(TABLE[0].find(data)):
         yield from swapped

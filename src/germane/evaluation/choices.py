@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from germane.core.arguments import parse_whole
 from germane.core.policy import (
     DEFAULTS,
     AllRelevant,
@@ -27,9 +28,8 @@ from germane.core.policy import (
     Unjudged,
     Unknown,
 )
-from germane.core.whole import whole
 from germane.errors import PolicyError, suggestion
-from germane.evaluation.collection import complete_for, refuse_places
+from germane.evaluation.collection import find_complete_reason, refuse_places
 from germane.measures.averaging import check_ties
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.readers import (
@@ -90,7 +90,7 @@ class Choices(OtherChoices, total=False):
     relevant: Relevant
 
 
-def spoken_of(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
+def resolve_dialect(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
     """A dialect and the conventions that it has for every measure."""
     if dialect is None:
         return None, {}
@@ -127,10 +127,10 @@ class Plan:
     @cached_property
     def complete(self) -> str:
         """What of it looks at items judged not relevant; "" where nothing does."""
-        return complete_for(self.policies, self.groups)
+        return find_complete_reason(self.policies, self.groups)
 
 
-def planned(
+def make_plan(
     measures: Measures,
     dialect: "Dialect | None",
     conventions: Policy,
@@ -142,7 +142,9 @@ def planned(
     of ties that a measure cannot have, and MeasureError for a name that is neither's.
     """
     if dialect is None:
-        return _alike(measures if isinstance(measures, str) else parse_all(measures), conventions)
+        return _plan_uniformly(
+            measures if isinstance(measures, str) else parse_all(measures), conventions
+        )
     from germane.dialects.names import find_default_names, resolve_measures
 
     if isinstance(measures, str) and measures == DEFAULT:
@@ -156,7 +158,7 @@ def planned(
 
 
 @lru_cache(256)
-def _alike(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
+def _plan_uniformly(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
     """All measures under the same conventions."""
     return Plan(conventions, dict.fromkeys(parse_all(measures), conventions))
 
@@ -172,32 +174,34 @@ def open_all(
     A run has an order of ties of its own where none is asked for. Raises InputError for columns that
     are missing or ambiguous, and PolicyError for a choice that does not exist.
     """
-    judged, found = open_inputs(qrels, run, reading_of(choices))
-    policy = policy_of(**{"ties": found.ties, **_conventions_of(choices)})
+    judged, found = open_inputs(qrels, run, make_reading(choices))
+    policy = make_policy(**{"ties": found.ties, **_select_conventions(choices)})
     refuse_places(found, policy)
     return judged, found, policy
 
 
 def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
     """Recognise the judgments of several runs, and find the policy for them."""
-    return open_qrels(qrels, reading_of(choices)), policy_of(**_conventions_of(choices))
+    return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
 
 
-def reading_of(choices: Mapping[str, Any]) -> ReadOptions:
+def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     """How the data are to be read."""
     said = {name: choices[name] for name in READING if name in choices}
     return ReadOptions(**said) if said else NOTHING_SAID
 
 
-def _conventions_of(choices: Mapping[str, Any]) -> dict[str, Any]:
+def _select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {name: word for name, word in choices.items() if name not in READING}
 
 
-def policy_of(**choices: Any) -> Policy:
+def make_policy(**choices: Any) -> Policy:
     """The policy of these choices. Raises PolicyError for one that does not exist."""
     for name in choices:
         if name not in Choices.__annotations__:
-            raise PolicyError(f"there is no convention {name!r}.{_meant(name, choices[name])}")
+            raise PolicyError(
+                f"there is no convention {name!r}.{_suggest_argument(name, choices[name])}"
+            )
     try:
         return _remembered(**choices)
     except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
@@ -209,11 +213,11 @@ _MEASURES = ("metric", "metrics", "measure", "measures", "metric_name", "eval_me
 _OTHERS = ("measures", "name", "dialect", "progress")  # arguments that are no conventions
 
 
-def _meant(name: str, value: object) -> str:
+def _suggest_argument(name: str, value: object) -> str:
     """The argument that is meant by another name."""
     if name.casefold() in _CUTOFFS:
         first = next(iter(value), 10) if isinstance(value, (list, tuple)) else value
-        k = max(whole(first) or 0, 0) or 10
+        k = max(parse_whole(first) or 0, 0) or 10
         return f" A cutoff is part of a measure's name: measures='AP@{k} nDCG@{k}'."
     if name.casefold() in _MEASURES:
         return " The names of measures are the argument measures: measures='AP nDCG@10'."

@@ -1,10 +1,21 @@
-"""Collapse a run's items into groups before it is ranked: chunks into documents, items into categories."""
+"""Collapse a run's items into groups before it is ranked: chunks into documents, items into categories.
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+Of a run with columns, one row is left for each query and group of items.
+"""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+
+import numpy as np
+
+from germane import readers
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
 from germane.errors import (
     AbsentError,
+    EmptyError,
     FormatError,
     InputError,
     PolicyError,
@@ -12,11 +23,18 @@ from germane.errors import (
     clip,
     some,
 )
+from germane.kernel.columns import Ids, Integers, join_ids, read_python_ids
+from germane.kernel.reduction import find_distinct
+from germane.readers import frames
 from germane.readers.formats import InputFormat
+from germane.readers.frames import Frame
 from germane.readers.mappings import is_mapping
+from germane.readers.rows import join_numbers
+from germane.readers.trec_files import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 Keep: TypeAlias = Literal["max", "first", "sum"]
 KEEPS = ("max", "first", "sum")
@@ -37,7 +55,7 @@ def collapse(
     keep: Keep = "max",
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
-) -> "pa.Table": ...
+) -> pa.Table: ...
 def collapse(
     run: Any,
     key: Any,
@@ -66,16 +84,14 @@ def collapse(
     check_choice("keep", keep, KEEPS)
     if is_mapping(run):
         group_of = _lookup(key)
-        return {query: _collapsed(query, got, group_of, keep) for query, got in run.items()}
-    from germane.readers import collapsed
-
+        return {query: _collapse_mapping(query, got, group_of, keep) for query, got in run.items()}
     if isinstance(key, str):  # the groups are the items
-        frame = collapsed.opened(run, {**(columns or {}), "item": key}, input_format)
-        return collapsed.table(frame, None, keep)
-    return collapsed.table(collapsed.opened(run, columns, input_format), _lookup(key), keep)
+        frame = open_rows(run, {**(columns or {}), "item": key}, input_format)
+        return make_table(frame, None, keep)
+    return make_table(open_rows(run, columns, input_format), _lookup(key), keep)
 
 
-def _collapsed(
+def _collapse_mapping(
     query: Hashable, got: Any, group_of: Callable[[Hashable, Any], Hashable], keep: str
 ) -> Any:
     if not isinstance(got, Mapping):
@@ -122,3 +138,127 @@ def _lookup(key: Any) -> Callable[[Hashable, Any], Hashable]:
         return group
 
     return made
+
+
+GroupOf = Callable[[Hashable, Any], Hashable]
+"""The group of an item of a query."""
+
+
+def open_rows(run: Any, columns: Any, input_format: InputFormat) -> Frame:
+    """A frame, a file or a run that is read, as columns."""
+    given = readers.open_run(run, readers.ReadOptions(columns, input_format))
+    if isinstance(given, Frame):
+        return given
+    loaded = given.load()
+    if not isinstance(loaded, Run):
+        raise InputError(
+            "collapse takes {query: {item: score}}, {query: [item, …]}, a frame or a file; got "
+            + clip(run)
+        )
+    return _read_run(loaded)
+
+
+def _read_run(run: Run) -> Frame:
+    import pyarrow as pa
+
+    owner = ragged.owners(run.rows.offsets)
+    table = pa.table(
+        {
+            "query": read_python_ids(run.rows.queries).take(owner).to_arrow(),
+            "item": run.rows.items.to_arrow(),
+            "score": run.rows.score,
+        }
+    )
+    return frames.make_frame(table, "run")
+
+
+def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
+    """The collapsed rows, in the order in which the groups appear; without ``group_of`` items are groups.
+
+    A run with scores keeps these and loses its ranks, which may contradict them.
+    """
+    import pyarrow as pa
+
+    rows = _collapse_rows(frame)
+    if rows.score is None and keep == "sum":
+        raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
+    first_of_query, query = find_distinct(rows.query)
+    first_of_item, item = find_distinct(rows.item)
+    group, groups = item, _to_arrow(rows.item.take(first_of_item))
+    if group_of is not None:
+        asking = rows.query.take(first_of_item).python
+        asked = map(group_of, asking, rows.item.take(first_of_item).python)
+        codes: dict[Hashable, int] = {}
+        group = np.array([codes.setdefault(one, len(codes)) for one in asked])[item]
+        groups = _read_python(list(codes))
+    _, first, place = np.unique(query * len(groups) + group, return_index=True, return_inverse=True)
+    shown = np.argsort(first)
+    at, number = first[shown], _read_numbers(rows, first, place, keep)[shown]
+    names = frame.headings
+    return pa.table(
+        {
+            names.query: _to_arrow(rows.query.take(first_of_query)).take(pa.array(query[at])),
+            names.item: groups.take(pa.array(group[at])),
+            names.score or names.rank: number,
+        }
+    )
+
+
+class _Rows(NamedTuple):
+    """All rows of a run."""
+
+    query: Ids
+    item: Ids
+    score: Floats | None
+    rank: Floats | None
+
+
+def _collapse_rows(frame: Frame) -> _Rows:
+    parts: list[_Rows] = []
+    row = 0
+    for record in frame.records():
+        if record.num_rows:
+            score, rank = frame.scores(record, row)
+            parts.append(_Rows(*frame.identifiers(record, row), score, rank))
+        row += record.num_rows
+    if not parts:
+        raise EmptyError(f"{frame.where}: there are no rows.")
+    queries, items, scores, ranks = zip(*parts, strict=True)
+    return _Rows(join_ids(queries), join_ids(items), join_numbers(scores), join_numbers(ranks))
+
+
+def _read_numbers(rows: _Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:
+    """The score of each group, or its rank where there are no scores."""
+    if rows.score is None:  # a group stands where its first item stood
+        return _reduce(np.minimum, rows.rank, place)
+    if keep == "max":
+        return _reduce(np.maximum, rows.score, place)
+    return np.bincount(place, rows.score) if keep == "sum" else rows.score[first]
+
+
+def _reduce(ufunc: np.ufunc, values: Any, place: Ints) -> Floats | Ints:
+    order = np.argsort(place, kind="stable")
+    return ufunc.reduceat(values[order], np.flatnonzero(np.diff(place[order], prepend=-1)))
+
+
+def _to_arrow(ids: Ids) -> pa.Array:
+    import pyarrow as pa
+
+    if isinstance(ids, Integers):
+        return pa.array(ids.values)
+    text = ids.as_text().to_arrow()
+    try:
+        return text.cast("large_string" if text.type == pa.large_binary() else "string")
+    except pa.ArrowInvalid:  # bytes that are not UTF-8
+        return text
+
+
+def _read_python(groups: Sequence[Hashable]) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return pa.array(groups)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise FormatError(
+            f"the groups of a column are all text or all whole numbers; got {some(groups)}"
+        ) from None

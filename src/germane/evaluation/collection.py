@@ -8,15 +8,16 @@ import numpy as np
 from germane.checks.evaluated import refuse_swapped
 from germane.core.policy import Policy
 from germane.core.progress import Progress
-from germane.core.qrels import Order, Qrels, Retrieved, Sample
+from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
+from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import Judged, judge
 from germane.measures.measure import Measure
 from germane.readers import QrelsInput, RunInput, accept_comments
 
 
-def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
+def find_complete_reason(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
     """What of this looks at items judged not relevant; "" where nothing does."""
     for policy in policies:
         if policy.unjudged == "remove":
@@ -28,7 +29,7 @@ def complete_for(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
     return ", ".join(str(measure) for measure in chosen if measure.nonrelevant)
 
 
-def graded(
+def read_graded(
     qrels: QrelsInput, policy: Policy, complete: str, progress: Progress | None = None
 ) -> Qrels:
     """The judgments, their grades as the policy takes them. ``complete``: see ``complete_for``."""
@@ -40,10 +41,10 @@ def take_grades(judgments: Qrels, policy: Policy) -> Qrels:
     """Take the grades as the policy says."""
     if policy.grades == "exact":
         return judgments
-    return replace(judgments, grades=_grades(judgments.grades, policy.grades))
+    return replace(judgments, grades=_convert_grades(judgments.grades, policy.grades))
 
 
-def _grades(grades: Floats, taken: str) -> Floats:
+def _convert_grades(grades: Floats, taken: str) -> Floats:
     match taken:
         case "whole":
             return np.trunc(grades)
@@ -133,7 +134,7 @@ class Collection:
         if read is None:
             exact = self._qrels.get((twice, "exact"))
             if exact is None:
-                read = graded(self._given, policy, self._complete, self._progress)
+                read = read_graded(self._given, policy, self._complete, self._progress)
             else:
                 read = take_grades(exact, policy)
             if self._run is not None:

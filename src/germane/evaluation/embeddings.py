@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from germane.core.progress import Progress, progress_of
+from germane.core.progress import Progress, make_progress
 from germane.errors import FormatError, InputError
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices, open_all
-from germane.evaluation.collection import complete_for, graded
+from germane.evaluation.collection import find_complete_reason, read_graded
 from germane.evaluation.result import Result
 from germane.measures.measure import Measures, parse_all
 from germane.readers import Labels
@@ -56,10 +56,10 @@ def evaluate_embeddings(
     ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
     those of ``germane.evaluate``.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     from germane.readers import embeddings
 
-    run = embeddings.read(queries, gallery, similarity, exclude_self, name)
+    run = embeddings.read_embeddings(queries, gallery, similarity, exclude_self, name)
     given = [side is not None for side in (query_labels, gallery_labels, qrels)]
     if given not in ([True, True, False], [False, False, True]):
         raise InputError("give either query_labels and gallery_labels, or qrels.")
@@ -72,7 +72,7 @@ def evaluate_embeddings(
             )
     chosen = parse_all(measures)
     given_qrels, _, conventions = open_all(qrels, run, policy)
-    complete = complete_for(chosen, (conventions,))
-    judgments = graded(given_qrels, conventions, complete, progress)
-    judgments = embeddings.without_excluded(judgments, run)
+    complete = find_complete_reason(chosen, (conventions,))
+    judgments = read_graded(given_qrels, conventions, complete, progress)
+    judgments = embeddings.drop_excluded(judgments, run)
     return evaluate(judgments, run, chosen, name=name, progress=progress, **policy)

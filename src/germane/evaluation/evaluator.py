@@ -12,19 +12,20 @@ import numpy as np
 
 from germane.checks.evaluated import check_batch
 from germane.core.policy import DEFAULTS, Policy
-from germane.core.progress import Progress, progress_of
-from germane.core.qrels import Order, Qrels
+from germane.core.progress import Progress, make_progress
+from germane.core.qrels import Qrels
+from germane.core.retrieved import Order
 from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
-from germane.evaluation.api import finished
+from germane.evaluation.api import finish_result
 from germane.evaluation.batches import Found, Tally, Twice, check_twice
 from germane.evaluation.choices import (
     DEFAULT,
     Choices,
     Plan,
+    make_plan,
     open_all,
     open_judgments,
-    planned,
-    spoken_of,
+    resolve_dialect,
 )
 from germane.evaluation.collection import Collection, refuse_places, retrieve
 from germane.evaluation.judging import judge
@@ -81,14 +82,14 @@ class Evaluator:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
             )
-        self._spoken, own = spoken_of(dialect)
+        self._spoken, own = resolve_dialect(dialect)
         self._measures, self._twice, self._asked = measures, twice, policy
         self._choices: Mapping[str, Any] = {**own, **policy}
         given, conventions = open_judgments(qrels, self._choices)
-        plan = planned(measures, self._spoken, conventions, policy)
+        plan = make_plan(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
         read = Collection(given, None, plan.complete)
-        self._qrels = {_judging(one): read.qrels(one) for one in plan.groups}
+        self._qrels = {_find_judging(one): read.qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
         self._batches = 0
@@ -111,7 +112,7 @@ class Evaluator:
         ``name`` is what errors call it. A batch with an error in it is left out whole.
         """
         reduced = self.reduce(batch, name=name, progress=progress)
-        with _named(name or ("" if is_path(batch) else f"batch {self._batches + 1}")):
+        with _name_batch(name or ("" if is_path(batch) else f"batch {self._batches + 1}")):
             self.add(reduced)
 
     def reduce(
@@ -122,9 +123,9 @@ class Evaluator:
         It is made where the batch is and sent to where results are added up: it has below 100 bytes
         a judged item retrieved, and none of the judgments. None stands for a batch without rows.
         """
-        progress = progress_of(progress)
+        progress = make_progress(progress)
         is_file = is_path(batch)
-        with _named(name or ("" if is_file else f"batch {self._batches + 1}")):
+        with _name_batch(name or ("" if is_file else f"batch {self._batches + 1}")):
             _, run, conventions = open_all(self.qrels, batch, self._choices)
             policies = self.under(conventions, run)
             try:
@@ -169,17 +170,17 @@ class Evaluator:
                 raise EmptyError("there is no batch yet: update(batch) adds one.")
             read = {way: tally.whole()[0] for way, tally in self._tallies.items()}
             plan = Plan(self._conventions, self._policies)
-        judged = [judge(self._judgments(one), read[way_of(one)], one) for one in plan.groups]
-        return finished(name, plan, judged, self._spoken)
+        judged = [judge(self._judgments(one), read[find_way(one)], one) for one in plan.groups]
+        return finish_result(name, plan, judged, self._spoken)
 
     def _judgments(self, policy: Policy) -> Qrels:
-        return self._qrels[_judging(policy)]
+        return self._qrels[_find_judging(policy)]
 
     def under(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
         """The conventions of each measure for a batch, whose source may say the order of ties."""
         if conventions == self._conventions:
             return self._policies
-        plan = planned(self._measures, self._spoken, conventions, self._asked)
+        plan = make_plan(self._measures, self._spoken, conventions, self._asked)
         for one in plan.groups:
             refuse_places(run, one)
         return plan.policies
@@ -190,9 +191,9 @@ class Evaluator:
         """What a batch retrieved, of its own queries' judgments where it says which they are."""
         read: Read = {}
         for policy in policies.values():
-            if way_of(policy) not in read:
+            if find_way(policy) not in read:
                 qrels = run.prepare_qrels(self._judgments(policy))
-                self._qrels[_judging(policy)] = qrels
+                self._qrels[_find_judging(policy)] = qrels
                 places = run.find_judged(qrels)
                 if places is None:
                     places = np.arange(len(qrels))
@@ -200,7 +201,7 @@ class Evaluator:
                     qrels = qrels.some(places)
                 got = retrieve(qrels, run, policy, progress)
                 got = replace(got, sample=None, findings=check_batch(qrels, got, policy))
-                read[way_of(policy)] = got, places
+                read[find_way(policy)] = got, places
         return read
 
     def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: Read) -> None:
@@ -211,7 +212,7 @@ class Evaluator:
                 f"ties={self._conventions.ties}: ranked lists beside scores. ties=… says one for all."
             )
         tallies = self._tallies or {
-            way_of(one): Tally(self._judgments(one)) for one in policies.values()
+            find_way(one): Tally(self._judgments(one)) for one in policies.values()
         }
         fresh = {way: tallies[way].fresh(*read[way], self._twice) for way in read}
         for way, (got, places) in read.items():
@@ -226,7 +227,7 @@ class Evaluator:
         for column in (qrels.offsets, qrels.grades):
             content = zlib.crc32(np.ascontiguousarray(column).data, content)
         ends = [qrels.queries[at] for at in (0, -1)] if len(qrels) else []
-        both = _conventions(self._asked, {})
+        both = _pair_conventions(self._asked, {})
         chosen = {name: str(one) for name, one, usual in both if one != usual}
         return chosen | {
             "measures": " ".join(map(str, self._policies)),
@@ -250,7 +251,7 @@ class Evaluator:
             ("measures", list(map(str, self._policies)), list(map(str, other._policies))),
             ("dialect", self._spoken, other._spoken),
             ("twice", self._twice, other._twice),
-            *_conventions(self._asked, other._asked),
+            *_pair_conventions(self._asked, other._asked),
         ):
             if one != two:
                 raise PolicyError(f"the evaluators differ in {what}: {clip(one)} and {clip(two)}.")
@@ -276,7 +277,7 @@ class Evaluator:
             self._add(self._conventions, self._policies, state["_tallies"])
 
 
-def joined(parts: Sequence[Evaluator]) -> Evaluator:
+def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
     """What several have, each with judgments of queries that no other one has, as one.
 
     Raises EmptyError where none of them has a judgment.
@@ -301,17 +302,17 @@ def joined(parts: Sequence[Evaluator]) -> Evaluator:
     return whole
 
 
-def _judging(policy: Policy) -> tuple[str, str]:
+def _find_judging(policy: Policy) -> tuple[str, str]:
     """What of a policy the judgments depend on."""
     return policy.judged_twice, policy.grades
 
 
-def way_of(policy: Policy) -> Way:
+def find_way(policy: Policy) -> Way:
     """What of a policy the reading of a batch depends on."""
     return policy.judged_twice, policy.duplicates, policy.order
 
 
-def _conventions(
+def _pair_conventions(
     one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """The conventions that were asked for, side by side; how files are read makes no difference."""
@@ -332,17 +333,17 @@ def _check_same(one: Qrels, other: Qrels) -> None:
         raise InputError(f"the evaluators have different qrels; {which}.")
     same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
     if not same or not np.array_equal(one.grades, other.grades):
-        differ = (q for q in one.queries if _judged(one, q) != _judged(other, q))
+        differ = (q for q in one.queries if _list_judged(one, q) != _list_judged(other, q))
         raise InputError(f"the evaluators have different qrels; judged otherwise: {some(differ)}.")
 
 
-def _judged(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
+def _list_judged(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
     only = qrels.only(query)
     return list(only.items), only.grades.tolist()
 
 
 @contextlib.contextmanager
-def _named(batch: str) -> Iterator[None]:
+def _name_batch(batch: str) -> Iterator[None]:
     """Say in every error which batch it is in; a file's errors say so themselves."""
     try:
         yield

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.values import listed
+from germane.core.arguments import list_values
 from germane.errors import AbsentError, InputError, choices, clip, some, suggestion
 from germane.measures.averaging import Evaluated
 from germane.measures.measure import Measure, parse
@@ -147,25 +147,25 @@ class Groups(Tabled, Mapping[Hashable, Group]):
         )
 
 
-def grouped(whole: Mapping[Measure, Evaluated], category: Any) -> Groups:
+def group_measures(whole: Mapping[Measure, Evaluated], category: Any) -> Groups:
     """Split evaluated measures by category: a mapping, a function, or one value a query."""
     queries = next(iter(whole.values())).queries
     rows: dict[Hashable, list[int]] = {}
-    for q, name in enumerate(categories(queries, category)):
+    for q, name in enumerate(find_categories(queries, category)):
         rows.setdefault(name, []).append(q)
-    groups = {name: Group(name, _some(whole, np.array(at))) for name, at in rows.items()}
+    groups = {name: Group(name, _select_queries(whole, np.array(at))) for name, at in rows.items()}
     return Groups(groups, whole)
 
 
-def categories(queries: list[Hashable], category: Any) -> list[Hashable]:
+def find_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     """The category of each query, by a mapping, a function, or one value a query.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """
     index = type(getattr(category, "index", None)).__name__
     if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
-        category = _by_index(category)
-    names = _named(queries, category)
+        category = _read_series(category)
+    names = _name_categories(queries, category)
     odd = next((q for q, name in enumerate(names) if not isinstance(name, Hashable)), None)
     if odd is not None:
         raise InputError(
@@ -174,7 +174,7 @@ def categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     return names
 
 
-def _by_index(series: Any) -> dict[Hashable, Hashable]:
+def _read_series(series: Any) -> dict[Hashable, Hashable]:
     found: dict[Hashable, Hashable] = {}
     for query, name in zip(series.index.tolist(), series.tolist(), strict=True):
         if found.setdefault(query, name) != name:
@@ -184,18 +184,18 @@ def _by_index(series: Any) -> dict[Hashable, Hashable]:
     return found
 
 
-def _named(queries: list[Hashable], category: Any) -> list[Hashable]:
+def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     if isinstance(category, Mapping):
         absent = [query for query in queries if query not in category]
         if absent:
             raise AbsentError(
                 f"no category for {some(absent)} ({len(absent)} of {len(queries)} queries)."
-                + _types(category, absent)
+                + _describe_types(category, absent)
             )
         return [category[query] for query in queries]
     if isinstance(category, Callable):  # type: ignore[arg-type]
         return [category(query) for query in queries]
-    values = listed(category)
+    values = list_values(category)
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(
@@ -210,7 +210,7 @@ def _named(queries: list[Hashable], category: Any) -> list[Hashable]:
     return list(values)
 
 
-def _types(category: Mapping[Any, Any], absent: list[Hashable]) -> str:
+def _describe_types(category: Mapping[Any, Any], absent: list[Hashable]) -> str:
     """The types of ids, where those of a mapping are others than the queries'."""
     keys, theirs = (sorted({type(one).__name__ for one in side}) for side in (category, absent))
     if not keys or set(keys) & set(theirs):
@@ -218,7 +218,7 @@ def _types(category: Mapping[Any, Any], absent: list[Hashable]) -> str:
     return f" The mapping's ids are {choices(keys)}, the queries' are {choices(theirs)}."
 
 
-def _some(whole: Mapping[Measure, Evaluated], at: Any) -> dict[Measure, Evaluated]:
+def _select_queries(whole: Mapping[Measure, Evaluated], at: Any) -> dict[Measure, Evaluated]:
     return {
         measure: Evaluated(
             measure,

@@ -3,16 +3,17 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from germane.core import ragged
-from germane.core.near_ids import describe_difference, find_pairs
+from germane.core.id_spelling import describe_difference, find_pairs
 from germane.core.policy import Policy, Ties
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
+from germane.core.retrieved import Retrieved
 from germane.errors import CoverageError, PolicyError, choices, clip, some
 
 
@@ -57,10 +58,10 @@ class Judged:
             judgment,
         )
         if self.policy.unjudged == "remove":
-            ranking = _closed_up(ranking)
+            ranking = _close_up(ranking)
         if self.policy.missing == "skip":
-            ranking = _only(ranking, self.kept)
-        return ranking if self.policy.unknown != "zero" else _with(ranking, got.unknown)
+            ranking = _select_queries(ranking, self.kept)
+        return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
 
     def only(self, query: Hashable) -> "Judged":
         """The same of one query. Raises AbsentError where it has no judgments."""
@@ -202,7 +203,7 @@ def judge(
             raise CoverageError("the run has no results for any judged query: its lists are empty.")
         raise CoverageError(
             f"no query of {where} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
-            f"{some(qrels.queries)}{_types(retrieved, qrels) or _alike(retrieved, qrels)}"
+            f"{some(qrels.queries)}{_describe_types(retrieved, qrels) or _describe_near(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
@@ -210,24 +211,24 @@ def judge(
             f"not in {where}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
-    return Judged(qrels, retrieved, stated(policy, qrels), answered, whole)
+    return Judged(qrels, retrieved, state_duplicates(policy, qrels), answered, whole)
 
 
-def stated(policy: Policy, qrels: Qrels) -> Policy:
+def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
     """The policy, which says so where the qrels were read under another choice for duplicates."""
     if qrels.duplicates is None or qrels.duplicates == policy.duplicates:
         return policy
     return replace(policy, qrels_duplicates=qrels.duplicates)
 
 
-def _alike(retrieved: Retrieved, qrels: Qrels) -> str:
+def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
     """In what the ids of both sides differ, where that is little."""
     for one, other in find_pairs(qrels.queries, retrieved.unknown):
         return f"  {clip(other)} and {clip(one)} differ in {describe_difference(one, other)}."
     return "  Are these the same ids?"
 
 
-def _types(retrieved: Retrieved, qrels: Qrels) -> str:
+def _describe_types(retrieved: Retrieved, qrels: Qrels) -> str:
     """The types of both sides' ids where they have none in common."""
     run, judged = (
         sorted({type(query).__name__ for query in ids})
@@ -238,17 +239,17 @@ def _types(retrieved: Retrieved, qrels: Qrels) -> str:
     return f"  The run's ids are {choices(run)}, the qrels' are {choices(judged)}."
 
 
-def _ascending(judged: Judged) -> Ints:
+def _rank_ascending(judged: Judged) -> Ints:
     """The last of a group under ties=trec is the first."""
     got = judged.retrieved
     return got.tied_from + got.tied_to - got.rank
 
 
-def _expected(judged: Judged) -> Ints:
+def _rank_expected(judged: Judged) -> Ints:
     return judged.retrieved.tied_from
 
 
-def _best(judged: Judged) -> Ints:
+def _rank_best(judged: Judged) -> Ints:
     """High grades take the first ranks of their group, negative ones the last."""
     got, grades = judged.retrieved, judged.grades
     return np.where(
@@ -258,7 +259,7 @@ def _best(judged: Judged) -> Ints:
     )
 
 
-def _worst(judged: Judged) -> Ints:
+def _rank_worst(judged: Judged) -> Ints:
     """Negative grades take the first ranks of their group, high ones the last."""
     got, grades = judged.retrieved, judged.grades
     return np.where(
@@ -268,16 +269,16 @@ def _worst(judged: Judged) -> Ints:
     )
 
 
-def _grouped(judged: Judged) -> Ints:
+def _rank_grouped(judged: Judged) -> Ints:
     return judged.retrieved.tied_to
 
 
 _RANKS = {
-    "ascending": _ascending,
-    "expected": _expected,
-    "best": _best,
-    "worst": _worst,
-    "grouped": _grouped,
+    "ascending": _rank_ascending,
+    "expected": _rank_expected,
+    "best": _rank_best,
+    "worst": _rank_worst,
+    "grouped": _rank_grouped,
 }
 
 
@@ -294,7 +295,7 @@ def _place(judged: Judged, key: ragged.Floats, among: Bools) -> Ints:
     return place
 
 
-def _closed_up(ranking: Ranking) -> Ranking:
+def _close_up(ranking: Ranking) -> Ranking:
     """Ranks counted among the hits alone, as if nothing else had been retrieved."""
     position = np.arange(len(ranking.rank))
     starts = np.ones(len(position), bool)
@@ -315,7 +316,7 @@ def _closed_up(ranking: Ranking) -> Ranking:
     )
 
 
-def _only(ranking: Ranking, kept: Bools) -> Ranking:
+def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:
     """The ranking of some of its queries; hits of the others are already gone."""
     judged = np.diff(ranking.ideal_offsets)
     return replace(
@@ -328,7 +329,7 @@ def _only(ranking: Ranking, kept: Bools) -> Ranking:
     )
 
 
-def _with(ranking: Ranking, unknown: list[Hashable]) -> Ranking:
+def _add_unknown(ranking: Ranking, unknown: list[Hashable]) -> Ranking:
     """The ranking with queries that nobody judged: without relevant items, and without hits."""
     none = np.zeros(len(unknown), np.int64)
     return replace(
@@ -337,3 +338,52 @@ def _with(ranking: Ranking, unknown: list[Hashable]) -> Ranking:
         retrieved=np.append(ranking.retrieved, none),
         ideal_offsets=np.append(ranking.ideal_offsets, none + len(ranking.ideal)),
     )
+
+
+class Hit(NamedTuple):
+    """A judged item that was retrieved: its rank, from 1, and its grade."""
+
+    item: Hashable
+    rank: int
+    relevance: float
+
+
+class Placement:
+    """The judged items of a run at their ranks, query by query."""
+
+    def __init__(self, judged: Judged) -> None:
+        self._judged = judged
+
+    @cached_property
+    def answered(self) -> frozenset[Hashable]:
+        """The judged queries that the run has results for."""
+        queries = self._judged.qrels.queries
+        return frozenset(queries[q] for q in np.flatnonzero(self._judged.retrieved.answered))
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments that the run was judged against."""
+        return self._judged.qrels
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """All queries, under the policy's order of ties."""
+        return self._judged.ranking(self._judged.policy.ties)
+
+    def of(self, query: Hashable) -> Judged:
+        """The judged items of one query, before the order of ties is chosen."""
+        return self._judged.only(query)
+
+    @cached_property
+    def _position(self) -> dict[Hashable, int]:
+        return {query: q for q, query in enumerate(self.ranking.queries)}
+
+    def hits(self, query: Hashable) -> tuple[Hit, ...]:
+        """A query's judged items that were retrieved, by rank; none for a query that was left out."""
+        ranking, q = self.ranking, self._position.get(query)
+        if q is None or ranking.judgment is None:
+            return ()
+        part = slice(ranking.offsets[q], ranking.offsets[q + 1])
+        items = (self._judged.qrels.items[j] for j in ranking.judgment[part].tolist())
+        ranks, grades = ranking.rank[part].tolist(), ranking.relevance[part].tolist()
+        return tuple(map(Hit, items, ranks, grades))

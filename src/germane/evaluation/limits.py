@@ -19,7 +19,7 @@ _WITHOUT_ORDER = ("expected", "grouped")
 INSERTED = 15  # items that the usual quicksorts leave to an insertion sort
 
 
-def holding(
+def find_holding(
     dialect: Dialect,
     foreign: Entry,
     measure: Measure,
@@ -40,7 +40,7 @@ def holding(
             yield limit
 
 
-def limits_of(
+def find_limits(
     dialect: Dialect,
     evaluated: Iterable[tuple[MeasureResult, Judged]],
     ordered: Callable[[], bool | None],
@@ -49,7 +49,7 @@ def limits_of(
     found: dict[str, tuple[Measure, ...]] = {}
     for result, judged in evaluated:
         measure, foreign = result.measure, find_entry(dialect, result.measure)
-        for limit in holding(dialect, foreign, measure, judged, ordered) if foreign else ():
+        for limit in find_holding(dialect, foreign, measure, judged, ordered) if foreign else ():
             if matters(limit, result):
                 found[limit.says] = (*found.get(limit.says, ()), measure)
     return found
@@ -60,7 +60,7 @@ def matters(limit: Limit, result: MeasureResult) -> bool:
     return not limit.order or result.best != result.worst
 
 
-def findings_of(
+def make_findings(
     dialect: Dialect, limits: Mapping[str, tuple[Measure, ...]], queries: int
 ) -> Iterator[Finding]:
     """The limits as findings."""

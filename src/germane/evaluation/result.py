@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from germane.dialects.dialect import Dialect
     from germane.evaluation.groups import Groups
-    from germane.evaluation.placement import Placement
+    from germane.evaluation.judging import Placement
     from germane.output.tables import Table
 
 # Tables and groups are imported by who asks for them: most programs read a mean or two.
@@ -141,9 +141,9 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
         counts from 0. Raises AbsentError for a query without a category.
         """
-        from germane.evaluation.groups import grouped
+        from germane.evaluation.groups import group_measures
 
-        return grouped(self._by_measure, category)
+        return group_measures(self._by_measure, category)
 
     def table(self, *, digits: int | None = 4) -> "Table":
         """One row; definitions, counts and policy as notes. ``digits=None``: all of them."""
@@ -164,7 +164,7 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         >>> germane.evaluate({"q1": ["d1"]}, runs, "AP(norm=R)@10 RR").flat(prefix="test/")
         {'test/AP_norm-R_at_10': 1.0, 'test/RR': 1.0}
         """
-        return {prefix + _accepted(measure): self[measure].mean for measure in self}
+        return {prefix + _replace_odd(measure): self[measure].mean for measure in self}
 
     def to_arrow(self) -> "pa.Table":
         """A ``pyarrow.Table`` with a column ``query`` and one column a measure, one row a query."""
@@ -172,7 +172,7 @@ class Result(Tabled, Mapping[str, MeasureResult]):
 
         queries = next(iter(self.values())).queries
         columns = {str(measure): self[measure].values for measure in self.measures}
-        return pa.table({"query": pa.array(map(_printable, queries)), **columns})
+        return pa.table({"query": pa.array(map(_make_printable, queries)), **columns})
 
 
 class Results(Tabled, Mapping[str, Result]):
@@ -214,7 +214,7 @@ class Results(Tabled, Mapping[str, Result]):
         """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them."""
         from germane.output.tables import Table
 
-        rows = [(name, *_means(result, digits)) for name, result in self._results.items()]
+        rows = [(name, *_write_means(result, digits)) for name, result in self._results.items()]
         return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
 
     def table_per_query(self, *, digits: int | None = 4) -> "Table":
@@ -230,7 +230,7 @@ class Results(Tabled, Mapping[str, Result]):
                     for values, m in columns
                 ]
                 rows.append((name, str(query), *cells))
-            rows.append((name, "all", *_means(result, digits)))
+            rows.append((name, "all", *_write_means(result, digits)))
         return Table(("run", "query", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
 
     def _notes(self) -> Iterator[str]:
@@ -239,15 +239,19 @@ class Results(Tabled, Mapping[str, Result]):
         for measure, name in zip(self.measures, measures, strict=True):
             yield f"{name:<{longest}}  {measure.definition}"
         yield ""
-        yield from _shared({name: _count_line(result) for name, result in self._results.items()})
-        yield from _shared({name: _policy_line(result) for name, result in self._results.items()})
+        yield from _share_lines(
+            {name: _write_counts(result) for name, result in self._results.items()}
+        )
+        yield from _share_lines(
+            {name: _write_policy(result) for name, result in self._results.items()}
+        )
         result = next(iter(self._results.values()))
         for measure, own in result.policies.items():
             yield f"policy of {measure}: {own}"
         if result.dialect is not None:
             yield f"dialect: {result.dialect.name} ({result.dialect.tool} {result.dialect.version})"
-            lines = {name: _limit_line(result) for name, result in self._results.items()}
-            yield from filter(None, _shared(lines))
+            lines = {name: _write_limits(result) for name, result in self._results.items()}
+            yield from filter(None, _share_lines(lines))
             if result.own:
                 names = ", ".join(map(str, result.own))
                 yield f"germane's own measures, not {result.dialect.tool}'s: {names}"
@@ -255,11 +259,11 @@ class Results(Tabled, Mapping[str, Result]):
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         policy = next(iter(self._results.values())).policy.to_dict()
-        runs = [_run_dict(result, queries, policy) for result in self._results.values()]
+        runs = [_make_run_dict(result, queries, policy) for result in self._results.values()]
         return add_schema({"germane": VERSION, "policy": policy, "runs": runs})
 
 
-def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
+def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
     run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
     run["measures"] = [
         {
@@ -299,13 +303,13 @@ def _run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[
     return run
 
 
-def told(results: Results) -> Iterator[str]:
+def write_warnings(results: Results) -> Iterator[str]:
     """What may bend the numbers, in one line a run, or in one where it is the same for all."""
     lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
-    yield from filter(None, _shared(lines) if any(lines.values()) else ())
+    yield from filter(None, _share_lines(lines) if any(lines.values()) else ())
 
 
-def _shared(lines: Mapping[str, str]) -> Iterator[str]:
+def _share_lines(lines: Mapping[str, str]) -> Iterator[str]:
     """The one line that all runs share, or one a run where they differ."""
     if len(set(lines.values())) == 1:
         yield next(iter(lines.values()))
@@ -313,16 +317,16 @@ def _shared(lines: Mapping[str, str]) -> Iterator[str]:
         yield from (f"{name}: {line}" for name, line in lines.items())
 
 
-def _policy_line(result: Result) -> str:
+def _write_policy(result: Result) -> str:
     return f"policy: {result.policy}"
 
 
-def _limit_line(result: Result) -> str:
+def _write_limits(result: Result) -> str:
     limits = [f"{', '.join(map(str, of))}: {says}" for says, of in result.limits.items()]
     return f"limits of the dialect: {' '.join(limits)}" if limits else ""
 
 
-def _count_line(result: Result) -> str:
+def _write_counts(result: Result) -> str:
     counts = result.counts
     parts = [f"{counts.judged:,} queries judged", f"{counts.answered:,} answered"]
     if counts.missing:
@@ -335,12 +339,12 @@ def _count_line(result: Result) -> str:
         parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
-    if bands := [f"{one.measure} {low}…{high}" for one, low, high in banded(result)]:
+    if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:
         parts.append("tie band " + ", ".join(bands))
     return "; ".join(parts)
 
 
-def banded(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
+def find_bands(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
     """The measures that the order of ties moves, with the ends of their bands, lowest first.
 
     ``best`` is the lower end of some: relevant items come first there, which does not raise every
@@ -360,17 +364,17 @@ def format_value(value: float, measure: Measure, digits: int | None) -> str:
     return format_number(value, digits)
 
 
-def _means(result: Result, digits: int | None) -> Iterator[str]:
+def _write_means(result: Result, digits: int | None) -> Iterator[str]:
     return (format_value(result[m].mean, m, digits) for m in result.measures)
 
 
-def _accepted(name: str) -> str:
+def _replace_odd(name: str) -> str:
     """Letters, digits, ``_``, ``-`` and ``.`` only."""
     words = name.replace("@", "_at_").replace("=", "-")
     return re.sub(r"_+", "_", re.sub(r"[^\w.-]", "_", words)).strip("_")
 
 
-def _printable(identifier: object) -> str:
+def _make_printable(identifier: object) -> str:
     text = str(identifier)
     try:
         text.encode()

@@ -17,7 +17,7 @@ from germane.core.ragged import Ints
 from germane.errors import FormatError, GermaneError, InputError
 from germane.evaluation.evaluator import Evaluator
 from germane.kernel import plain
-from germane.kernel.columns import Ids, text_of_bytes
+from germane.kernel.columns import Ids, read_bytes
 from germane.readers import arrow, parquet_files
 from germane.readers.arrow import Place
 from germane.readers.headings import Headings
@@ -26,11 +26,11 @@ CHUNK = 1 << 20  # rows that a task packs at a time
 PACKED = "bucket int, kind string, rows binary"
 STATE = "state binary"
 _FILE = b"file"  # what rows were read from, in the metadata of their schema
-_NO_IDS = text_of_bytes([])
+_NO_IDS = read_bytes([])
 NO_QRELS = Qrels([], np.zeros(1, np.int64), _NO_IDS, np.zeros(0), columns=(_NO_IDS, _NO_IDS))
 
 
-def of_files(
+def run_on_files(
     columns: list[str],
     task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     records: Iterable[pa.RecordBatch],
@@ -41,15 +41,15 @@ def of_files(
         for path, content in zip(paths, contents, strict=True):
             with pa.BufferReader(content.as_buffer()) as stream:
                 try:
-                    yield from task(_rows(path, stream, columns))
+                    yield from task(_read_rows(path, stream, columns))
                 except GermaneError as error:
                     if str(error).startswith(path):
                         raise
                     raise type(error)(f"{path}: {error}") from None
 
 
-def _rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    for record in parquet_files.decoded(path, stream, columns, parquet_files.ROWS):
+def _read_rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    for record in parquet_files.decode_columns(path, stream, columns, parquet_files.ROWS):
         for name in columns:
             if name not in record.schema.names:
                 raise FormatError(f"{path}: there is no column {name!r}, which other files have.")
@@ -59,11 +59,11 @@ def _rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa
             yield record.replace_schema_metadata({_FILE: path})
 
 
-def packed(
+def pack_rows(
     kind: str, names: Headings, buckets: int, records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Rows of judgments or of a run as blocks of bytes, one a bucket of queries."""
-    where = f"{kind} ({_place()})"
+    where = f"{kind} ({_find_task()})"
     held: list[pa.RecordBatch] = []
     rows = row = 0
     for record in chain(records, [None]):
@@ -73,17 +73,17 @@ def packed(
         if rows >= CHUNK or (rows and record is None):
             for joined in arrow.combine(held):
                 query = _check(joined, names, where, row)
-                yield _blocks(_renamed(joined, names), kind, query, buckets)
+                yield _make_blocks(_rename_columns(joined, names), kind, query, buckets)
                 row += joined.num_rows
             held, rows = [], 0
 
 
-def _blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) -> pa.RecordBatch:
-    bucket = _dealt(query, buckets)
+def _make_blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) -> pa.RecordBatch:
+    bucket = _deal_ids(query, buckets)
     record = record.take(pa.array(np.argsort(bucket, kind="stable")))
     sizes = np.bincount(bucket, minlength=buckets)
     present, ends = np.flatnonzero(sizes), np.cumsum(sizes)
-    blocks = [_block(record.slice(ends[b] - sizes[b], sizes[b])) for b in present.tolist()]
+    blocks = [_write_block(record.slice(ends[b] - sizes[b], sizes[b])) for b in present.tolist()]
     return pa.record_batch(
         {
             "bucket": pa.array(present, pa.int32()),
@@ -93,7 +93,7 @@ def _blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) -> pa.R
     )
 
 
-def _dealt(ids: Ids, buckets: int) -> Ints:
+def _deal_ids(ids: Ids, buckets: int) -> Ints:
     """Each id's bucket: the same for the same id, wherever it stands."""
     numbers, distinct = plain.number_ids(ids)
     hashes = list(map(zlib.crc32, distinct.as_text().to_bytes()))
@@ -102,7 +102,7 @@ def _dealt(ids: Ids, buckets: int) -> Ints:
     return bucket.astype(kind)[numbers]
 
 
-def _renamed(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
+def _rename_columns(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
     """The columns that are read, by what they are; categories as what they stand for.
 
     Every block would have all entries, and other files may have others or none.
@@ -118,7 +118,7 @@ def _renamed(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
 def _check(record: pa.RecordBatch, names: Headings, where: str, row: int) -> Ids:
     """The queries of the rows. Raises FormatError, ScoreError or GradeError for what cannot be read."""
     query, _ = (
-        arrow.ids(record.column(name), Place(where, name, row))
+        arrow.read_ids(record.column(name), Place(where, name, row))
         for name in (names.query, names.item)
     )
     for name, what in (
@@ -127,49 +127,49 @@ def _check(record: pa.RecordBatch, names: Headings, where: str, row: int) -> Ids
         (names.relevance, "relevance grade"),
     ):
         if name is not None:
-            arrow.numbers(record.column(name), Place(where, name, row), what)
+            arrow.read_numbers(record.column(name), Place(where, name, row), what)
     return query
 
 
-def _block(record: pa.RecordBatch) -> bytes:
+def _write_block(record: pa.RecordBatch) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, record.schema) as writer:
         writer.write_batch(record)
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def evaluated(
+def evaluate_blocks(
     start: Callable[..., Evaluator], records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """What all blocks of a partition come to: an Evaluator, without the rows."""
     tables: dict[str, list[pa.Table]] = {"qrels": [], "run": []}
-    with _own_memory():
+    with _explain_memory():
         for record in records:
             kinds, blocks = record.column("kind").to_pylist(), record.column("rows")
             for kind, block in zip(kinds, blocks, strict=True):
                 tables[kind].append(pa.ipc.open_stream(block.as_buffer()).read_all())
-        judged, run = (whole(parts) for parts in tables.values())
+        judged, run = (join_rows(parts) for parts in tables.values())
         if judged is not None or run is not None:
             evaluator = start(NO_QRELS if judged is None else judged)
             if run is not None:
-                evaluator.update(run, name=_place())
-            yield _state(evaluator)
+                evaluator.update(run, name=_find_task())
+            yield _pack_state(evaluator)
 
 
 @contextmanager
-def _own_memory() -> Iterator[None]:
+def _explain_memory() -> Iterator[None]:
     """Say what has to fit where it does not."""
     try:
         yield
     except MemoryError:
         raise InputError(
-            f"{_place()}: the rows do not fit the memory of the task. All rows of a query stand in one "
+            f"{_find_task()}: the rows do not fit the memory of the task. All rows of a query stand in one "
             "partition, which is held: more partitions=… make partitions smaller, and the rows of the "
             "largest query have to fit."
         ) from None
 
 
-def whole(parts: list[pa.Table]) -> pa.Table | None:
+def join_rows(parts: list[pa.Table]) -> pa.Table | None:
     """All of the rows. Raises FormatError where those of files have different types."""
     for part in parts:
         for name, there, here in zip(
@@ -177,28 +177,30 @@ def whole(parts: list[pa.Table]) -> pa.Table | None:
         ):
             if here != there:
                 raise FormatError(
-                    f"{_file(part)}: the {name} is {here}; in {_file(parts[0])} it is {there}."
+                    f"{_find_file(part)}: the {name} is {here}; in {_find_file(parts[0])} it is {there}."
                 )
     return pa.concat_tables(parts) if parts else None
 
 
-def _file(rows: pa.Table) -> str:
+def _find_file(rows: pa.Table) -> str:
     return ((rows.schema.metadata or {}).get(_FILE) or b"partition").decode()
 
 
-def reduced(evaluator: Evaluator, records: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def reduce_rows(
+    evaluator: Evaluator, records: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """What the rows of a partition retrieved of the judgments."""
-    with _own_memory():
+    with _explain_memory():
         held = list(records)
         if held:
-            yield _state(evaluator.reduce(pa.Table.from_batches(held), name=_place()))
+            yield _pack_state(evaluator.reduce(pa.Table.from_batches(held), name=_find_task()))
 
 
-def _state(of: Any) -> pa.RecordBatch:
+def _pack_state(of: Any) -> pa.RecordBatch:
     return pa.record_batch({"state": pa.array([pickle.dumps(of)], pa.binary())})
 
 
-def _place() -> str:
+def _find_task() -> str:
     """Where a task runs, as Spark's pages list it."""
     task = sys.modules["pyspark"].TaskContext.get() if "pyspark" in sys.modules else None
     return (

@@ -17,7 +17,7 @@ from germane.measures.measure import Measure
 Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
 
 
-def amended(policy: Policy) -> Amend | None:
+def make_amendment(policy: Policy) -> Amend | None:
     """What a policy makes of a measure's values, query by query; None where it takes them as they are."""
     usual = (
         policy.no_hit == "zero"
@@ -26,27 +26,29 @@ def amended(policy: Policy) -> Amend | None:
         and policy.short == "answer"
         and policy.constant == "answer"
     )
-    return None if usual else partial(_amended, policy)
+    return None if usual else partial(_amend, policy)
 
 
-def _amended(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Floats:
+def _amend(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Floats:
     rel = measure.rel or 1.0
     out = values.copy()
-    out[_missed(policy, measure, ranking, values)] = 1.0 if policy.no_hit == "one" else math.nan
+    out[_find_missed(policy, measure, ranking, values)] = (
+        1.0 if policy.no_hit == "one" else math.nan
+    )
     if policy.all_relevant != "answer":
-        alone = _alone(measure, ranking, rel) & (values > 0)
+        alone = _find_alone(measure, ranking, rel) & (values > 0)
         out[alone] = 0.0 if policy.all_relevant == "zero" else math.nan
     if policy.empty == "nan":
         out[ranking.retrieved == 0] = math.nan
     if policy.short != "answer" and measure.k is not None:
-        out[_short(policy, measure, measure.k, ranking)] = math.nan
+        out[_find_short(policy, measure, measure.k, ranking)] = math.nan
     if policy.constant == "nan":
         alike = (ranking.tied_from == 1) & (ranking.tied_to == ranking.retrieved[ranking.owner])
         out[ranking.owner[alike]] = math.nan
     return out
 
 
-def _short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> Bools:
+def _find_short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> Bools:
     """Q: has the query no more results than the cutoff? Raises CoverageError for fewer, as chosen."""
     fewer: Bools = ranking.retrieved < k
     refused = fewer.any() if policy.short == "error" else fewer.all()
@@ -69,7 +71,7 @@ def refuse_undefined(result: Evaluated) -> None:
         )
 
 
-def _alone(measure: Measure, ranking: Ranking, rel: float) -> Bools:
+def _find_alone(measure: Measure, ranking: Ranking, rel: float) -> Bools:
     """Q: is every item relevant? An unjudged result is not, but to measures that see none."""
     alone = np.ones(len(ranking), bool)
     alone[ranking.ideal_owner[ranking.ideal < rel]] = False
@@ -78,7 +80,7 @@ def _alone(measure: Measure, ranking: Ranking, rel: float) -> Bools:
     return alone
 
 
-def _missed(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Bools:
+def _find_missed(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Bools:
     """Q: has the query relevant items of which none was found, and does that change anything?"""
     if policy.no_hit == "zero":
         return np.zeros(len(ranking), bool)

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane.core.policy import Relevant
-from germane.core.progress import Progress, progress_of
+from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, clip
@@ -55,7 +55,7 @@ def explain(
     (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, which are no order
     of single items, and what ``evaluate`` raises.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     chosen = parse_all(("AP" if run is None else run) if is_list(qrels, run, policy) else measures)
     rel = _level(chosen)
     listed = one_list(

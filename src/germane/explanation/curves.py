@@ -5,11 +5,11 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
+from germane.core.arguments import Seed, make_generator
 from germane.core.policy import Policy, Relevant
-from germane.core.progress import Progress, progress_of
+from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.core.seed import Seed, generator
 from germane.errors import (
     AbsentError,
     CoverageError,
@@ -18,7 +18,7 @@ from germane.errors import (
     clip,
 )
 from germane.evaluation.choices import Choices, OtherChoices, open_all
-from germane.evaluation.collection import complete_for, graded, retrieve
+from germane.evaluation.collection import find_complete_reason, read_graded, retrieve
 from germane.evaluation.judging import judge
 from germane.evaluation.result import Result
 from germane.explanation.precision_recall import (
@@ -62,7 +62,7 @@ def pr_curve(
     does. Raises CoverageError where no item is relevant, since recall is not defined then, and what
     ``evaluate`` raises.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     check_choice("start", start, get_args(Start), InputError)
     rel = _level(rel)
     try:
@@ -114,15 +114,15 @@ def mean_pr_curve(
     percentile bootstrap over queries from ``rng``, a seed or a NumPy generator. The mean of these
     queries is always in it.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     levels = recall_levels(points)
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
-    rel, draws = _level(rel), generator(rng)
+    rel, draws = _level(rel), make_generator(rng)
     judged_input, found, conventions = open_all(qrels, run, policy)
     check_ties(precision_at(0.0, rel), conventions.ties)
-    complete = complete_for((precision_at(0.0, rel),), (conventions,))
-    judgments = graded(judged_input, conventions, complete, progress)
+    complete = find_complete_reason((precision_at(0.0, rel),), (conventions,))
+    judgments = read_graded(judged_input, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
     return _averaged(ranking, judged.policy, levels, rel, confidence, draws)
@@ -135,7 +135,7 @@ def mean_curve_of(
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
     levels, ranking = recall_levels(11), result.placement.ranking
-    return _averaged(ranking, result.policy, levels, rel, confidence, generator(rng))
+    return _averaged(ranking, result.policy, levels, rel, confidence, make_generator(rng))
 
 
 def _averaged(

@@ -13,13 +13,13 @@ from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
 from germane.evaluation.choices import open_all
-from germane.evaluation.collection import complete_for, graded, retrieve
-from germane.evaluation.judging import Judged, judge, stated
-from germane.kernel.ids import by_bytes, to_bytes
+from germane.evaluation.collection import find_complete_reason, read_graded, retrieve
+from germane.evaluation.judging import Judged, judge, state_duplicates
+from germane.kernel.ids import sort_by_bytes, to_bytes
 from germane.measures.measure import Measure
 from germane.readers import RunInput
 from germane.readers.mappings import is_rows
-from germane.readers.sequences import ranking_of
+from germane.readers.relevance import make_ranking
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +88,7 @@ def one_list(
             raise InputError(
                 f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
             )
-        return Listed(ranking_of(qrels, relevant, rel), None, lambda ties: None, None, NONE)
+        return Listed(make_ranking(qrels, relevant, rel), None, lambda ties: None, None, NONE)
     if isinstance(relevant, str):  # with qrels it is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     if relevant is not None:
@@ -109,8 +109,8 @@ def _of_query(
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     judged_input, found, conventions = open_all(qrels, run, policy)
     check_ordered(conventions, refused)
-    complete = complete_for(measures, (conventions,))
-    judgments = graded(judged_input, conventions, complete)
+    complete = find_complete_reason(measures, (conventions,))
+    judgments = read_graded(judged_input, conventions, complete)
     if query is None and len(judgments) > 1:
         raise AbsentError(
             f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."
@@ -161,7 +161,7 @@ def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
         tied_to=_NO_RANKS,
         judgment=_NO_RANKS,
     )
-    policy = stated(conventions, judgments)
+    policy = state_duplicates(conventions, judgments)
     return Listed(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
 
 
@@ -182,7 +182,7 @@ def _unjudged(
     first, last = order + 1, order + 1
     if item_scores:
         score = -np.array(item_scores, float)
-        start = order if policy.ties == "given" else by_bytes(items)[::-1]
+        start = order if policy.ties == "given" else sort_by_bytes(items)[::-1]
         order = start[np.argsort(score[start], kind="stable")]
         starts = np.append(True, np.diff(score[order]) > 0)
         ends = np.append(np.flatnonzero(starts)[1:], len(items))

@@ -102,7 +102,7 @@ class Integers(Ids):
     def as_text(self) -> Text:
         import pyarrow as pa
 
-        return text_of_arrow(self.to_arrow().cast(pa.string()))
+        return read_arrow_text(self.to_arrow().cast(pa.string()))
 
     def to_arrow(self) -> pa.Array:
         import pyarrow as pa
@@ -123,7 +123,7 @@ class Text(Ids):
     @classmethod
     def empty(cls) -> Text:
         """No ids."""
-        return text_of_bytes([])
+        return read_bytes([])
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -240,13 +240,13 @@ class Categories(Ids):
 # --- Made from other things ------------------------------------------------------------------------
 
 
-def text_of_bytes(values: Sequence[bytes]) -> Text:
+def read_bytes(values: Sequence[bytes]) -> Text:
     """A column of some texts."""
     ends = ragged.offsets(list(map(len, values)))
     return Text(np.frombuffer(b"".join(values), np.uint8), ends[:-1], np.diff(ends))
 
 
-def text_of_arrow(array: pa.Array) -> Text:
+def read_arrow_text(array: pa.Array) -> Text:
     """The column of an Arrow array of text or bytes of any layout, without a copy where possible."""
     import pyarrow as pa
 
@@ -260,20 +260,20 @@ def text_of_arrow(array: pa.Array) -> Text:
     if kind.startswith("fixed_size_binary"):
         width = array.type.byte_width
         starts = (np.arange(size) + array.offset) * width
-        return Text(_bytes(array.buffers()[1]), starts, np.full(size, width))
+        return Text(_view_bytes(array.buffers()[1]), starts, np.full(size, width))
     _, offsets, data = array.buffers()
     if not size or offsets is None:
         return Text.empty()
     dtype = np.int64 if kind.startswith("large") else np.int32
     ends = np.frombuffer(offsets, dtype)[array.offset : array.offset + size + 1]
-    return Text(_bytes(data), ends[:-1], np.diff(ends))
+    return Text(_view_bytes(data), ends[:-1], np.diff(ends))
 
 
-def _bytes(buffer: pa.Buffer | None) -> Any:
+def _view_bytes(buffer: pa.Buffer | None) -> Any:
     return np.frombuffer(b"" if buffer is None else buffer, np.uint8)
 
 
-def values_of_arrow(array: pa.Array) -> Ints:
+def read_arrow_values(array: pa.Array) -> Ints:
     """The values of an array of numbers, or of truth values as bytes.
 
     Arrow's own to_numpy imports pandas where it is installed, which takes longer than a small file.
@@ -301,7 +301,7 @@ def _short_views(array: pa.Array) -> Text | None:
     return Text(views, np.arange(len(array)) * _VIEW + 4, sizes)
 
 
-def ids_of_python(ids: Sequence[Hashable]) -> Ids:
+def read_python_ids(ids: Sequence[Hashable]) -> Ids:
     """A column of Python values: integers where all of them are, otherwise text.
 
     Where only some are integers, its kind is neither, so that it matches no other column.
@@ -320,7 +320,7 @@ def ids_of_python(ids: Sequence[Hashable]) -> Ids:
                 return Integers(np.array(ids, width))
             except OverflowError:
                 continue
-    text = text_of_bytes(list(map(to_bytes, ids)))
+    text = read_bytes(list(map(to_bytes, ids)))
     if whole:
         text.kind = "of several types" if whole < kinds else "integer beyond 64 bits"
     return text

@@ -65,7 +65,7 @@ def is_missing(one: Any) -> bool:
         return True
 
 
-def shown_id(identifier: bytes) -> str:
+def show_id(identifier: bytes) -> str:
     """The id in an error message: quoted, and shortened where it is long."""
     try:
         return clip(identifier.decode())
@@ -73,7 +73,7 @@ def shown_id(identifier: bytes) -> str:
         return clip(identifier).removeprefix("b")
 
 
-def by_bytes(identifiers: list[Any]) -> Ints:
+def sort_by_bytes(identifiers: list[Any]) -> Ints:
     """The positions of ids in the ascending order of their bytes."""
     try:
         text = "\n".join(identifiers).encode()

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.kernel.columns import Categories, Ids, Integers, text_of_arrow, values_of_arrow
+from germane.kernel.columns import Categories, Ids, Integers, read_arrow_text, read_arrow_values
 
 if TYPE_CHECKING:
     from germane.kernel.reduction import Batch, Judged
@@ -30,7 +30,7 @@ def find_changes(ids: Ids) -> Ints:
         from pyarrow import compute
 
         array = ids.to_arrow()
-        changed = values_of_arrow(compute.not_equal(array[1:], array[:-1]))
+        changed = read_arrow_values(compute.not_equal(array[1:], array[:-1]))
     return np.append(0, np.flatnonzero(changed) + 1)
 
 
@@ -42,7 +42,7 @@ def number_ids(ids: Ids) -> tuple[Ints, Ids]:
         distinct, numbers = np.unique(ids.values, return_inverse=True)
         return numbers, Integers(distinct)
     encoded = ids.to_arrow().dictionary_encode()
-    return values_of_arrow(encoded.indices), text_of_arrow(encoded.dictionary)
+    return read_arrow_values(encoded.indices), read_arrow_text(encoded.dictionary)
 
 
 def find_ids(ids: Ids, distinct: Ids) -> Ints:
@@ -65,8 +65,8 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
     if asked.type != among.type:  # offsets of 32 and of 64 bits
         asked, among = asked.cast("large_binary"), among.cast("large_binary")
     places: Any = compute.index_in(asked, value_set=among)
-    known = values_of_arrow(places.is_valid())  # fill_null would import pandas
-    return np.where(known, values_of_arrow(places), -1).astype(np.int64)
+    known = read_arrow_values(places.is_valid())  # fill_null would import pandas
+    return np.where(known, read_arrow_values(places), -1).astype(np.int64)
 
 
 def find_first_rows(ids: Ids) -> Ints:
@@ -155,4 +155,4 @@ def _rank_text(ids: Ids) -> Ints:
     from pyarrow import compute
 
     ranked = compute.rank(ids.as_text().to_arrow(), sort_keys="descending", tiebreaker="dense")
-    return values_of_arrow(ranked)
+    return read_arrow_values(ranked)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
-from germane.core.whole import whole
+from germane.core.arguments import parse_whole
 from germane.errors import MeasureError, choices, clip, suggestion
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
@@ -338,7 +338,7 @@ def _check_cutoff(row: Definition, k: Any) -> int | None:
         return None
     if not row.cutoff:
         raise MeasureError(f"{row.name} takes no cutoff; got @{k}")
-    cutoff = whole(k)
+    cutoff = parse_whole(k)
     if cutoff is None or not 1 <= cutoff <= MOST:
         upto = "" if cutoff is None or cutoff < 1 else f" up to {MOST}"
         raise MeasureError(

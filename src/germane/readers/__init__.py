@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
-from germane.readers import formats, host, mappings
-from germane.readers.ambiguous import refuse_ambiguous
-from germane.readers.formats import InputFormat
+from germane.readers import formats, mappings, numbers
+from germane.readers.formats import InputFormat, find_name, is_path, limit_path
 from germane.readers.inputs import QrelsInput, ReadOptions, RunInput
 from germane.readers.labels import Labels
-from germane.readers.paths import is_path, limit_path, name_of
+from germane.readers.mappings import is_rows
+from germane.readers.numbers import is_array, is_whole, refuse_nested
 
 __all__ = [
     "NOTHING_SAID",
@@ -28,10 +28,10 @@ __all__ = [
     "ReadOptions",
     "RunInput",
     "accept_comments",
+    "find_name",
     "is_path",
     "is_searched",
     "join_qrels",
-    "name_of",
     "open_inputs",
     "open_qrels",
     "open_run",
@@ -52,7 +52,7 @@ def _is_frame(given: object) -> bool:
     """Anything that hands out Arrow columns, or is a data set of the library of that name."""
     if hasattr(given, "__arrow_c_stream__"):
         return not isinstance(given, type)
-    return host.is_dataset(given)
+    return numbers.is_dataset(given)
 
 
 def is_searched(given: object) -> bool:
@@ -61,16 +61,16 @@ def is_searched(given: object) -> bool:
 
 
 def _open_columns(given: Any, kind: str, reading: ReadOptions) -> Any:
-    return _module("frames").opened(given, kind, reading.columns)
+    return _module("frames").open_frame(given, kind, reading.columns)
 
 
 def _open_file_of_columns(path: Any, kind: str, reading: ReadOptions) -> Any:
     """The columns of a file, or None for a TREC file."""
-    chosen = formats.format_of(path, kind, reading.input_format)
+    chosen = formats.find_format(path, kind, reading.input_format)
     if chosen == "letor":
-        return _module("letor").opened(path, kind, reading.columns)
+        return _module("letor").open_letor(path, kind, reading.columns)
     if chosen != "trec":
-        return _module("column_files").opened(path, kind, chosen, reading.columns)
+        return _module("column_files").open_columns(path, kind, chosen, reading.columns)
     return None
 
 
@@ -94,7 +94,7 @@ def _qrels_of_rows(given: Any, reading: ReadOptions) -> QrelsInput:
 
 def _qrels_of_columns(given: Any, reading: ReadOptions) -> QrelsInput:
     frame = _open_columns(given, "qrels", reading)
-    read = partial(_read, _module("judged_frames").read_qrels, frame)
+    read = partial(_read, _module("frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
@@ -148,8 +148,8 @@ QRELS: tuple[tuple[str, _Recognise, Callable[[Any, ReadOptions], QrelsInput]], .
     ("file", is_path, _qrels_of_file),
     ("columns", _is_frame, _qrels_of_columns),
     ("labels", lambda given: isinstance(given, Labels), _qrels_of_labels),
-    ("sparse matrix", host.is_sparse, _qrels_of_sparse),
-    ("array", host.is_array, _qrels_of_array),
+    ("sparse matrix", numbers.is_sparse, _qrels_of_sparse),
+    ("array", numbers.is_array, _qrels_of_array),
 )
 
 
@@ -160,8 +160,8 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
         return _qrels_of_columns(given, reading)
     if reading.group is not None:
-        return _qrels_of_groups(_module("arrays").grouped(given, None, reading.group)[0])
-    host.refuse_nested(given, "qrels")
+        return _qrels_of_groups(_module("arrays").group_arrays(given, None, reading.group)[0])
+    numbers.refuse_nested(given, "qrels")
     for _, recognise, open_kind in QRELS:
         if recognise(given):
             return open_kind(given, reading)
@@ -193,14 +193,14 @@ def _spell(run: Any, qrels: QrelsInput | None) -> Any:
     """Python ids as a file of text has them, if the judgments are from one."""
     if qrels is None or not qrels.is_text:
         return run
-    return _module("spelling").Spelled(run)
+    return _module("mapping_ids").Spelled(run)
 
 
 def _run_of_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     path = _limit(given, reading)
     run: RunInput
-    if formats.asked("run", reading.input_format) == "scores":
-        run = _module("letor").aligned(qrels, path)
+    if formats.find_asked_format("run", reading.input_format) == "scores":
+        run = _module("letor").align_scores(qrels, path)
     else:
         run = _open_file_of_columns(path, "run", reading) or _module("trec_files").TrecFile(path)
     return run
@@ -212,7 +212,7 @@ def _run_of_columns(given: Any, qrels: QrelsInput | None, reading: ReadOptions) 
 
 
 def _run_of_ids(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    run: RunInput = _module("topk").TopIds(given)
+    run: RunInput = _module("arrays").TopIds(given)
     return run
 
 
@@ -229,8 +229,8 @@ RUNS: tuple[
     ("file", is_path, _run_of_file),
     ("columns", _is_frame, _run_of_columns),
     ("rows of lists", mappings.is_rows, _run_of_rows),
-    ("top-k ids", host.is_whole, _run_of_ids),
-    ("array of scores", host.is_array, _run_of_array),
+    ("top-k ids", numbers.is_whole, _run_of_ids),
+    ("array of scores", numbers.is_array, _run_of_array),
 )
 
 
@@ -244,7 +244,7 @@ def open_run(
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given
     if qrels is not None and qrels.lines is not None and _has_no_ids(given, qrels.lines):
-        run: RunInput = _module("letor").aligned(qrels, given)
+        run: RunInput = _module("letor").align_scores(qrels, given)
         return run
     for _, recognise, open_kind in RUNS:
         if recognise(given):
@@ -264,7 +264,7 @@ def _refuse_empty_run(given: Any) -> None:
 
 def _has_no_ids(run: Any, lines: Any) -> bool:
     """Are these scores whose items are known by the lines of the qrels alone?"""
-    if not host.is_array(run):
+    if not numbers.is_array(run):
         return False
     flat = len(run.shape) == 1 or run.shape[1:] == (1,)  # the latter is told to be flat
     return flat or lines.items == "places"
@@ -278,10 +278,10 @@ def _advice(given: object) -> str:
     """What to do with what is nearly right."""
     if hasattr(given, "collect"):
         return "  collect() makes a frame of it."
-    if host.is_sparse(given):
+    if numbers.is_sparse(given):
         return "  toarray() makes scores of it; cells that are not stored are 0 then."
     first = given[0] if isinstance(given, (list, tuple)) else None
-    if host.is_array(first):
+    if numbers.is_array(first):
         return "  One array is needed: of the distances and ids that a search of FAISS returns, the ids."
     if isinstance(first, tuple):
         return "  Ranked lists are lists; tuples look like rows of a frame, as pandas.DataFrame(rows) is."
@@ -302,9 +302,9 @@ def open_inputs(
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
     if reading.group is not None:
-        host.refuse_nested(qrels, "qrels")
-        host.refuse_nested(run, "run")
-        grades, scores = _module("arrays").grouped(qrels, run, reading.group)
+        numbers.refuse_nested(qrels, "qrels")
+        numbers.refuse_nested(run, "run")
+        grades, scores = _module("arrays").group_arrays(qrels, run, reading.group)
         return _qrels_of_groups(grades), scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
@@ -317,7 +317,7 @@ def open_inputs(
 
 def join_qrels(parts: Sequence[Qrels]) -> Qrels:
     """Join the judgments of several frames that have no query in common."""
-    qrels: Qrels = _module("judged_frames").joined(parts)
+    qrels: Qrels = _module("frame_qrels").join_judgments(parts)
     return qrels
 
 
@@ -330,3 +330,57 @@ def accept_comments(qrels: Qrels, run: RunInput) -> Qrels:
         return qrels
     accepted: Qrels = _module("trec_files").accept_comments(qrels, queries)
     return accepted
+
+
+def refuse_ambiguous(qrels: Any, run: Any) -> None:
+    """Refuse rows that do not match, and whole numbers that may be ids or scores.
+
+    Raises InputError that asks which.
+    """
+    if isinstance(qrels, dict) and isinstance(run, dict):
+        return
+    refuse_nested(qrels, "qrels")
+    refuse_nested(run, "run")
+    if is_rows(qrels) and (is_rows(run) or (is_array(run) and len(run.shape) == 2)):
+        _check_rows(qrels, run)
+    _refuse_grades(qrels, run)
+    if is_whole(run) and is_array(qrels) and tuple(run.shape) == tuple(qrels.shape):
+        raise InputError(
+            f"the run is an array of whole numbers of the same shape as the qrels, {tuple(run.shape)}:"
+            " ids or scores? Give scores as floating point, scores.astype(float); for ids, give the "
+            "qrels as sets or as a CSR matrix."
+        )
+
+
+def _refuse_grades(qrels: Any, run: Any) -> None:
+    """Refuse lists of 0 and 1, one for each column of a run: as ids they would be all of two, or repeated."""
+    shape = tuple(getattr(run, "shape", ()))
+    if len(shape) != 2 or shape[1] < 2 or is_whole(run) or not isinstance(qrels, list):
+        return
+    rows = all(isinstance(row, list) and len(row) == shape[1] for row in qrels)
+    numbers = (one for row in qrels for one in row)
+    if rows and all(type(one) in (int, bool, float) and one in (0, 1) for one in numbers):
+        raise InputError(
+            f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has columns: grades or "
+            "ids? Lists hold ids. Give grades as an array, numpy.array(…); give ids as sets."
+        )
+
+
+def _check_rows(qrels: Any, run: Any) -> None:
+    """Lists of both sides are matched by their place, and hold ids."""
+    if len(qrels) != len(run):
+        raise InputError(
+            f"the numbers of rows differ: the qrels have {len(qrels)}, the run has {len(run)}. Rows are "
+            "matched by their place, so both have the same number; {query: …} matches them by their ids."
+        )
+    if not is_array(run):
+        first = run[0].tolist() if hasattr(run[0], "tolist") else run[0]
+        if not isinstance(first, Mapping) and any(map(_is_float, first)):
+            raise InputError(
+                f"a list of ranked lists holds ids, best first; got {clip(first)}. Scores and grades "
+                "are arrays: numpy.array(…)."
+            )
+
+
+def _is_float(item: object) -> bool:
+    return isinstance(item, float) and item == item  # NaN is an id that is missing

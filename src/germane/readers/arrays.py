@@ -1,21 +1,25 @@
-"""Arrays of scores: (Q, N), or flat with groups."""
+"""Arrays: scores (Q, N) or flat with groups, and the ids of the best k (Q, K)."""
 
 import sys
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from germane.core import ragged
-from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.arguments import list_values
+from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.core.values import listed
+from germane.core.retrieved import DEEP, Order, Retrieved, Sample
 from germane.errors import (
+    DuplicateError,
     EmptyError,
     FormatError,
     GradeError,
+    InputError,
     ScoreError,
     clip,
     explain_not_finite,
@@ -23,8 +27,11 @@ from germane.errors import (
 )
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_missing
-from germane.readers import grid, host, matrix, relevance
+from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
+from germane.kernel.threads import map_in_threads
+from germane.readers import grid, matrix, numbers, relevance
 from germane.readers.inputs import RunInput
+from germane.readers.rows import STEP
 
 
 class PlacedRun(RunInput):
@@ -58,18 +65,18 @@ class ScoreArray(PlacedRun):
     def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
         if not isinstance(query, int) or not 0 <= query < len(self.array):
             return [], []
-        row = host.to_numpy(self.array[query], "the run")
+        row = numbers.to_numpy(self.array[query], "the run")
         return _there(np.arange(len(row)), row)
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return retrieve(qrels, self.array, order)
+        return retrieve_scores(qrels, self.array, order)
 
 
-def retrieve(qrels: Qrels, run: Any, order: Order) -> Retrieved:
+def retrieve_scores(qrels: Qrels, run: Any, order: Order) -> Retrieved:
     """The ranks of the judged columns of (Q, N) scores; a masked cell is not retrieved."""
-    scores = host.to_numpy(run, "scores")
+    scores = numbers.to_numpy(run, "scores")
     if scores.ndim != 2:
         raise FormatError(
             f"scores have shape (queries, items); got {scores.shape}. Flat arrays need group=…"
@@ -81,9 +88,9 @@ def retrieve(qrels: Qrels, run: Any, order: Order) -> Retrieved:
     def block(asked: Ints) -> tuple[Any, Ints | None]:
         part = scores[ragged.as_slice(asked)]
         _check_finite(part, asked)
-        return _filled(part) if masked else (part, None)
+        return _fill(part) if masked else (part, None)
 
-    return grid.reduced(qrels, scores.shape, block, order, what="scores")
+    return grid.reduce_grid(qrels, scores.shape, block, order, what="scores")
 
 
 def _check_finite(scores: Any, rows: Ints) -> None:
@@ -97,7 +104,7 @@ def _check_finite(scores: Any, rows: Ints) -> None:
         raise ScoreError(f"scores, row {rows[row]}, column {column}: {wrong}")
 
 
-def _filled(scores: Any) -> tuple[Any, Ints]:
+def _fill(scores: Any) -> tuple[Any, Ints]:
     """Scores with -inf in the cells that are masked, and how many of each row these are."""
     if scores.dtype.kind != "f":
         scores = scores.astype(np.float32)  # of bools
@@ -137,13 +144,13 @@ class Grouped(PlacedRun):
         return retrieve_grouped(qrels, self, order)
 
 
-def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
+def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
     """Judgments and run of flat arrays. ``group``: a group id an item, or the size of each group.
 
     Qrels that are read already, and a run that is None, stay what they are.
     """
     flat = [
-        None if given is None or isinstance(given, Qrels) else host.to_numpy(given, what)
+        None if given is None or isinstance(given, Qrels) else numbers.to_numpy(given, what)
         for given, what in ((grades, "relevance"), (scores, "scores"))
     ]
     shapes = [array.shape for array in flat if array is not None]
@@ -158,7 +165,7 @@ def grouped(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
     items = shapes[0][0]
     if not items:
         raise EmptyError("the run is empty: its arrays have no items.")
-    queries, code = _groups(group, items)
+    queries, code = _find_groups(group, items)
     place = np.argsort(code, kind="stable")
     offsets = ragged.offsets(np.bincount(code, minlength=len(queries)))
     qrels, run = (
@@ -182,9 +189,9 @@ def _check_labels(given: dict[str, Any]) -> None:
             )
 
 
-def _groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
+def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     """The groups' ids in the order of their first items, and the group of each item."""
-    ids = listed(given)
+    ids = list_values(given)
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
     if len(ids) == items:
@@ -224,17 +231,17 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
 
 def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
     """The ranks of the judged items of flat scores, groups of similar size at a time."""
-    values, sizes = _floats(run.values, order), np.diff(run.offsets)
+    values, sizes = _read_floats(run.values, order), np.diff(run.offsets)
     if not order.plain:
         values = values.astype(float)
-        values[run.place] = grid.admitted(values[run.place], run.offsets, order)
+        values[run.place] = grid.admit_columns(values[run.place], run.offsets, order)
     owner = ragged.owners(run.offsets)
     position = np.empty(len(values), np.int64)  # of each item within its group
     position[run.place] = np.arange(len(values)) - run.offsets[owner]
     missing = ragged.counts(values[run.place] == -np.inf, owner, len(sizes))
     number = {query: g for g, query in enumerate(run.queries)}
     group = np.array([number[query] for query in qrels.queries], np.int64)
-    flat = grid.columns_of(qrels, len(values), "scores")
+    flat = grid.find_columns(qrels, len(values), "scores")
     hits = grid.Hits(len(flat))
     for asked in _alike(sizes[group]):
         groups = group[asked]
@@ -242,17 +249,17 @@ def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
         present = column < sizes[groups, None]
         scores = np.full(present.shape, -np.inf, values.dtype)
         scores[present] = values[run.place[(run.offsets[groups, None] + column)[present]]]
-        judgments, judged = grid.judgments_of(qrels, asked)
+        judgments, judged = grid.find_judgments(qrels, asked)
         query = np.repeat(asked, judged)
         there = values[flat[judgments]] > grid.floor(order)
         judgments, query = judgments[there], query[there]
         offsets = np.append(np.searchsorted(query, asked), len(query))
-        hits.add(judgments, query, matrix.ranks(scores, offsets, position[flat[judgments]]))
+        hits.add(judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]]))
     retrieved = (sizes - missing)[group]
     return hits.result(retrieved, np.arange(len(qrels)), len(qrels))
 
 
-def _floats(scores: Any, order: Order) -> Any:
+def _read_floats(scores: Any, order: Order) -> Any:
     """Flat scores with -inf where they are masked. Whole numbers keep their order and their ties."""
     values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
     if values.dtype.kind == "f":
@@ -275,3 +282,121 @@ def _alike(sizes: Ints) -> Iterator[Ints]:
         groups = np.flatnonzero((power == size) & (sizes > 0))
         step = max(1, grid.CELLS >> size)
         yield from (groups[start : start + step] for start in range(0, len(groups), step))
+
+
+class TopIds(PlacedRun):
+    """The ids of the best K items (Q, K) of each query."""
+
+    name = "run"
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def list_items(self, query: Hashable) -> tuple[list[int], list[float]]:
+        if not isinstance(query, int) or not 0 <= query < len(self.array):
+            return [], []
+        ids = read_ids(self.array[query])
+        return ids[ids >= 0].tolist(), []
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
+    ) -> Retrieved:
+        return retrieve_ids(qrels, self.array, duplicates, order)
+
+
+def retrieve_ids(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retrieved:
+    """The judged items among the ids of each row; -1 fills a row up."""
+    ids = _read_block(run)
+    row = grid.find_rows(qrels, len(ids))
+    asked = np.flatnonzero(row >= 0)
+    items = Integers(grid.find_columns(qrels, None, "run"))
+    judged = Judged(list(range(len(qrels))), qrels.offsets, items)
+    reduction = Reduction(judged, duplicates, order)
+    step = max(1, STEP // ids.shape[1])
+
+    def reduce_rows(start: int) -> Part:
+        queries = asked[start : start + step]
+        some = ids[ragged.as_slice(row[queries])]
+        return reduction.reduce(_batch(some, queries, row, qrels.width))
+
+    try:
+        for part in map_in_threads(reduce_rows, range(0, len(asked), step)):
+            reduction.add(part)
+    except RepeatedItem as found:
+        q: Any = found.query
+        raise _retrieved_twice(ids, int(row[q])) from None
+    got = reduction.result(grid.unknown(row, len(ids)))
+    return replace(got, sample=partial(_sample, ids))
+
+
+def _sample(ids: Ints, most: int) -> Sample:
+    """The first ids of the first rows."""
+    some = ids[: most // DEEP, :DEEP]
+    there = some >= 0
+    offsets = ragged.offsets(np.count_nonzero(there, axis=1))
+    return Sample(range(len(some)), offsets, some[there].tolist(), ids="places")
+
+
+def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
+    """The ids of some queries, without those that are none."""
+    ids = ids.astype(np.int64, copy=False)
+    if ids.min() >= 0 and (width is None or ids.max() < width):
+        lengths, items = np.full(len(ids), ids.shape[1]), Integers(ids.ravel())
+    else:
+        lengths, items = _count(ids, row[queries], width), Integers(ids[ids >= 0])
+    return Batch(queries, ragged.offsets(lengths), items, None)
+
+
+def _read_block(run: Any) -> Ints:
+    """(Q, K) ids. Raises FormatError, EmptyError or InputError for what is none."""
+    ids = read_ids(run)
+    if ids.ndim != 2:
+        raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
+    if not ids.size:
+        raise EmptyError(f"the run is empty: its shape is {ids.shape}.")
+    return ids
+
+
+def read_ids(run: Any) -> Ints:
+    """Ids of any shape, -1 where they are masked. Raises InputError for one of more than 63 bits."""
+    given = numbers.to_numpy(run, "top-k ids")
+    masked = np.ma.is_masked(given)
+    ids: Ints = np.ma.filled(given, 0) if masked else np.asarray(given)
+    if ids.dtype == np.uint64:
+        if ids.max(initial=0) > np.iinfo(np.int64).max:
+            most = np.iinfo(np.int64).max
+            raise InputError(f"the run has id {ids.max()}; ids are at most {most}.")
+        ids = ids.astype(np.int64)
+    return np.where(np.ma.getmaskarray(given), -1, ids.astype(np.int64)) if masked else ids
+
+
+def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
+    """How many ids each row has. Raises InputError for what is no id."""
+    outside = ids < -1
+    if width is not None:
+        outside |= ids >= width
+    if outside.any():
+        row, place = (int(at[0]) for at in np.nonzero(outside))
+        last = "" if width is None else f" to {width - 1}"
+        raise InputError(
+            f"run, row {rows[row]}, rank {place + 1}: an id is a whole number from 0{last}, or -1 for "
+            f"no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating point."
+        )
+    torn = (ids[:, :-1] < 0) & (ids[:, 1:] >= 0)
+    if torn.any():
+        row, place = (int(at[0]) for at in np.nonzero(torn))
+        raise InputError(
+            f"run, row {rows[row]}: -1, which is no item, stands at rank {place + 1} before item "
+            f"{ids[row, place + 1]}; it fills up the end of a row."
+        )
+    counts: Ints = np.count_nonzero(ids >= 0, axis=1)
+    return counts
+
+
+def _retrieved_twice(ids: Ints, row: int) -> DuplicateError:
+    got = [item for item in ids[row].tolist() if item >= 0]
+    again = next(place for place, item in enumerate(got) if item in got[:place])
+    return DuplicateError(
+        f"run, row {row}: item {got[again]} is retrieved twice, at ranks {got.index(got[again]) + 1} "
+        f"and {again + 1}. duplicates=first keeps its first copy."
+    )

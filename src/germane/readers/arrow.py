@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,9 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
-from germane.errors import FormatError, GradeError, InputError, ScoreError, explain_not_finite
+from germane.errors import (
+    FormatError,
+    GradeError,
+    InputError,
+    ScoreError,
+    clip,
+    explain_not_finite,
+    typed,
+)
 from germane.kernel import plain
-from germane.kernel.columns import Categories, Ids, Integers, Text, text_of_arrow, text_of_bytes
+from germane.kernel.columns import Categories, Ids, Integers, Text, read_arrow_text, read_bytes
+from germane.kernel.ids import is_missing
 from germane.readers.numbers import EXACT
 
 if TYPE_CHECKING:
@@ -69,7 +79,7 @@ class Place:
         return f"{source}, column {self.column!r}, row {row - start}"
 
 
-def ids(array: pa.Array, place: Place) -> Ids:
+def read_ids(array: pa.Array, place: Place) -> Ids:
     """Integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a null."""
     import pyarrow as pa
 
@@ -77,18 +87,18 @@ def ids(array: pa.Array, place: Place) -> Ids:
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name == "arrow.uuid":
-            return text_of_arrow(_uuids(array.storage))
+            return read_arrow_text(_read_uuids(array.storage))
         if kind.extension_name == "pandas.period":  # whose numbers count from 1970
-            return text_of_bytes([str(period).encode() for period in array.to_pandas()])
-        return ids(array.storage, place)
+            return read_bytes([str(period).encode() for period in array.to_pandas()])
+        return read_ids(array.storage, place)
     types = pa.types
     if types.is_integer(kind):
-        values = _fixed(array, _dtype(kind))
+        values = _read_fixed(array, _dtype(kind))
         return Integers(values if kind == pa.uint64() else values.astype(np.int64, copy=False))
     if types.is_dictionary(kind):
-        return _categories(array, place)
+        return _read_categories(array, place)
     if str(kind) in _TEXT or types.is_fixed_size_binary(kind):
-        return text_of_arrow(array)
+        return read_arrow_text(array)
     raise FormatError(
         f"{place}: ids are integers or text; the column is {kind}.{_advice(types, kind)}"
     )
@@ -103,21 +113,25 @@ def _advice(types: Any, kind: Any) -> str:
     return " Cast it to one of them."
 
 
-def _categories(array: pa.DictionaryArray, place: Place) -> Ids:
-    _check_entries(_codes(array), len(array.dictionary), place)
+def _read_categories(array: pa.DictionaryArray, place: Place) -> Ids:
+    _check_entries(_read_codes(array), len(array.dictionary), place)
     if array.dictionary.null_count:
         array = _without_nulls(array, place)
-    codes = _codes(array)
-    entries, distinct = place.entries.of(array.dictionary, lambda: ids(array.dictionary, place))
+    codes = _read_codes(array)
+    entries, distinct = place.entries.of(
+        array.dictionary, lambda: read_ids(array.dictionary, place)
+    )
     if not isinstance(entries, Text) or not distinct:
         return entries.take(codes)
     return Categories(codes, entries)
 
 
-def _codes(array: pa.DictionaryArray) -> Ints:
+def _read_codes(array: pa.DictionaryArray) -> Ints:
     """The place in the list of each row's entry."""
     index = _dtype(array.type.index_type)
-    return _fixed(array.indices, np.int64 if index == np.uint64 else index)  # places, for NumPy
+    return _read_fixed(
+        array.indices, np.int64 if index == np.uint64 else index
+    )  # places, for NumPy
 
 
 def _check_entries(codes: Ints, size: int, place: Place) -> None:
@@ -137,14 +151,14 @@ def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArra
 
     entries = array.dictionary.to_pylist()
     absent = np.array([entry is None for entry in entries])
-    codes = _codes(array)
+    codes = _read_codes(array)
     if absent[codes].any():
         raise FormatError(_missing(int(absent[codes].argmax()), place, "an id"))
     kept = pa.array([entry for entry in entries if entry is not None], array.dictionary.type)
     return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), kept)
 
 
-def size(record: pa.RecordBatch) -> int:
+def count_bytes(record: pa.RecordBatch) -> int:
     """Its bytes."""
     try:
         return record.nbytes  # type: ignore[no-any-return]
@@ -161,7 +175,7 @@ def _dtype(kind: pa.DataType) -> Any:
     return np.dtype(_FLOATS.get(name, name))
 
 
-def _fixed(array: pa.Array, dtype: Any) -> Ints:
+def _read_fixed(array: pa.Array, dtype: Any) -> Ints:
     """The values of an array of numbers, without a copy."""
     data = array.buffers()[1]
     if data is None:
@@ -172,7 +186,7 @@ def _fixed(array: pa.Array, dtype: Any) -> Ints:
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), "S2")
 
 
-def _uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
+def _read_uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
     """UUIDs as they are written: 8-4-4-4-12 hexadecimal digits."""
     import pyarrow as pa
 
@@ -227,7 +241,7 @@ def decode(array: pa.Array) -> pa.Array:
 # --- Numbers ---------------------------------------------------------------------------------------
 
 
-def numbers(array: pa.Array, place: Place, what: str) -> Floats:
+def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
     """Scores or grades as doubles, ranks as they are. Raises an error for what is no finite number."""
     import pyarrow as pa
 
@@ -238,7 +252,7 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
         array = array.cast(pa.uint8())
         kind = array.type
     if pa.types.is_integer(kind):
-        values = _fixed(array, _dtype(kind))
+        values = _read_fixed(array, _dtype(kind))
         if what != "rank":
             return _finite(values.astype(float), place, what, error)
         _check_positive(values, place)
@@ -247,7 +261,7 @@ def numbers(array: pa.Array, place: Place, what: str) -> Floats:
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
         raise error(f"{place}: {explain_not_finite(what, f'the column is {kind}')}.")
-    values = _fixed(array, _dtype(array.type)).astype(float, copy=False)
+    values = _read_fixed(array, _dtype(array.type)).astype(float, copy=False)
     finite = _finite(values, place, what, error)
     if what == "rank":
         _check_whole(finite, place)
@@ -295,3 +309,40 @@ def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: s
 
 def _missing(row: int, place: Place, what: str) -> str:
     return f"{place.at(row)}: {what} is missing (null, or NaN in pandas)."
+
+
+def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:
+    """The error that says so, for what was raised where the frame was read."""
+    import pyarrow as pa
+
+    for name in getattr(given, "columns", ()):
+        if str(getattr(given[name], "dtype", "")).startswith("Sparse["):
+            return FormatError(
+                f"{kind}, column {name!r} is sparse ({given[name].dtype}), which PyArrow does not read. "
+                f"Make it dense: frame[{name!r}] = frame[{name!r}].sparse.to_dense()"
+            )
+        try:
+            pa.array(given[name], from_pandas=True)
+        except (TypeError, ValueError, OverflowError, pa.ArrowException) as why:
+            kept = getattr(given[name], "dtype", "object")
+            return FormatError(f"{kind}, column {name!r}{_find_odd(list(given[name]), kept, why)}")
+    if "non-struct" in str(error):
+        return FormatError(
+            f"{kind}: a frame has columns for query and item, and this is one column; got {clip(given)}"
+        )
+    if "format string" in str(error):
+        says = "a column is of a type that PyArrow does not read, such as an integer of 128 bits; cast it"
+        return FormatError(f"{kind}: {says} ({error}).")
+    return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
+
+
+def _find_odd(values: list[Any], kept: Any, why: Exception) -> str:
+    types = Counter(type(value) for value in values if not is_missing(value))
+    if len(types) < 2:
+        return f" of type {kept} cannot be read: {why}"
+    usual = types.most_common(1)[0][0]
+    row = next(i for i, v in enumerate(values) if type(v) is not usual and not is_missing(v))
+    return (
+        f", row {row}: the values of a column have one type; got {typed(values[row])} among values "
+        f"of type {usual.__name__}."
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -9,41 +12,105 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.errors import EmptyError, FormatError, clip
-from germane.readers import headings, misread, parquet_files
+from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, explain_not_finite
+from germane.readers import headings, parquet_files
 from germane.readers.arrow import Place
-from germane.readers.files import check_text
+from germane.readers.files import Opener, check_text, explain_arrow_error
+from germane.readers.formats import Path, find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
-from germane.readers.misread import is_number
-from germane.readers.opener import Opener, explained
-from germane.readers.paths import Path, name_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def opened(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
+def check_rows(source: Opener, separator: str, names: list[str], found: Headings) -> None:
+    """Raise the error that names the first line with a field too few or too many, no number, a
+    number beyond the range of a double, or an id that is not UTF-8."""
+    numbers = {
+        found.score: (ScoreError, "score"),
+        found.rank: (FormatError, "rank"),
+        found.relevance: (GradeError, "relevance grade"),
+    }
+    for line, row in _read_rows(source, separator):
+        if len(row) != len(names):
+            raise FormatError(
+                f"{source.name}:{line}: {len(row)} field{'s' * (len(row) != 1)} where the file has "
+                f"{len(names)} columns ({', '.join(names)}): {clip(separator.join(row))}"
+            )
+        if line == 1 and row == names:
+            continue
+        for name, text in zip(names, row, strict=True):
+            where = f"{source.name}:{line}"
+            if name in numbers and (wrong := _number(text)):
+                error, says = numbers[name]
+                raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
+            if name in (found.query, found.item) and (byte := _BROKEN.search(text)):
+                raise FormatError(
+                    f"{where}: column {name!r} is not UTF-8: it has the byte "
+                    f"0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is Latin-1, "
+                    "with: iconv -f latin1 -t utf-8"
+                )
+
+
+_BROKEN = re.compile("[\udc80-\udcff]")  # the bytes that no text has, as Python reads them
+
+
+def _number(text: str) -> str:
+    """What is wrong with a number; nothing where Arrow reads it as one that can be evaluated or told of."""
+    if not is_number(text):
+        return f"got {clip(text)}"
+    beyond = math.isinf(float(text or "nan")) and any(map(str.isdigit, text))
+    return f"{clip(text)} is beyond the range of a double," if beyond else ""
+
+
+def _read_rows(source: Opener, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows, each with the line on which it begins; blank ones are left out."""
+    with io.BufferedReader(source.text()) as stream:
+        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
+        if separator == ",":
+            reader = csv.reader(text)
+        else:
+            reader = csv.reader(text, delimiter=separator, quoting=csv.QUOTE_NONE)
+        line = 1
+        try:
+            for row in reader:
+                if row:
+                    yield line, row
+                line = reader.line_num + 1
+        except csv.Error:
+            return  # Arrow's words have to do
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text or "nan")
+    except ValueError:
+        return False
+    return "_" not in text and text.isascii()
+
+
+def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
     """A run or qrels in a file of columns, its columns found. Raises InputError that names it."""
     named = os.fspath(path)
     where = "standard input" if named == "-" else str(named)
     if input_format == "parquet":
-        return parquet_files.opened(path, where, kind, columns)
+        return parquet_files.open_parquet(path, where, kind, columns)
     source = Opener(path)
-    with explained(where):
+    with explain_arrow_error(where):
         names, reader, ids = _READERS[input_format](source, kind, columns)
     rounded = 0
     if input_format == "jsonl" and kind == "run":
         from germane.readers import json_lines
 
         rounded = json_lines.count_rounded_scores(source, names, reader())
-    return Frame(where, name_of(path), names, reader, ids=ids, stands="on disk", rounded=rounded)
+    return Frame(where, find_name(path), names, reader, ids=ids, stands="on disk", rounded=rounded)
 
 
 _Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]
 
 
-def _arrow(source: Opener, kind: str, columns: Any) -> _Opened:
+def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
     import pyarrow as pa
 
     def batches() -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -58,14 +125,14 @@ def _arrow(source: Opener, kind: str, columns: Any) -> _Opened:
     found = headings.resolve(batches()[0].names, kind, source.name, columns)
 
     def records() -> Iterator[pa.RecordBatch]:
-        with explained(source.name):
+        with explain_arrow_error(source.name):
             for batch in batches()[1]:
                 yield batch.select(found.all)
 
     return found, records, "typed"
 
 
-def _separated(
+def _read_separated(
     source: Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
 ) -> _Opened:
     import pyarrow as pa
@@ -73,11 +140,11 @@ def _separated(
 
     parse = csv.ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     read = csv.ReadOptions(column_names=header)
-    names = header or _first_line(source, separator)
+    names = header or _read_first_line(source, separator)
     try:
         found = headings.resolve(names, kind, source.name, columns)
     except FormatError as error:
-        raise FormatError(f"{error}{_no_header(names, separator)}") from None
+        raise FormatError(f"{error}{_explain_no_header(names, separator)}") from None
     ids = (found.query, found.item)
     types = dict.fromkeys(ids, pa.string())
     for name in (found.score, found.relevance, found.rank):
@@ -87,17 +154,17 @@ def _separated(
 
     def records() -> Iterator[pa.RecordBatch]:
         row = 0
-        with explained(source.name):
+        with explain_arrow_error(source.name):
             try:
                 for record in csv.open_csv(source.columns(), read, parse, convert):
                     for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
                     if any(_has_infinite(record.column(name)) for name in types if name not in ids):
-                        misread.check(source, separator, names, found)
+                        check_rows(source, separator, names, found)
                     yield record
                     row += record.num_rows
             except pa.ArrowInvalid:
-                misread.check(source, separator, names, found)
+                check_rows(source, separator, names, found)
                 raise
 
     return found, records, "text"
@@ -121,7 +188,7 @@ def _refuse_nul(text: pa.StringArray, place: Place) -> None:
         )
 
 
-def _first_line(source: Opener, separator: str) -> list[str]:
+def _read_first_line(source: Opener, separator: str) -> list[str]:
     import csv
 
     with source.columns() as stream:
@@ -139,7 +206,7 @@ def _first_line(source: Opener, separator: str) -> list[str]:
         raise FormatError(f"{source.name}: the header cannot be read: {error}.") from None
 
 
-def _no_header(names: list[str], separator: str) -> str:
+def _explain_no_header(names: list[str], separator: str) -> str:
     """What to say of a first line that names no columns."""
     if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
         format_name = "CSV" if separator == "," else "TSV"
@@ -157,19 +224,19 @@ def _is_figure(name: str) -> bool:
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
-def _csv(source: Opener, kind: str, columns: Any) -> _Opened:
-    return _separated(source, kind, columns, ",")
+def _read_csv(source: Opener, kind: str, columns: Any) -> _Opened:
+    return _read_separated(source, kind, columns, ",")
 
 
-def _tsv(source: Opener, kind: str, columns: Any) -> _Opened:
-    return _separated(source, kind, columns, "\t")
+def _read_tsv(source: Opener, kind: str, columns: Any) -> _Opened:
+    return _read_separated(source, kind, columns, "\t")
 
 
-def _msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
-    return _separated(source, kind, None, "\t", ["query", "item", "rank"])
+def _read_msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
+    return _read_separated(source, kind, None, "\t", ["query", "item", "rank"])
 
 
-def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
+def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     import pyarrow as pa
 
     from germane.readers import json_lines
@@ -180,18 +247,18 @@ def _jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
         raise EmptyError(f"{source.name}: the file is empty.")
     check_text(source.name, start)
 
-    table = json_lines.read(source)
+    table = json_lines.read_json_lines(source)
     found = headings.resolve(table.column_names, kind, source.name, columns)
     ids = (found.query, found.item)
     dates = [name for name in ids if pa.types.is_temporal(table[name].type)]
-    chosen = (json_lines.read(source, dates) if dates else table).select(found.all)
+    chosen = (json_lines.read_json_lines(source, dates) if dates else table).select(found.all)
     return found, lambda: iter(chosen.to_batches()), "typed"
 
 
 _READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
-    "arrow": _arrow,
-    "csv": _csv,
-    "tsv": _tsv,
-    "jsonl": _jsonl,
-    "msmarco": _msmarco,
+    "arrow": _read_arrow,
+    "csv": _read_csv,
+    "tsv": _read_tsv,
+    "jsonl": _read_jsonl,
+    "msmarco": _read_msmarco,
 }

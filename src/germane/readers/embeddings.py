@@ -8,8 +8,9 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.progress import Progress
-from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
+from germane.core.retrieved import Order, Retrieved
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -17,10 +18,16 @@ from germane.errors import (
     PolicyError,
     check_choice,
 )
-from germane.readers import grid, host, margins, matrix
+from germane.readers import grid, margins, matrix, numbers
 from germane.readers.arrays import PlacedRun
-from germane.readers.products import Factors, multiply, prepare
-from germane.readers.similarity import Similarity, Vectors, squared_lengths
+from germane.readers.similarity import (
+    Factors,
+    Similarity,
+    Vectors,
+    multiply,
+    prepare,
+    square_lengths,
+)
 
 CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
 LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
@@ -44,32 +51,34 @@ class Embeddings(PlacedRun):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
-        return retrieve(qrels, self, order, progress)
+        return retrieve_neighbors(qrels, self, order, progress)
 
 
-def read(
+def read_embeddings(
     queries: Any, gallery: Any, similarity: Similarity, exclude_self: Any, name: str
 ) -> Embeddings:
     """Check and prepare vectors: (Q, D) and (N, D)."""
     check_choice("similarity", similarity, get_args(Similarity), InputError)
-    left, right = _vectors(queries, "queries"), _vectors(gallery, "gallery")
+    left, right = _read_vectors(queries, "queries"), _read_vectors(gallery, "gallery")
     if left.shape[1] != right.shape[1]:
         raise FormatError(
             f"queries have {left.shape[1]} dimensions, the gallery has {right.shape[1]}."
         )
     dtype = np.result_type(left, right)
     left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
-    excluded = _excluded(exclude_self, len(left), len(right))
-    squares = [_squared_lengths(left, "queries"), _squared_lengths(right, "gallery")]
+    excluded = _find_excluded(exclude_self, len(left), len(right))
+    squares = [_square_lengths(left, "queries"), _square_lengths(right, "gallery")]
     if similarity == "cosine":
-        left, right = _scaled(left, squares[0], "queries"), _scaled(right, squares[1], "gallery")
+        left, right = _scale(left, squares[0], "queries"), _scale(right, squares[1], "gallery")
     else:
         _refuse_overflow(squares, dtype)
     vectors = Vectors(left, right, np.sqrt(squares[0]), np.sqrt(squares[1]), similarity)
     return Embeddings(vectors, excluded, name)
 
 
-def retrieve(qrels: Qrels, run: Embeddings, order: Order, progress: Progress | None) -> Retrieved:
+def retrieve_neighbors(
+    qrels: Qrels, run: Embeddings, order: Order, progress: Progress | None
+) -> Retrieved:
     """The ranks of the judged items of each query among the whole gallery."""
     if run.vectors.similarity == "euclidean" and not order.plain:
         raise PolicyError(
@@ -83,10 +92,10 @@ def retrieve(qrels: Qrels, run: Embeddings, order: Order, progress: Progress | N
             progress(run.name, queries, size)
 
     step = max(1, min(size, CELLS // width))
-    reduced = partial(grid.reduced, qrels, run.shape, order=order, what="gallery", done=done)
+    reduced = partial(grid.reduce_grid, qrels, run.shape, order=order, what="gallery", done=done)
     if not order.plain:  # the scores themselves matter, each of them
-        return reduced(lambda asked: _without(run, asked, run.vectors.block(asked)))
-    factors = _factors(qrels, run)
+        return reduced(lambda asked: _drop(run, asked, run.vectors.block(asked)))
+    factors = _prepare_factors(qrels, run)
     step = max(1, step * run.vectors.gallery.itemsize // factors.gallery.itemsize)
     held = np.empty((step, width), factors.gallery.dtype)
 
@@ -94,38 +103,38 @@ def retrieve(qrels: Qrels, run: Embeddings, order: Order, progress: Progress | N
         def exact(b: int, near: Ints) -> Floats:
             return run.vectors.scores(int(rows[b]), near)
 
-        return margins.ranks(scores, offsets, columns, factors.margin[rows], exact)
+        return margins.rank_exactly(scores, offsets, columns, factors.margin[rows], exact)
 
     def block(asked: Ints) -> grid.Scores:
         scores = held[: len(asked)]
         multiply(factors, factors.queries[ragged.as_slice(asked)], scores)
-        return _without(run, asked, scores)
+        return _drop(run, asked, scores)
 
     return reduced(block, cells=step * width, rank=rank)
 
 
-def _factors(qrels: Qrels, run: Embeddings) -> Factors:
+def _prepare_factors(qrels: Qrels, run: Embeddings) -> Factors:
     """Singles where the vectors are, unless these leave so many near that doubles are faster.
 
     A few queries tell.
     """
     vectors = run.vectors
     factors = prepare(vectors, vectors.gallery.dtype)
-    rows = grid.rows_of(qrels, run.shape[0])
+    rows = grid.find_rows(qrels, run.shape[0])
     asked = np.flatnonzero(rows >= 0)
     some = asked[:: max(1, len(asked) // TRIED)]
     if factors.gallery.dtype == vectors.wide or len(asked) < TRIED * TRIED:
         return factors
     scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
     multiply(factors, factors.queries[rows[some]], scores)
-    scores, _ = _without(run, rows[some], scores)
-    judgments, sizes = grid.judgments_of(qrels, some)
-    columns = grid.columns_of(qrels, run.shape[1], "gallery")[judgments]
+    scores, _ = _drop(run, rows[some], scores)
+    judgments, sizes = grid.find_judgments(qrels, some)
+    columns = grid.find_columns(qrels, run.shape[1], "gallery")[judgments]
     near = margins.count_near(scores, ragged.offsets(sizes), columns, factors.margin[rows[some]])
     return prepare(vectors, vectors.wide) if near * COST > scores.size else factors
 
 
-def _without(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
+def _drop(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
     """The scores of some queries without those of items that are no candidates."""
     if run.excluded is None:
         return scores, None
@@ -135,19 +144,19 @@ def _without(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
     return scores, (excluded >= 0).astype(np.int64)
 
 
-def without_excluded(qrels: Qrels, run: Embeddings) -> Qrels:
+def drop_excluded(qrels: Qrels, run: Embeddings) -> Qrels:
     """The qrels without the judgments of items that are no candidates for their query."""
     if run.excluded is None:
         return qrels
-    row = grid.rows_of(qrels, run.shape[0])
+    row = grid.find_rows(qrels, run.shape[0])
     owner = np.repeat(row, np.diff(qrels.offsets))
-    kept = (owner < 0) | (grid.columns_of(qrels, run.shape[1], "gallery") != run.excluded[owner])
-    return grid.some_judgments(qrels, kept)
+    kept = (owner < 0) | (grid.find_columns(qrels, run.shape[1], "gallery") != run.excluded[owner])
+    return grid.find_some_judgments(qrels, kept)
 
 
-def _vectors(given: Any, what: str) -> Any:
+def _read_vectors(given: Any, what: str) -> Any:
     """(rows, D) floating-point numbers: halves become singles and whole numbers doubles."""
-    vectors = host.to_numpy(given, what)
+    vectors = numbers.to_numpy(given, what)
     if vectors.ndim != 2:
         raise FormatError(f"{what}: vectors have shape (rows, dimensions); got {vectors.shape}")
     if not vectors.size:
@@ -162,9 +171,9 @@ def _vectors(given: Any, what: str) -> Any:
     return vectors.astype(np.float32) if vectors.dtype.itemsize == 2 else vectors
 
 
-def _squared_lengths(vectors: Any, what: str) -> Floats:
+def _square_lengths(vectors: Any, what: str) -> Floats:
     """(rows). A number that is none shows in its row's sum, so that only then every number is looked at."""
-    squares = squared_lengths(vectors)
+    squares = square_lengths(vectors)
     if not np.isfinite(squares).all() and (odd := np.argwhere(~np.isfinite(vectors))).size:
         row, column = odd[0].tolist()
         raise InputError(
@@ -183,7 +192,7 @@ def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
         )
 
 
-def _scaled(vectors: Any, squares: Floats, what: str) -> Any:
+def _scale(vectors: Any, squares: Floats, what: str) -> Any:
     """The vectors, those scaled whose squares overflow or lose digits; their squares become the new ones.
 
     They are scaled by powers of two, which loses none.
@@ -201,11 +210,11 @@ def _scaled(vectors: Any, squares: Floats, what: str) -> Any:
         )
     vectors = vectors.copy()
     vectors[extreme] = np.ldexp(vectors[extreme], -np.frexp(largest)[1][:, None])
-    squares[extreme] = squared_lengths(vectors[extreme])
+    squares[extreme] = square_lengths(vectors[extreme])
     return vectors
 
 
-def _excluded(given: Any, queries: int, gallery: int) -> Ints | None:
+def _find_excluded(given: Any, queries: int, gallery: int) -> Ints | None:
     if given is False or given is None:
         return None
     if given is True:
@@ -216,7 +225,7 @@ def _excluded(given: Any, queries: int, gallery: int) -> Ints | None:
                 "(-1: not in it)."
             )
         return np.arange(queries)
-    positions = host.to_numpy(given, "exclude_self")
+    positions = numbers.to_numpy(given, "exclude_self")
     if positions.shape != (queries,) or positions.dtype.kind not in "iu":
         raise FormatError(
             f"exclude_self is True, or {queries} positions in the gallery, one a query; got "

@@ -1,11 +1,15 @@
-"""Files as blocks of whole lines: compressed or not, from disk or from standard input."""
+"""Files as blocks of whole lines, or as what Arrow reads: compressed or not, from disk or standard input."""
 
+from __future__ import annotations
+
+import contextlib
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from germane.errors import FormatError
-from germane.readers.streams import File, explained
+from germane.errors import EmptyError, FormatError, InputError
+from germane.readers import streams
+from germane.readers.streams import File, explain_os_error
 
 BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
 
@@ -33,7 +37,7 @@ class TextFile(File):
         last = {"queries": _last_query, "lines": _last_line}[whole]
         buffer = bytearray(BLOCK)
         filled = start = 0
-        with explained(self.name), self.text() as stream:
+        with explain_os_error(self.name), self.text() as stream:
             while True:
                 got = stream.readinto(memoryview(buffer)[filled:])
                 if start == filled == 0:
@@ -56,7 +60,7 @@ class TextFile(File):
         begin = max(buffer.rfind(b"\n"), buffer.rfind(b"\r")) + 1
         if len(buffer) - begin < self.limits.max_line:
             return
-        number = self.line_number(start) + ends_of_lines(bytes(memoryview(buffer)[:begin]))
+        number = self.line_number(start) + find_line_ends(bytes(memoryview(buffer)[:begin]))
         why = "It has a NUL byte (\\x00): is this a text file?"
         if b"\0" not in buffer:
             why = "max_line=none reads it all the same, and a number is a higher limit."
@@ -69,7 +73,7 @@ class TextFile(File):
         number, blocks, end = 1, self.blocks(), 0
         while end < position:
             block = next(blocks)
-            number, end = number + ends_of_lines(block.data), block.start + len(block.data)
+            number, end = number + find_line_ends(block.data), block.start + len(block.data)
         return number
 
     def _without_mark(self, buffer: bytearray, got: int) -> int:
@@ -101,7 +105,7 @@ _NO_TEXT = (
 )
 
 
-def ends_of_lines(data: bytes, stop: int | None = None) -> int:
+def find_line_ends(data: bytes, stop: int | None = None) -> int:
     """How many lines end in some whole lines, or before one of their bytes: by CR, LF or both."""
     once = data.count(b"\n", 0, stop) + data.count(b"\r", 0, stop)
     return once - data.count(b"\r\n", 0, stop)
@@ -144,3 +148,64 @@ def _last_query(buffer: bytearray, end: int) -> int:
             high = start
         else:
             low = start
+
+
+class Opener(File):
+    """A file that is opened once for its columns and once for each reading."""
+
+    def mapped(self) -> Any:
+        """What Arrow reads: a file in the address space, of which nothing is copied."""
+        import mmap
+
+        import pyarrow as pa
+
+        with self._seekable() as raw:
+            held = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
+        return pa.BufferReader(pa.py_buffer(held))
+
+    def bytes(self) -> Any:
+        """What Parquet reads: a file that can be sought in, and that is not kept."""
+        import pyarrow as pa
+
+        with self._seekable():
+            return self.mapped() if self.copied else pa.OSFile(self.path)
+
+    def columns(self) -> Any:
+        """What CSV and JSON read: a stream, decompressed."""
+        import pyarrow as pa
+
+        return pa.PythonFile(self.text(), mode="r")
+
+    @contextlib.contextmanager
+    def _seekable(self) -> Iterator[Any]:
+        """The file as it is: not empty, not compressed as a whole."""
+        with self.raw() as raw:
+            start = raw.read(6)
+            if not start:
+                raise EmptyError(f"{self.name}: the file is empty.")
+            kind = streams.find_compression(start)
+            if kind is not None:
+                raise InputError(
+                    f"{self.name}: a file of this format is read in parts, and {kind} has no parts; "
+                    "decompress it. Its columns may be compressed."
+                )
+            yield raw
+
+
+@contextlib.contextmanager
+def explain_arrow_error(where: str) -> Iterator[None]:
+    """Turn what Arrow and the system raise into one sentence that names the file."""
+    import pyarrow as pa
+
+    with streams.explain_os_error(where):
+        try:
+            yield
+        except pa.ArrowException as error:
+            if "Empty CSV" in str(error):  # a header that no line feed ends
+                raise EmptyError(f"{where}: there are no rows.") from None
+            if "straddling" in str(error):
+                says = "a line is longer than 1 MB, which only those of a TREC file may be"
+                raise FormatError(f"{where}: {says}.") from None
+            raise FormatError(f"{where}: cannot be read: {error}") from None
+        except UnicodeDecodeError:
+            raise FormatError(f"{where}: the name of a column is not UTF-8.") from None

@@ -1,14 +1,91 @@
-"""Which format a file has: by its suffix, or as the caller says."""
+"""Paths of files, and which format a file has: by its suffix, or as the caller says."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, TypeAlias
 
-from germane.errors import InputError, check_choice, clip
-from germane.readers.paths import Path
+from germane.core.progress import Progress
+from germane.errors import InputError, PolicyError, check_choice, clip
+
+Path: TypeAlias = str | os.PathLike[str]
+
+BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up again
+
+
+class Noted:
+    """Progress that also says how a file is read, where that has changed while it was."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self.note = ""
+
+    def __call__(self, name: str, done: int, size: int | None) -> None:
+        if self._progress is not None:
+            self._progress(name + self.note, done, size)
+
+
+def is_path(given: object) -> bool:
+    return isinstance(given, str) or hasattr(type(given), "__fspath__")
+
+
+def check_path(given: object) -> None:
+    """Refuse what is not the path of a file."""
+    if not is_path(given):
+        raise InputError(f"a file is named by its path; got {clip(given)}")
+
+
+EXPANSION = 1000  # times its size: what a compressed file may become, unless more is allowed
+LINE = 1 << 20  # bytes that a line may have, unless more is allowed
+
+
+class LimitedPath(str):
+    """A path whose file has limits of its own."""
+
+    max_expansion: float = EXPANSION
+    max_line: float = LINE
+
+
+def limit_path(path: Path, max_expansion: object = None, max_line: object = None) -> Path:
+    """The path with its file's limits. Raises PolicyError for a limit that is none."""
+    limited = LimitedPath(os.fsdecode(path))
+    if max_expansion is not None:
+        says = "It is how many times larger than a compressed file its content may be."
+        limited.max_expansion = _read_limit("max_expansion", max_expansion, says)
+    if max_line is not None:
+        limited.max_line = _read_limit(
+            "max_line", max_line, "It is how many bytes a line may have."
+        )
+    return limited
+
+
+def _read_limit(name: str, given: object, says: str) -> float:
+    number = math.inf if given == "none" else given
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number >= 1:
+        raise PolicyError(f"{name} takes a number from 1, or none; got {clip(given)}.  {says}")
+    return number
+
+
+def find_name(path: Path) -> str:
+    """What a run is called after its file: ``runs/bm25.run.gz`` → ``bm25``."""
+    if os.fspath(path) == "-":
+        return "standard input"
+    name = os.path.basename(os.fspath(path))
+    for _ in range(2):
+        stem, _, suffix = name.rpartition(".")
+        if stem and suffix in _DATA_SUFFIXES:
+            name = stem
+    return name
+
+
+_DATA_SUFFIXES = {
+    "gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv", "csv", "parquet", "arrow",
+    "feather", "jsonl", "ndjson", "letor", "svmlight", "libsvm",
+}  # fmt: skip
+
 
 InputFormat: TypeAlias = str | Mapping[str, str] | None
 """The format of qrels and run, or of one: ``{"run": "jsonl"}``."""
@@ -39,7 +116,7 @@ _MEANS = {
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
-def check(input_format: Any) -> None:
+def check_format(input_format: Any) -> None:
     """Refuse a format that does not exist."""
     if input_format is None:
         return
@@ -53,17 +130,17 @@ def check(input_format: Any) -> None:
         )
 
 
-def asked(kind: str, input_format: InputFormat) -> str | None:
+def find_asked_format(kind: str, input_format: InputFormat) -> str | None:
     """The format that was asked for of a run or of qrels."""
     return input_format.get(kind) if isinstance(input_format, Mapping) else input_format
 
 
-def format_of(path: Path, kind: str, input_format: InputFormat = None) -> str:
+def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
     """The format that was asked for, or that the suffix of a path says; TREC where it says none.
 
     A folder holds Parquet files.
     """
-    wanted = asked(kind, input_format)
+    wanted = find_asked_format(kind, input_format)
     if wanted is not None:
         return _MEANS.get((kind, wanted), wanted)
     if os.path.isdir(path):
@@ -72,10 +149,10 @@ def format_of(path: Path, kind: str, input_format: InputFormat = None) -> str:
     for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)
     found = _SUFFIXES.get(os.path.splitext(name)[1], "trec")
-    return _of_lines(path, kind) if found == "tsv" else found
+    return _find_format_of_lines(path, kind) if found == "tsv" else found
 
 
-def _of_lines(path: Path, kind: str) -> str:
+def _find_format_of_lines(path: Path, kind: str) -> str:
     """What a .tsv is: with a header TSV; without one MS MARCO's lists, or TREC's fields and tabs."""
     if not os.path.isfile(path):  # a pipe is read once
         return "tsv"

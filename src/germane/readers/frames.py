@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from germane.core.progress import Progress
-from germane.core.qrels import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
+from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
 from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Integers, Text, ids_of_python
+from germane.kernel.columns import Ids, Integers, Text, read_python_ids
 from germane.kernel.reduction import Judged, RepeatedItem, find_changes
-from germane.readers import arrow, headings, host, unreadable
+from germane.readers import arrow, headings, numbers
 from germane.readers.arrow import Entries, Place
+from germane.readers.formats import BATCH, Noted
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
-from germane.readers.paths import BATCH, Noted
-from germane.readers.pieces import cut_pieces, read_piece
-from germane.readers.rows import RowReducer, check_texts
+from germane.readers.rows import RowReducer, check_texts, cut_pieces, read_piece
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +70,7 @@ class Frame(RunInput):
         def records() -> Iterator[pa.RecordBatch]:
             read = 0
             for record in self.records():
-                read += arrow.size(record)
+                read += arrow.count_bytes(record)
                 progress(self.where, read, None)
                 yield record
 
@@ -124,7 +124,7 @@ class Frame(RunInput):
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
         if qrels.columns is not None:
             return qrels
-        columns = ids_of_python(qrels.queries), ids_of_python(qrels.items)
+        columns = read_python_ids(qrels.queries), read_python_ids(qrels.items)
         return replace(qrels, columns=columns)
 
     def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Frame]]:
@@ -148,25 +148,25 @@ class Frame(RunInput):
     def _ids(self, record: pa.RecordBatch, row: int, side: int) -> Ids:
         name = (self.headings.query, self.headings.item)[side]
         place = Place(self.where, name, row, self.entries[side], self.parts)
-        ids = arrow.ids(record.column(name), place)
+        ids = arrow.read_ids(record.column(name), place)
         return ids.as_text() if self.as_text[side] else ids
 
     def numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
         """The scores, ranks or grades of the rows."""
         place = Place(self.where, name, row, parts=self.parts)
-        return arrow.numbers(record.column(name), place, what)
+        return arrow.read_numbers(record.column(name), place, what)
 
 
 # --- What is recognised ----------------------------------------------------------------------------
 
 
-def opened(given: Any, kind: str, columns: Any = None) -> Frame:
+def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
     """A run or qrels, its columns found. Raises FormatError where one is missing or ambiguous."""
     if isinstance(given, Frame):
         return given
     import pyarrow as pa
 
-    names = _names(given)
+    names = _list_names(given)
     if names is not None:  # no other columns are converted than those that are read
         found = headings.resolve(names, kind, kind, columns)
         _refuse_twice(names, found, kind)
@@ -174,16 +174,16 @@ def opened(given: Any, kind: str, columns: Any = None) -> Frame:
             given = given.set_axis(names, axis=1)
         given = given[found.all]
     try:
-        table = _table(given)
+        table = _make_table(given)
     except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise unreadable.explained(given, kind, error) from None
+        raise arrow.explain_unreadable(given, kind, error) from None
     except Exception as error:
         if "duckdb" not in type(error).__module__:  # which has errors of its own
             raise
         raise FormatError(
             f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
         ) from error
-    frame = of_table(table, kind, columns)
+    frame = make_frame(table, kind, columns)
     _refuse_objects(given, frame)
     return frame
 
@@ -201,7 +201,7 @@ def _refuse_objects(given: Any, frame: Frame) -> None:
             )
 
 
-def of_table(table: pa.Table, kind: str, columns: Any = None) -> Frame:
+def make_frame(table: pa.Table, kind: str, columns: Any = None) -> Frame:
     """A run or qrels held as an Arrow table."""
     found = headings.resolve(table.column_names, kind, kind, columns)
     _refuse_twice(table.column_names, found, kind)
@@ -215,7 +215,7 @@ def _refuse_twice(names: Sequence[str], found: Headings, kind: str) -> None:
             raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
 
 
-def _names(given: Any) -> list[str] | None:
+def _list_names(given: Any) -> list[str] | None:
     """The columns of a pandas frame; they are looked at before anything is converted."""
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(given, pandas.DataFrame):
@@ -223,12 +223,12 @@ def _names(given: Any) -> list[str] | None:
     return list(map(str, given.columns))
 
 
-def _table(given: Any) -> pa.Table:
+def _make_table(given: Any) -> pa.Table:
     import pyarrow as pa
 
     if isinstance(given, pa.Table):
         return given
-    if host.is_dataset(given):
+    if numbers.is_dataset(given):
         return given.with_format("arrow")[:]
     reader = pa.RecordBatchReader.from_stream(given)
     return reader.read_all()
@@ -253,7 +253,7 @@ def retrieve(
     try:
         got = reducer.reduce(told, on_disk=frame.stands == "on disk")
     except RepeatedItem as found:
-        raise twice(frame.where, "retrieved", found.query, found.item) from None
+        raise raise_repeat(frame.where, "retrieved", found.query, found.item) from None
     if not reducer.rows:
         raise EmptyError(f"{frame.where}: there are no rows.")
     return replace(got, sample=sample)
@@ -328,7 +328,7 @@ def select(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], li
     import pyarrow as pa
 
     judged, alike = match_kinds(qrels, *frame.begun())
-    wanted, records, parts, row = ids_of_python(judged.queries), [], [], 0
+    wanted, records, parts, row = read_python_ids(judged.queries), [], [], 0
     for record in alike.records():
         mine = np.flatnonzero(plain.find_ids(alike.queries(record, row), wanted) >= 0)
         for stretch in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ():
@@ -361,19 +361,19 @@ def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
         if last and sum(one.num_rows for one in held) + last >= BATCH:
             yield (
                 begin + record.num_rows - fresh.num_rows + last,
-                _held(frame, [*held, fresh.slice(0, last)]),
+                _hold(frame, [*held, fresh.slice(0, last)]),
             )
             held, fresh = [], fresh.slice(last)
         held.append(fresh)
     if held:
-        yield row, _held(frame, held)
+        yield row, _hold(frame, held)
 
 
-def _held(frame: Frame, records: list[pa.RecordBatch]) -> Frame:
+def _hold(frame: Frame, records: list[pa.RecordBatch]) -> Frame:
     return replace(frame.holding(records), parts=())
 
 
-def twice(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
+def raise_repeat(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
     return DuplicateError(
         f"{where}: item {clip(item)} is {what} twice for query {clip(query)}. "
         "duplicates=first, last or max keeps one copy."
@@ -391,7 +391,7 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tupl
     """
     if head is None:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    judged = list(qrels.columns or map(ids_of_python, (qrels.queries, qrels.items)))
+    judged = list(qrels.columns or map(read_python_ids, (qrels.queries, qrels.items)))
     as_text = [False, False]
     for at, retrieved in enumerate(frame.identifiers(head.slice(0, 3), 0)):
         mine = judged[at]

@@ -7,8 +7,9 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from germane.core import ragged
-from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
+from germane.core.retrieved import Order, Retrieved
 from germane.errors import CoverageError, InputError, clip
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_integer
@@ -26,10 +27,10 @@ Rank: TypeAlias = Callable[[Ints, Any, Ints, Ints], matrix.Ranks]
 
 def rank_scores(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
     """The ranks by the scores as they are."""
-    return matrix.ranks(scores, offsets, columns)
+    return matrix.rank_columns(scores, offsets, columns)
 
 
-def reduced(
+def reduce_grid(
     qrels: Qrels,
     shape: tuple[int, int],
     block: Block,
@@ -44,8 +45,8 @@ def reduced(
 
     Raises InputError where the judgments are of other columns.
     """
-    rows, width = rows_of(qrels, shape[0]), shape[1]
-    columns = columns_of(qrels, width, what)
+    rows, width = find_rows(qrels, shape[0]), shape[1]
+    columns = find_columns(qrels, width, what)
     asked = np.flatnonzero(rows >= 0)
     retrieved = np.zeros(len(qrels), np.int64)
     hits, ranked = Hits(len(columns)), 0
@@ -55,10 +56,10 @@ def reduced(
         scores, absent = block(rows[queries])
         if not order.plain:
             ends = np.arange(len(scores) + 1) * width
-            scores = admitted(scores.ravel(), ends, order).reshape(scores.shape)
+            scores = admit_columns(scores.ravel(), ends, order).reshape(scores.shape)
             absent = np.count_nonzero(scores == -np.inf, axis=1)
         retrieved[queries] = width if absent is None else width - absent
-        judgments, sizes = judgments_of(qrels, queries)
+        judgments, sizes = find_judgments(qrels, queries)
         if absent is not None:
             local = np.repeat(np.arange(len(queries)), sizes)
             there = scores[local, columns[judgments]] > floor(order)
@@ -73,7 +74,7 @@ def reduced(
     return hits.result(retrieved, rows, shape[0])
 
 
-def admitted(scores: Any, offsets: Ints, order: Order) -> Any:
+def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
     """Flat scores of queries as precise as asked for, -inf where they do not count as retrieved."""
     there = scores > -np.inf
     left = ragged.counts(there, ragged.owners(offsets), len(offsets) - 1)
@@ -112,7 +113,7 @@ class Hits:
         judgment, owner, rank = (
             part[: self._count] for part in (self._judgment, self._owner, self._rank)
         )
-        tied_from, tied_to = matrix.groups(rank, self._tied)
+        tied_from, tied_to = matrix.find_groups(rank, self._tied)
         if (owner[1:] < owner[:-1]).any():  # the blocks were not in the order of queries
             order = np.argsort(owner, kind="stable")
             judgment, owner, rank = judgment[order], owner[order], rank[order]
@@ -129,7 +130,7 @@ def unknown(rows: Ints, count: int) -> list[Hashable]:
     return cast("list[Hashable]", np.flatnonzero(~seen).tolist())
 
 
-def rows_of(qrels: Qrels, count: int) -> Ints:
+def find_rows(qrels: Qrels, count: int) -> Ints:
     """Q: the row of each query, -1 where there is none. A query's id is the number of its row."""
     if qrels.width is not None:  # made of an array, whose rows are all there
         if len(qrels) != count:
@@ -151,7 +152,7 @@ def _numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
     return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
 
 
-def columns_of(qrels: Qrels, width: int | None, what: str) -> Ints:
+def find_columns(qrels: Qrels, width: int | None, what: str) -> Ints:
     """J: the column of each judged item; its id is its number. Any where the width is None."""
     if qrels.width is not None and width is not None and qrels.width != width:
         raise InputError(
@@ -180,7 +181,7 @@ def _is_column(item: Hashable) -> bool:
     return is_integer(item) and 0 <= int(item) < 1 << 63
 
 
-def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
+def find_judgments(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
     """The judgments of some queries, one query after the other, and how many each has."""
     sizes = ragged.lengths(qrels.offsets)[queries]
     if isinstance(ragged.as_slice(queries), slice):
@@ -188,10 +189,10 @@ def judgments_of(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
     return ragged.between(qrels.offsets[queries], sizes), sizes
 
 
-def some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
+def find_some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
     """The qrels with some of their judgments; a query that loses all of them stays."""
     left = ragged.counts(kept, ragged.owners(qrels.offsets), len(qrels))
-    items = Integers(columns_of(qrels, None, "gallery")[kept])
+    items = Integers(find_columns(qrels, None, "gallery")[kept])
     return replace(
         qrels,
         offsets=ragged.offsets(left),

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from germane.core.progress import Progress
-from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
+from germane.core.retrieved import Order, Retrieved
 from germane.errors import InputError
 from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
@@ -32,7 +33,7 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         """Refuse formats that do not exist, and what does not name columns. Raises InputError."""
-        formats.check(self.input_format)
+        formats.check_format(self.input_format)
         headings.check(self.columns)
         if self.group is not None and (self.columns is not None or self.input_format is not None):
             raise InputError("group= is for flat arrays, which have neither columns nor a format.")

@@ -13,13 +13,13 @@ import pyarrow as pa
 from pyarrow import json
 
 from germane.errors import FormatError, ScoreError, clip, explain_not_finite, typed
-from germane.kernel.ids import shown_id
+from germane.kernel.ids import show_id
+from germane.readers.files import Opener
 from germane.readers.headings import Headings
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
-from germane.readers.opener import Opener
 
 
-def read(source: Opener, text: Sequence[str] = ()) -> pa.Table:
+def read_json_lines(source: Opener, text: Sequence[str] = ()) -> pa.Table:
     """A row for each line; Arrow makes dates of some text, unless a column is said to be ``text``.
 
     Raises FormatError that names a line.
@@ -102,7 +102,7 @@ def _check(source: Opener) -> None:
                 if _is_read(line):  # several objects on a line, or one on several
                     return  # Arrow's words have to do
                 says = getattr(error, "msg", "too deep")
-                raise FormatError(f"{where}: no JSON ({says}): {shown_id(line.strip())}") from None
+                raise FormatError(f"{where}: no JSON ({says}): {show_id(line.strip())}") from None
             if not isinstance(held, dict):
                 raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
             for name, value in held.items():

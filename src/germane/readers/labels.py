@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from germane.core import ragged
+from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.core.values import listed
 from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
 from germane.kernel.ids import is_missing
-from germane.readers import host
+from germane.readers import numbers
 
 
 class Labels:
@@ -42,7 +42,7 @@ class Labels:
                 "label each, sets of labels, or matrices of the same labels."
             )
         self.shape = (queries.size, gallery.size)
-        self._offsets, self._columns = _matched(queries, gallery)
+        self._offsets, self._columns = _match(queries, gallery)
 
     def __repr__(self) -> str:
         return f"Labels({self.shape[0]} queries, {self.shape[1]} items)"
@@ -53,12 +53,12 @@ class Labels:
 
         offsets, columns, width = self._offsets, self._columns, self.shape[1]
         if not complete:
-            return relevance.qrels_of(offsets, columns, np.broadcast_to(1.0, len(columns)), width)
+            return relevance.make_qrels(offsets, columns, np.broadcast_to(1.0, len(columns)), width)
         relevance.check_cells(self.shape, complete)
         grades = np.zeros(self.shape)
         grades[ragged.owners(offsets), columns] = 1.0
         every = np.arange(len(grades) + 1) * width
-        return relevance.qrels_of(
+        return relevance.make_qrels(
             every, np.tile(np.arange(width), len(grades)), grades.ravel(), width
         )
 
@@ -77,13 +77,13 @@ class _Read:
 
 
 def _read(given: Any, what: str) -> _Read:
-    if host.is_array(given) and len(given.shape) == 2:
-        cells = host.to_numpy(given, what)
+    if numbers.is_array(given) and len(given.shape) == 2:
+        cells = numbers.to_numpy(given, what)
         _check_matrix(cells, what)
         rows, columns = np.nonzero(cells)
         offsets = ragged.offsets(np.bincount(rows, minlength=len(cells)))
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
-    given = listed(given)
+    given = list_values(given)
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise FormatError(f"{what}: one label, or a set of labels, an item; got {clip(given)}")
     labels = list(given)
@@ -138,7 +138,7 @@ def _check(values: list[Any], offsets: Ints, what: str) -> None:
         )
 
 
-def _matched(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
+def _match(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
     """Q + 1 and J: the columns that have a label of each query, ascending."""
     codes = {label: code for code, label in enumerate(dict.fromkeys(gallery.values))}
     having = np.fromiter(map(codes.__getitem__, gallery.values), np.int64, len(gallery.values))

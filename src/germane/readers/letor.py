@@ -24,12 +24,12 @@ from germane.errors import (
     clip,
     explain_not_finite,
 )
-from germane.kernel.ids import shown_id
-from germane.readers import headings, host
+from germane.kernel.ids import show_id
+from germane.readers import headings, numbers
 from germane.readers.files import TextFile
+from germane.readers.formats import Path, find_name, is_path
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
-from germane.readers.paths import Path, is_path, name_of
 
 _NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PLAIN_NUMBER = re.compile(_NUMBER)
@@ -59,12 +59,12 @@ class Lines(Frame):
         return "trec" if self.items == "ids" else "given"
 
 
-def opened(path: Path, kind: str, columns: Any = None) -> Lines:
+def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
     """Qrels whose grades are the labels, or a run whose scores are the feature that is named."""
     import pyarrow as pa
 
     with TextFile(path) as file:
-        feature = _feature(file.name, columns) if kind == "run" else None
+        feature = _find_feature(file.name, columns) if kind == "run" else None
         names = ["qid", "docid", "label", *([feature] if feature else [])]
         found = headings.resolve(names, kind, file.name, columns)
         read = _read(file, None if feature is None else feature.encode())
@@ -76,15 +76,15 @@ def opened(path: Path, kind: str, columns: Any = None) -> Lines:
             **{name: pa.array(column, pa.float64()) for name, column in numbers.items()},
         }
     )
-    return _of_table(file.name, name_of(path), found, table, read.kind)
+    return _read_table(file.name, find_name(path), found, table, read.kind)
 
 
-def _of_table(where: str, name: str, found: Headings, table: Any, items: str) -> Lines:
+def _read_table(where: str, name: str, found: Headings, table: Any, items: str) -> Lines:
     batches = table.select(found.all).to_batches()
     return Lines(where, name, found, partial(iter, batches), ids="text", items=items)
 
 
-def _feature(where: str, columns: Any) -> str:
+def _find_feature(where: str, columns: Any) -> str:
     """The feature that is the score, as the caller names it."""
     told = {**(columns or {}), **((columns or {}).get("run") or {})}
     feature = told.get("score")
@@ -118,15 +118,15 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
     numbers: list[int] = []
     labels: list[float] = []
     values: list[float] = []
-    for number, line in _lines(file):
+    for number, line in _read_lines(file):
         try:
             found = _LINE.fullmatch(line)
             if found is None or not _are_features(found[3].rstrip()):
-                raise _malformed(line)
+                raise _explain_malformed(line)
             label, query, features, comment = found.groups()
-            labels.append(_finite(label, "relevance grade", GradeError))
+            labels.append(_check_finite(label, "relevance grade", GradeError))
             if wanted is not None:
-                values.append(_value(wanted.search(features), feature, features))
+                values.append(_read_value(wanted.search(features), feature, features))
         except InputError as error:
             raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(query)
@@ -134,10 +134,10 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
         numbers.append(number)
     if not queries:
         raise EmptyError(f"{file.name}: the file is empty: it has no lines with labels.")
-    return _Columns(queries, *_named(file.name, items, numbers), labels, values)
+    return _Columns(queries, *_name_ids(file.name, items, numbers), labels, values)
 
 
-def _lines(file: TextFile) -> Iterator[tuple[int, bytes]]:
+def _read_lines(file: TextFile) -> Iterator[tuple[int, bytes]]:
     """The lines that hold something, with their numbers from 1."""
     before = 1
     for block in file.blocks("lines"):
@@ -165,7 +165,7 @@ def _docid(comment: bytes | None) -> bytes | None:
     return words[0] if len(words) == 1 else None
 
 
-def _named(where: str, items: list[bytes | None], numbers: list[int]) -> tuple[list[bytes], str]:
+def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tuple[list[bytes], str]:
     """The items' ids: those of the comments, or the numbers of the lines where no comment has one."""
     named = [item for item in items if item is not None]
     if not named:
@@ -181,7 +181,7 @@ def _named(where: str, items: list[bytes | None], numbers: list[int]) -> tuple[l
     return named, "ids"
 
 
-def _value(found: re.Match[bytes] | None, feature: bytes | None, features: bytes) -> float:
+def _read_value(found: re.Match[bytes] | None, feature: bytes | None, features: bytes) -> float:
     if found is None:
         there = [name.partition(b":")[0].decode() for name in features.split()]
         shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
@@ -189,18 +189,18 @@ def _value(found: re.Match[bytes] | None, feature: bytes | None, features: bytes
             f"there is no feature {(feature or b'').decode()} (there are: {shown}). Tools differ in "
             "whether one that is left out is 0; write it out."
         )
-    return _finite(found[1], "score", ScoreError)
+    return _check_finite(found[1], "score", ScoreError)
 
 
-def _finite(written: bytes, what: str, error: type[InputError]) -> float:
+def _check_finite(written: bytes, what: str, error: type[InputError]) -> float:
     if _PLAIN_NUMBER.fullmatch(written):
         number = float(written)
         if np.isfinite(number):
             return number
-    raise error(explain_not_finite(what, f"got {shown_id(written)}"))
+    raise error(explain_not_finite(what, f"got {show_id(written)}"))
 
 
-def _malformed(line: bytes) -> InputError:
+def _explain_malformed(line: bytes) -> InputError:
     stripped = line.strip()
     why = ""
     if _PLAIN_NUMBER.fullmatch(stripped):
@@ -209,14 +209,14 @@ def _malformed(line: bytes) -> InputError:
         why = "  Without qid:, labels and scores are given as arrays, with group=."
     return FormatError(
         f"a LETOR line is 'label qid:query 1:value 2:value … # docid = item'; got "
-        f"{shown_id(stripped)}{why}"
+        f"{show_id(stripped)}{why}"
     )
 
 
 # --- Scores beside the lines -----------------------------------------------------------------------
 
 
-def aligned(qrels: Any, run: Any) -> Lines:
+def align_scores(qrels: Any, run: Any) -> Lines:
     """A run of scores without ids, one for each line of the LETOR file that the qrels are from."""
     lines = getattr(qrels, "lines", None)
     if lines is None:
@@ -229,9 +229,12 @@ def aligned(qrels: Any, run: Any) -> Lines:
     where, kept = "run", None
     if is_path(run):
         with TextFile(run) as file:
-            where, scores = file.name, _scores(file, table.column("qid").to_pylist(), lines.where)
+            where, scores = (
+                file.name,
+                _read_scores(file, table.column("qid").to_pylist(), lines.where),
+            )
     else:
-        scores, kept = _flat(run)
+        scores, kept = _flatten(run)
     if len(scores) != table.num_rows:
         raise FormatError(
             f"{where}: {len(scores)} scores for {table.num_rows} lines of {lines.where}."
@@ -239,12 +242,12 @@ def aligned(qrels: Any, run: Any) -> Lines:
     table = table.select(["qid", "docid"]).append_column("score", pa.array(scores))
     table = table if kept is None else table.filter(pa.array(kept))
     found = Headings("qid", "docid", "score")
-    return _of_table(where, name_of(run) if is_path(run) else "run", found, table, lines.items)
+    return _read_table(where, find_name(run) if is_path(run) else "run", found, table, lines.items)
 
 
-def _flat(run: Any) -> tuple[Floats, Bools]:
+def _flatten(run: Any) -> tuple[Floats, Bools]:
     """A score a line, and which lines were retrieved: those that are not masked."""
-    given = host.to_numpy(run, "scores")
+    given = numbers.to_numpy(run, "scores")
     if given.ndim != 1:
         flat = ", as scores.ravel() is" if given.dtype.kind == "f" else ""
         raise FormatError(
@@ -258,23 +261,23 @@ def _flat(run: Any) -> tuple[Floats, Bools]:
     return scores, kept
 
 
-def _scores(file: TextFile, queries: list[bytes], judged: str) -> Floats:
+def _read_scores(file: TextFile, queries: list[bytes], judged: str) -> Floats:
     """One score a line; or RankLib's three fields, of which the first must be the line's query."""
     scores: list[float] = []
-    for number, line in _lines(file):
+    for number, line in _read_lines(file):
         fields = line.split()
         try:
             if len(fields) not in (1, 3):
                 raise FormatError(
                     "a line is a score, or RankLib's 'query place score'; got "
-                    f"{shown_id(line.strip())}"
+                    f"{show_id(line.strip())}"
                 )
             at = len(scores)
             if len(fields) == 3 and at < len(queries) and fields[0] != queries[at]:
                 raise FormatError(
-                    f"query {shown_id(fields[0])}, where {judged} has {shown_id(queries[at])}."
+                    f"query {show_id(fields[0])}, where {judged} has {show_id(queries[at])}."
                 )
-            scores.append(_finite(fields[-1], "score", ScoreError))
+            scores.append(_check_finite(fields[-1], "score", ScoreError))
         except InputError as error:
             raise type(error)(f"{file.name}:{number}: {error}") from None
     return np.array(scores, float)

@@ -12,9 +12,10 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from germane.core import ragged
-from germane.core.qrels import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
+from germane.core.arguments import list_values
+from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.core.values import listed
+from germane.core.retrieved import DEEP, SAMPLED, Order, Retrieved, Sample
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -26,9 +27,10 @@ from germane.errors import (
     explain_not_finite,
     typed,
 )
-from germane.kernel.ids import by_bytes, is_missing, to_bytes, to_text
-from germane.readers import headings, host, mapping_errors
+from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes, to_text
+from germane.readers import headings, mapping_ids, numbers
 from germane.readers.inputs import RunInput
+from germane.readers.mapping_ids import Spelled
 from germane.readers.numbers import (
     EXACT,
     ORDINARY,
@@ -37,7 +39,6 @@ from germane.readers.numbers import (
     may_round,
     show_number,
 )
-from germane.readers.spelling import Spelled
 
 MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
 _Ranked: TypeAlias = tuple[Any, Any, Any, Any]
@@ -62,7 +63,7 @@ def is_rows(given: object) -> bool:
         return False
     first = given[0]
     return isinstance(first, (list, Set, Mapping)) or (
-        host.is_array(first) and len(first.shape) == 1
+        numbers.is_array(first) and len(first.shape) == 1
     )
 
 
@@ -84,7 +85,7 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
             items += judged
             grades += judged.values()
         else:
-            relevant = _relevant(query, judged, duplicates)
+            relevant = _list_relevant(query, judged, duplicates)
             items += relevant
             grades += [1.0] * len(relevant)
         queries.append(query)
@@ -95,7 +96,7 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
     numbers = doubles(grades, EXACT)
     odd = not ORDINARY.issuperset(map(type, grades))
     if numbers is None or (odd and not all(map(is_finite_number, grades))):
-        raise _bad_grade(given)
+        raise _explain_bad_grade(given)
     return Qrels(queries, np.array(offsets), items, numbers, unjudged=tuple(unjudged))
 
 
@@ -113,13 +114,13 @@ _NAMES = {str, int, bytes, tuple, np.str_, np.int64}
 
 
 @lru_cache(1)
-def _nothings(pandas: Any) -> frozenset[Any]:
+def _list_nothing(pandas: Any) -> frozenset[Any]:
     """The values that stand for a missing id and are always the same object."""
     return frozenset({None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())})
 
 
-def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
-    judged = listed(judged)
+def _list_relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
+    judged = list_values(judged)
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
             f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
@@ -128,7 +129,7 @@ def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
     try:
         unique = list(dict.fromkeys(judged))
     except TypeError:
-        raise _bad_id("qrels", query, judged) from None
+        raise _explain_bad_id("qrels", query, judged) from None
     if duplicates == "each":
         return list(judged)
     if len(unique) < len(judged) and duplicates not in ("first", "last", "max"):
@@ -140,14 +141,14 @@ def _relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
     return unique
 
 
-def _bad_id(where: str, query: Hashable, items: Iterable[Any]) -> FormatError:
+def _explain_bad_id(where: str, query: Hashable, items: Iterable[Any]) -> FormatError:
     odd = next((item for item in items if not isinstance(item, Hashable)), items)
     return FormatError(
         f"{where}, query {clip(query)}: an item id is text or a number; got {clip(odd)}"
     )
 
 
-def _bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
+def _explain_bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
     query, item, grade = next(
         (query, item, grade)
         for query, judged in given.items()
@@ -201,7 +202,7 @@ class ScoredMapping(_Mapped):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return _each_query(qrels, self.mapping, _scored, order)
+        return _each_query(qrels, self.mapping, _rank_scored, order)
 
 
 class RankedLists(_Mapped):
@@ -219,7 +220,7 @@ class RankedLists(_Mapped):
         run = self.mapping
         if order.own == "drop":
             run = {query: [item for item in got if item != query] for query, got in run.items()}
-        return _each_query(qrels, run, _listed, duplicates)
+        return _each_query(qrels, run, _rank_listed, duplicates)
 
 
 def _each_query(
@@ -236,9 +237,9 @@ def _each_query(
             hits.answered[q] = True
             add(hits, q, query, judged, got, choice)
     if not answers:
-        mapping_errors.refuse_queries(qrels, run)
+        mapping_ids.refuse_queries(qrels, run)
     if not hits.judgment:
-        mapping_errors.refuse_items(qrels, run)
+        mapping_ids.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
     return hits.result(qrels, run, unknown)
 
@@ -250,7 +251,7 @@ class _Hits:
     """The hits found so far."""
 
     def __init__(self, queries: int) -> None:
-        self.nothings = _nothings(sys.modules.get("pandas"))
+        self.nothings = _list_nothing(sys.modules.get("pandas"))
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
         self.found = [0] * queries
@@ -321,7 +322,7 @@ def _from_array(to: "array[int]", numbers: Ints) -> None:
     to.frombytes(numbers.tobytes())
 
 
-def _scored(
+def _rank_scored(
     hits: _Hits, q: int, query: Hashable, judged: dict[Hashable, int], got: Any, order: Order
 ) -> None:
     if not isinstance(got, MAPPING):
@@ -333,16 +334,16 @@ def _scored(
     scores = doubles(got.values())
     first = next(iter(got.values()), 0)
     if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
-        raise _bad_score(query, got)
+        raise _explain_bad_score(query, got)
     if not order.plain:
-        got, scores = _admitted(query, got, scores, order)
+        got, scores = _admit(query, got, scores, order)
     hits.retrieved[q] = len(scores)
     few = len(judged) <= _FEW or len(scores) <= _SHORT
-    find = _few_scored if few and order.nonpositive == "hit" else _many_scored
+    find = _rank_few if few and order.nonpositive == "hit" else _rank_many
     hits.add(q, *find(judged, got, scores, order))
 
 
-def _few_scored(
+def _rank_few(
     judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> _Ranked:
     """The judged items and their ranks, where NumPy would take longer to begin than Python to end."""
@@ -362,11 +363,13 @@ def _few_scored(
     else:
         items = list(got)
         place = {item: i for i, item in enumerate(items)}
-        rank = (np.array(first) + _places([place[i] for i in found], items, scores, order)).tolist()
+        rank = (
+            np.array(first) + _find_places([place[i] for i in found], items, scores, order)
+        ).tolist()
     return [judged[item] for item in found], rank, first, last
 
 
-def _admitted(
+def _admit(
     query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> tuple[Mapping[Hashable, Any], Floats]:
     """The items that count as retrieved, their scores as precise as asked for."""
@@ -379,7 +382,7 @@ def _admitted(
     return dict(zip(items, scores.tolist(), strict=True)), scores
 
 
-def _many_scored(
+def _rank_many(
     judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> _Ranked:
     """The same where sorting the scores once is cheaper than looking for each item."""
@@ -391,15 +394,15 @@ def _many_scored(
     rank = first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
     last = len(scores) - np.searchsorted(ascending, own, "left")
     if (last > first).any():
-        rank = first + _places(at, items, scores, order)
+        rank = first + _find_places(at, items, scores, order)
     else:
         last = first
     return np.array([judged[items[i]] for i in at], np.int64), rank, first, last
 
 
-def _places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:
+def _find_places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:
     """The place, from 0, of the items at some positions among the items of their score."""
-    by_key = np.arange(len(scores)) if order.equal == "given" else by_bytes(items)[::-1]
+    by_key = np.arange(len(scores)) if order.equal == "given" else sort_by_bytes(items)[::-1]
     falling = -scores[by_key]
     arranged = np.argsort(falling, kind="stable")
     position = np.empty(len(scores), np.int64)
@@ -408,7 +411,7 @@ def _places(at: list[int], items: list[Hashable], scores: Floats, order: Order) 
     return places
 
 
-def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
+def _explain_bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
     return ScoreError(
         f"run, query {clip(query)}, item {clip(item)}: "
@@ -416,7 +419,7 @@ def _bad_score(query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
     )
 
 
-def _listed(
+def _rank_listed(
     hits: _Hits,
     q: int,
     query: Hashable,
@@ -424,7 +427,7 @@ def _listed(
     got: Any,
     duplicates: str,
 ) -> None:
-    got = listed(got)
+    got = list_values(got)
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
         raise FormatError(
             f"run, query {clip(query)}: results are a list of items; got {typed(got)}"
@@ -434,15 +437,15 @@ def _listed(
         if not items.isdisjoint(hits.nothings) or (got and type(got[0]) not in _NAMES):
             _check_named(f"run, query {clip(query)}", got)
         if len(items) < len(got):
-            got = _unique(query, got, duplicates)
+            got = _check_unique(query, got, duplicates)
         ranks = [i for i, item in enumerate(got, 1) if item in judged]
     except TypeError:
-        raise _bad_id("run", query, got) from None
+        raise _explain_bad_id("run", query, got) from None
     hits.retrieved[q] = len(got)
     hits.add(q, [judged[got[rank - 1]] for rank in ranks], ranks, ranks, ranks)
 
 
-def _unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequence[Hashable]:
+def _check_unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequence[Hashable]:
     match duplicates:
         case "keep" | "again":
             return got

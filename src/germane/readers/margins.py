@@ -21,7 +21,7 @@ Exact: TypeAlias = Callable[[int, Ints], Floats]
 BINS = (1 << 15) - 4  # of the scores of a row
 
 
-def ranks(
+def rank_exactly(
     scores: Scores, offsets: Ints, columns: Ints, margin: Floats, exact: Exact
 ) -> matrix.Ranks:
     """The ranks by exact scores of the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b.
@@ -30,7 +30,7 @@ def ranks(
     """
     rows, found = np.flatnonzero(np.diff(offsets)), None
     if matrix.is_short(scores, columns):
-        found = matrix.ranks(scores, offsets, columns)
+        found = matrix.rank_columns(scores, offsets, columns)
         rows = rows[_crowded(scores, offsets, columns, margin)[rows]]
         if not len(rows):
             return found
@@ -68,7 +68,7 @@ class _Rows:
             self._order, self._rank, self._from, self._to = np.empty((4, len(columns)), np.int64)
         else:
             self._order, self._rank = found.order, found.rank
-            self._from, self._to = map(np.copy, matrix.groups(found.rank, found.tied))
+            self._from, self._to = map(np.copy, matrix.find_groups(found.rank, found.tied))
 
     def add(self, rows: list[int]) -> None:
         for b in rows:
@@ -108,7 +108,7 @@ class _Row:
             if at is None:
                 at = _rising(row, _may_be_inside(row, low, high))
                 values = row[at]
-            covered = _covered(*_stretches(values, low, high), len(values))
+            covered = _cover(*_stretches(values, low, high), len(values))
             self.asked, self._values = np.sort(at[covered]), values[covered]
 
     def placed(self, scores: Floats) -> tuple[Ints, Ints, Ints]:
@@ -117,7 +117,7 @@ class _Row:
         below = self._values.searchsorted(self._mine[near], "right")
         known = self.place[near] - (len(scores) - below)  # by columns that are not near
         places = self.place, self.place.copy(), self.place.copy()
-        found = _placed(scores, self.asked.searchsorted(self._own[near]))
+        found = _place(scores, self.asked.searchsorted(self._own[near]))
         for of_all, of_near in zip(places, found, strict=True):
             of_all[near] = known + of_near
         return places
@@ -130,7 +130,7 @@ def _rising(row: Scores, wanted: Bools) -> Ints:
     return rising
 
 
-def _placed(scores: Floats, wanted: Ints) -> tuple[Ints, Ints, Ints]:
+def _place(scores: Floats, wanted: Ints) -> tuple[Ints, Ints, Ints]:
     """Places of some of the scores, equal ones as they stand, and the ends of their groups."""
     rising, mine = np.sort(scores), scores[wanted]
     first = len(scores) - rising.searchsorted(mine, "right")
@@ -156,7 +156,7 @@ def _stretches(values: Scores, low: Scores, high: Scores) -> tuple[Ints, Ints]:
     return start, stop
 
 
-def _covered(start: Ints, stop: Ints, size: int) -> Bools:
+def _cover(start: Ints, stop: Ints, size: int) -> Bools:
     """Which of so many places are in one of the stretches ``start:stop``?"""
     opened, closed = (np.bincount(at, minlength=size + 1)[:size] for at in (start, stop))
     inside: Bools = np.add.accumulate(opened - closed) > 0
@@ -181,7 +181,7 @@ def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
     if not np.isfinite(scale):  # bands too close to each other
         return np.ones(len(row), bool)
     start, stop = (bins(ends).astype(np.int64) for ends in (low, high))
-    found: Bools = _covered(start, stop + 1, BINS + 3).take(bins(row))
+    found: Bools = _cover(start, stop + 1, BINS + 3).take(bins(row))
     return found
 
 

@@ -44,7 +44,7 @@ class Ranks:
     tied: list[Tied]  # columns that stand in none of these share their score with no other
 
 
-def groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
+def find_groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
     """The first and last rank of the group of equal scores of each; ``rank`` itself where none is tied."""
     if not tied:
         return rank, rank
@@ -54,7 +54,7 @@ def groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
     return tied_from, tied_to
 
 
-def ranks(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
+def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     """The ranks of the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b of ``scores``.
 
     ``scores``: (B, N), compared as they are; -0.0 equals 0.0. None is NaN; -inf is a cell that is not
@@ -62,7 +62,7 @@ def ranks(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     ``BLOCK`` comparisons.
     """
     if is_short(scores, columns):
-        return _counted(comparable(scores), offsets, columns)
+        return _count(make_comparable(scores), offsets, columns)
     rows = _Rows(scores, offsets, columns)
     some, rest = range(len(scores))[:TRIED], range(len(scores))[TRIED:]
     left = rows.add(some, _high)
@@ -100,13 +100,15 @@ class _Rows:
 
     def add(self, rows: Iterable[int], others: Others) -> list[int]:
         """Find the ranks of some rows. Returns those left out, for which there are no ``others``."""
-        scratch = np.empty(self._scores.shape[1], comparable(self._scores[:0]).dtype)
+        scratch = np.empty(self._scores.shape[1], make_comparable(self._scores[:0]).dtype)
         left = []
         for b in rows:
             here = slice(self._ends[b], self._ends[b + 1])
             if here.start == here.stop:
                 continue
-            found = _of_row(comparable(self._scores[b]), self._columns[here], scratch, others)
+            found = _rank_row(
+                make_comparable(self._scores[b]), self._columns[here], scratch, others
+            )
             if found is None:
                 left.append(b)
                 continue
@@ -117,12 +119,12 @@ class _Rows:
         return left
 
 
-def comparable(scores: Scores) -> Scores:
+def make_comparable(scores: Scores) -> Scores:
     """The same numbers in a type whose sort is vectorised; nothing is rounded."""
     return scores.astype(np.float32) if scores.dtype.itemsize <= 2 else scores  # halves and bools
 
 
-def _counted(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
+def _count(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     """Every wanted score against every score of its row."""
     owner, column = owners(offsets), np.arange(scores.shape[1])
     step = max(1, BLOCK // max(1, len(column)))
@@ -140,7 +142,7 @@ def _counted(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     return Ranks(np.arange(len(columns)), rank, tied)
 
 
-def _of_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[Ints, ...] | None:
+def _rank_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[Ints, ...] | None:
     """Order and rank of one row's columns, and both ends of their groups where one is tied.
 
     None: there are no ``others``, and too many columns to count what is above each.
@@ -150,7 +152,7 @@ def _of_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[In
     mine = mine.take(order)
     found = None if len(mine) <= PAIR else others(row, own, mine, scratch)
     if found is not None:
-        tied_from, tied_to = _merged(mine, found)
+        tied_from, tied_to = _merge(mine, found)
     elif len(mine) <= FEW:
         counted = [(np.count_nonzero(row > s) + 1, np.count_nonzero(row >= s)) for s in mine]
         tied_from, tied_to = np.array(counted, np.int64).T
@@ -160,7 +162,7 @@ def _of_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[In
         return order, tied_from
     own = own[order]
     rank = tied_from.copy()
-    rank[tied] = _ranks_of_tied(row, own[tied], mine[tied], tied_from[tied], tied_to[tied])
+    rank[tied] = _rank_tied(row, own[tied], mine[tied], tied_from[tied], tied_to[tied])
     rising = np.argsort(rank)
     return order[rising], rank[rising], tied_from[rising], tied_to[rising]
 
@@ -187,9 +189,9 @@ def _all(row: Scores, own: Ints, _mine: Scores, scratch: Scores) -> Scores:
     return scratch
 
 
-def _merged(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
+def _merge(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
     """The first and last rank of the group of each score that falls, among others; these are sorted."""
-    above, not_below = _above(falling, others)
+    above, not_below = _count_above(falling, others)
     place = np.arange(1, len(falling) + 1)
     new = falling[1:] != falling[:-1]
     if new.all():
@@ -200,7 +202,7 @@ def _merged(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
     return first + above, np.minimum.accumulate(last[::-1])[::-1] + not_below
 
 
-def _above(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
+def _count_above(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
     """How many others are above each score, and how many are at least as high."""
     rising, size = falling[::-1], len(falling)
     if not len(others):
@@ -218,7 +220,7 @@ def _above(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
     return above[::-1], not_below[::-1]
 
 
-def _ranks_of_tied(row: Scores, own: Ints, mine: Scores, tied_from: Ints, tied_to: Ints) -> Ints:
+def _rank_tied(row: Scores, own: Ints, mine: Scores, tied_from: Ints, tied_to: Ints) -> Ints:
     """The ranks of tied columns, whose scores fall: equal scores in the order of columns."""
     first = np.flatnonzero(np.append(True, mine[1:] != mine[:-1]))
     if len(first) <= SPREAD:

@@ -6,26 +6,81 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from germane.errors import FormatError
-from germane.readers import folders, headings
+from germane.errors import FormatError, InputError, choices
+from germane.readers import headings
 from germane.readers.arrow import Entries
+from germane.readers.files import Opener, explain_arrow_error
+from germane.readers.formats import Path, find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
-from germane.readers.opener import Opener, explained
-from germane.readers.paths import Path, name_of
+from germane.readers.streams import explain_os_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def list_files(folder: str) -> list[str]:
+    """The Parquet files of a folder and its folders, links among them, in the order of their names.
+
+    What Spark and others put aside is left out: names that begin with ``.``, or with ``_`` unless they
+    are a partition's. Raises InputError for a folder that cannot be listed, or that has no such file.
+    """
+    found = _list_below(folder, ())
+    if not found:
+        raise InputError(
+            f"{folder}: this is a directory, with no Parquet file in it.{_list_others(folder)}"
+        )
+    return found
+
+
+def _list_others(folder: str) -> str:
+    """What to give of a folder as BEIR has it, whose judgments are in ``qrels/test.tsv``."""
+    files = [
+        os.path.join(above, name)
+        for above in (folder, os.path.join(folder, "qrels"))
+        if os.path.isdir(above)
+        for name in sorted(os.listdir(above))
+        if name.casefold().endswith(".tsv")
+    ]
+    return f" Give one of its files: {choices(map(repr, files[:3]))}." if files else ""
+
+
+def _list_below(folder: str, above: tuple[str, ...]) -> list[str]:
+    """Files first, then those of its folders. Raises InputError for a link to a folder that it is in."""
+    here = os.path.realpath(folder)
+    if here in above:
+        raise InputError(f"{folder}: this link leads back to {here}, which it is in.")
+    with explain_os_error(folder):
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    seen = [entry for entry in entries if not _is_aside(entry.name)]
+    files = [entry.path for entry in seen if not entry.is_dir() and _is_parquet(entry)]
+    inside = (entry.path for entry in seen if entry.is_dir())
+    return files + [path for one in inside for path in _list_below(one, (*above, here))]
+
+
+def _is_aside(name: str) -> bool:
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _is_parquet(entry: os.DirEntry[str]) -> bool:
+    """By its suffix, though it be broken; or by its first bytes, as older engines write no suffix."""
+    if entry.name.casefold().endswith(".parquet"):
+        return True
+    if not entry.is_file():
+        return False
+    with explain_os_error(entry.path), open(entry.path, "rb") as file:
+        return file.read(4) == b"PAR1"
+
 
 ROWS = 1 << 20  # that are held at a time
 _PAGES = 1 << 18  # bytes of a column that are read at a time, not all those of a row group
 
 
-def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
+def open_parquet(path: Path, where: str, kind: str, columns: Any) -> Frame:
     """A run or qrels in Parquet files, its columns found. Raises InputError that names the file."""
     named = str(os.fspath(path))
     if os.path.isdir(named):
-        files = [Opener(file) for file in folders.files_of(named)]
+        files = [Opener(file) for file in list_files(named)]
     else:
         files = [Opener(path)]
     looks = [_look(file) for file in files]
@@ -42,19 +97,19 @@ def opened(path: Path, where: str, kind: str, columns: Any) -> Frame:
         row = 0
         for file in files:
             parts.append((row, file.name))
-            for record in _records(file, found, text):
+            for record in _read_records(file, found, text):
                 row += record.num_rows
                 yield record
 
     entries = Entries(distinct=True), Entries(distinct=True)  # Arrow's reader looks each one up
-    return Frame(where, name_of(path), found, records, entries, parts=parts, stands="on disk")
+    return Frame(where, find_name(path), found, records, entries, parts=parts, stands="on disk")
 
 
 def _look(file: Opener) -> tuple[pa.Schema, Any]:
     """The columns of a file, and how they are stored."""
     from pyarrow import parquet
 
-    with explained(file.name), file.bytes() as stream:
+    with explain_arrow_error(file.name), file.bytes() as stream:
         opened = parquet.ParquetFile(stream)
         return opened.schema_arrow, opened.metadata
 
@@ -90,12 +145,12 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
-    with explained(file.name), file.bytes() as stream:
-        yield from decoded(file.name, stream, found.all, ROWS, text=text)
+def _read_records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
+    with explain_arrow_error(file.name), file.bytes() as stream:
+        yield from decode_columns(file.name, stream, found.all, ROWS, text=text)
 
 
-def decoded(
+def decode_columns(
     name: str, stream: Any, columns: list[str], rows: int, *, text: Sequence[str] = ()
 ) -> Iterator[pa.RecordBatch]:
     """Columns of a file, one row group after the other: what was read of a group before is given back.
@@ -104,7 +159,7 @@ def decoded(
     """
     from pyarrow import parquet
 
-    with explained(name):
+    with explain_arrow_error(name):
         reader = parquet.ParquetFile(
             stream,
             read_dictionary=text,
@@ -113,7 +168,7 @@ def decoded(
             page_checksum_verification=True,
         )
     for group in range(reader.num_row_groups):
-        with explained(f"{name}, row group {group}"):
+        with explain_arrow_error(f"{name}, row group {group}"):
             yield from reader.iter_batches(
                 rows, row_groups=[group], columns=columns, use_threads=False
             )

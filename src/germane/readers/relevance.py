@@ -1,30 +1,34 @@
-"""Judgments as arrays: a grade for every cell (Q, N), or a CSR matrix of the cells judged."""
+"""Relevance as arrays: a grade for every cell (Q, N), a CSR matrix, or the grades of one list in rank order."""
 
+from collections.abc import Iterable, Mapping, Set
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from germane.core import ragged
+from germane.core.arguments import parse_whole
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
 from germane.errors import (
     DuplicateError,
     EmptyError,
     FormatError,
     GradeError,
     InputError,
+    clip,
     explain_not_finite,
 )
 from germane.kernel.columns import Integers
-from germane.readers import host
-from germane.readers.numbers import EXACT
+from germane.readers import numbers
+from germane.readers.numbers import EXACT, doubles, is_finite_number, show_number
 
 MOST = 1 << 26  # judged cells that are held at once
 SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
 
 
-def qrels_of(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrels:
+def make_qrels(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrels:
     """Qrels whose queries and items are the rows and columns of an array."""
     queries, items = Integers(np.arange(len(offsets) - 1)), Integers(columns)
     return Qrels(queries.python, offsets, items, grades, columns=(queries, items), width=width)
@@ -35,7 +39,7 @@ def read_dense(given: Any, complete: str) -> Qrels:
 
     Only cells above 0 are kept, unless ``complete`` names what looks at the others.
     """
-    grades = host.to_numpy(given, "qrels")
+    grades = numbers.to_numpy(given, "qrels")
     if grades.ndim != 2:
         raise FormatError(
             f"qrels: an array of grades has shape (queries, items); got {grades.shape}. "
@@ -58,7 +62,7 @@ def read_dense(given: Any, complete: str) -> Qrels:
     values = grades[kept].astype(float)
     if (large := beyond(values)) is not None:
         raise out_of_range(f"qrels, row {rows[large]}, column {columns[large]}", values[large])
-    return qrels_of(offsets, columns, values, grades.shape[1])
+    return make_qrels(offsets, columns, values, grades.shape[1])
 
 
 def beyond(grades: Floats) -> int | None:
@@ -106,7 +110,7 @@ def read_csr(given: Any) -> Qrels:
         )
     width = int(given.shape[1])
     offsets, columns, grades = (
-        host.to_numpy(getattr(given, part), f"qrels, {part}")
+        numbers.to_numpy(getattr(given, part), f"qrels, {part}")
         for part in ("indptr", "indices", "data")
     )
     if not len(columns):
@@ -124,7 +128,7 @@ def read_csr(given: Any) -> Qrels:
         raise DuplicateError(
             f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
         )
-    return qrels_of(offsets, columns, grades, width)
+    return make_qrels(offsets, columns, grades, width)
 
 
 def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: int) -> None:
@@ -169,3 +173,71 @@ def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] |
             row, column = divmod(int(cells[twice[0]]), width)
             return start + row, column
     return None
+
+
+LONGEST = 10_000_000  # relevant items that are given as their number alone
+
+
+def make_ranking(
+    relevance: Iterable[Any], relevant: int | Iterable[Any] | None, rel: float = 1.0
+) -> Ranking:
+    """The ranking of one query from its items' grades.
+
+    ``relevant`` is the number of items of grade ``rel`` or higher that exist (those not in the list
+    have that grade), or all their grades; without it the list is taken to hold every relevant item.
+    """
+    got = _read_grades("the list", relevance)
+    if not len(got):
+        raise EmptyError("the list is empty: there are no relevance grades.")
+    found = int(np.count_nonzero(got >= rel))
+    if relevant is None:
+        ideal = got
+    elif isinstance(relevant, Iterable):
+        ideal = _read_grades("relevant", relevant)
+        _check_holds(got, ideal)
+    else:
+        count = parse_whole(relevant)
+        if count is None:
+            raise InputError(
+                f"relevant is a whole number or a list of grades; got {clip(relevant)}"
+            )
+        if count > LONGEST:
+            raise InputError(f"relevant is at most {LONGEST:,}; got {count}.")
+        if count < found:
+            raise InputError(f"the list holds {found} relevant items, but relevant={count}.")
+        ideal = np.append(got, np.full(count - found, rel))
+    rank = np.arange(1, len(got) + 1)
+    return Ranking(
+        queries=["list"],
+        owner=np.zeros(len(got), np.int64),
+        rank=rank,
+        relevance=got,
+        retrieved=np.array([len(got)]),
+        ideal_offsets=np.array([0, len(ideal)]),
+        ideal=np.sort(ideal)[::-1],
+        tied_from=rank,
+        tied_to=rank,
+    )
+
+
+def _read_grades(what: str, values: Any) -> Floats:
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
+        raise InputError(f"{what} is a sequence of relevance grades; got {clip(values)}")
+    values = list(values)
+    numbers = doubles(values)
+    if numbers is None:
+        at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
+        wrong = explain_not_finite("relevance grade", f"got {show_number(odd)}")
+        raise GradeError(f"{what}, rank {at}: {wrong}")
+    return numbers
+
+
+def _check_holds(got: Floats, ideal: Floats) -> None:
+    for grade in np.unique(got[got > 0]):
+        have, exist = np.count_nonzero(got == grade), np.count_nonzero(ideal == grade)
+        if have > exist:
+            raise InputError(
+                f"the list holds {have} items of grade {grade:g}, but relevant= has {exist}."
+            )

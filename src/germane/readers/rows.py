@@ -1,4 +1,7 @@
-"""Runs as rows of (query, item, score or rank): reduced where queries stand together, else gathered."""
+"""Runs as rows of (query, item, score or rank): reduced where queries stand together, else gathered.
+
+A frame's rows are cut where a query ends, and each part is read and reduced by a thread.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,23 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from germane.core import ragged
-from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
+from germane.core.retrieved import Order, Retrieved
 from germane.errors import FormatError
 from germane.kernel.columns import (
     Ids,
     Integers,
     Text,
-    ids_of_python,
     join_ids,
-    text_of_arrow,
-    values_of_arrow,
+    read_arrow_text,
+    read_arrow_values,
+    read_python_ids,
 )
 from germane.kernel.ids import to_bytes, to_text
 from germane.kernel.reduction import (
@@ -31,13 +35,20 @@ from germane.kernel.reduction import (
     Part,
     Reduction,
     Scattered,
+    find_changes,
     find_distinct,
     split_queries,
 )
 from germane.kernel.threads import map_in_threads
-from germane.readers import spill
-from germane.readers.paths import Noted
+from germane.readers import arrow, spill
+from germane.readers.formats import Noted
 from germane.readers.spill import Spill
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from germane.readers.frames import Frame
+
 
 P = TypeVar("P")
 
@@ -88,7 +99,7 @@ class Rows:
 def judge_text(qrels: Qrels) -> Judged:
     """The judgments as a file of text is matched with: every id is its text."""
     queries = [to_text(to_bytes(query)) for query in qrels.queries]
-    items = ids_of_python(qrels.items).as_text()
+    items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
     return Judged(queries, qrels.offsets, items)
 
@@ -118,7 +129,7 @@ class RowReducer:
     ) -> None:
         self._judged, self._pieces, self._read = judged, pieces, read
         self._duplicates, self._order = duplicates, order
-        self._index = Index(ids_of_python(judged.queries))
+        self._index = Index(read_python_ids(judged.queries))
         if self._index.distinct < len(judged.queries):
             raise FormatError("two query ids of the qrels have the same text.")
         self._unknown: dict[Hashable, None] = {}
@@ -157,7 +168,7 @@ class RowReducer:
 
     def _known(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
         """The rows of judged queries, the number of each stretch's query, and the other queries."""
-        queries = ids_of_python(rows.queries)
+        queries = read_python_ids(rows.queries)
         code = self._index.find(queries)
         known = np.flatnonzero(code >= 0)
         if len(known) == len(code):
@@ -195,7 +206,7 @@ class RowReducer:
                     disk.add(code, _to_columns(some))
                 held = []
         for table in disk.parts():
-            yield values_of_arrow(table.column("code").chunk(0)), _of_columns(table)
+            yield read_arrow_values(table.column("code").chunk(0)), _from_columns(table)
         held = [(code, some) for code, some in held if len(code)]
         if held:
             codes, parts = zip(*held, strict=True)
@@ -240,13 +251,102 @@ def _to_columns(rows: Rows) -> dict[str, Any]:
     return {name: column for name, column in columns.items() if column is not None}
 
 
-def _of_columns(table: Any) -> Rows:
+def _from_columns(table: Any) -> Rows:
     """Rows that stood on disk."""
     score, rank = (
-        values_of_arrow(table.column(name).chunk(0)) if name in table.column_names else None
+        read_arrow_values(table.column(name).chunk(0)) if name in table.column_names else None
         for name in ("score", "rank")
     )
     item = table.column("item").chunk(0)
     numeric = "int" in str(item.type)
-    ids = Integers(values_of_arrow(item)) if numeric else text_of_arrow(item)
+    ids = Integers(read_arrow_values(item)) if numeric else read_arrow_text(item)
     return Rows([], np.zeros(1, np.int64), ids, score, rank)
+
+
+# rows that follow each other, and the number of the first
+Piece: TypeAlias = tuple[int, list["pa.RecordBatch"]]
+
+
+def cut_pieces(frame: Frame) -> Iterator[Piece]:
+    """The rows in pieces of about STEP, each of which ends where a query does."""
+    held: list[_Stretch] = []
+    first = row = cut = 0  # the first row held, the next to come, the first of the last query
+    last: Hashable = None
+    for record in arrow.join_short(frame.records(), STEP // 2):
+        for start in range(0, record.num_rows, STEP):
+            part = record.slice(start, STEP)
+            query = frame.queries(part, row)
+            begin = _find_last_change(query)
+            if begin or (row > first and query[0] != last):
+                cut = row + begin
+            last = query[-1]
+            row += len(query)
+            _hold(held, _Stretch(record, start, start + len(query)))
+            if row - first >= STEP and cut > first:
+                yield first, _take_off(held, cut - first)
+                first = cut
+    if held:
+        yield first, _take_off(held, row - first)
+
+
+def read_piece(frame: Frame, piece: Piece) -> Rows:
+    """The rows of a piece."""
+    row, records = piece
+    queries, items, scores, ranks = [], [], [], []
+    for record in arrow.combine(records):
+        score, rank = frame.scores(record, row)
+        query, item = frame.identifiers(record, row)
+        queries.append(query)
+        items.append(item)
+        scores.append(score)
+        ranks.append(rank)
+        row += record.num_rows
+    query = join_ids(queries)
+    starts = find_changes(query)
+    ends = np.append(starts, len(query))
+    score, rank = join_numbers(scores), join_numbers(ranks)
+    return Rows(query.take(starts), ends, join_ids(items), score, rank)
+
+
+class _Stretch(NamedTuple):
+    """The rows of a record from start to stop."""
+
+    record: pa.RecordBatch
+    start: int
+    stop: int
+
+
+def _hold(held: list[_Stretch], more: _Stretch) -> None:
+    """Add a stretch; one that goes on in the same record becomes longer."""
+    if held and held[-1].record is more.record:
+        more = held.pop()._replace(stop=more.stop)
+    held.append(more)
+
+
+def _take_off(held: list[_Stretch], rows: int) -> list[pa.RecordBatch]:
+    """Take so many rows away from the front."""
+    taken = []
+    while rows:
+        record, start, stop = held.pop(0)
+        size = min(rows, stop - start)
+        taken.append(record.slice(start, size))
+        rows -= size
+        if start + size < stop:
+            held.insert(0, _Stretch(record, start + size, stop))
+    return taken
+
+
+NEAR = 1 << 12  # rows at the end of a piece that are looked at first: most queries are shorter
+
+
+def _find_last_change(ids: Ids) -> int:
+    """The row in which the last id begins."""
+    start = max(0, len(ids) - NEAR)
+    near = int(find_changes(ids.part(start, len(ids)))[-1])
+    return start + near if near or not start else int(find_changes(ids)[-1])
+
+
+def join_numbers(parts: Sequence[Floats | None]) -> Floats | None:
+    """The scores or the ranks of several parts; all of them have some, or none."""
+    there = [part for part in parts if part is not None]
+    return there[0] if len(there) == 1 else np.concatenate(there) if there else None

@@ -1,7 +1,6 @@
-"""Similarities of vectors in double precision: each is a function of its two vectors alone.
+"""Similarities of vectors in double precision, each a function of its two vectors alone.
 
-Products of matrices are faster, but their last bits depend on the library, on its threads and on where
-a vector stands. Here the terms of a sum are added in one order, so that equal vectors have equal scores.
+Fast ones are products of matrices, with a bound on how far they may be from the exact ones.
 """
 
 from dataclasses import dataclass
@@ -58,14 +57,14 @@ class Vectors:
         """The similarities of a query and a part of the gallery, both in the wide type."""
         if self.similarity == "euclidean":
             apart = 0.5 * (part - vector)  # half of it, so that no square overflows
-            return np.negative(sums_of_products(apart, apart))
-        scores = sums_of_products(part, vector)
+            return np.negative(sum_products(apart, apart))
+        scores = sum_products(part, vector)
         if self.similarity == "cosine":
             scores /= self.query_lengths[query] * self.gallery_lengths[at]
         return scores
 
 
-def sums_of_products(rows: Any, other: Any) -> Floats:
+def sum_products(rows: Any, other: Any) -> Floats:
     """The product of each row with the other side's row, or with the other side, which is one vector.
 
     einsum adds long rows in an order that depends on their number, hence the pieces.
@@ -78,8 +77,80 @@ def sums_of_products(rows: Any, other: Any) -> Floats:
     return total
 
 
-def squared_lengths(vectors: Any) -> Floats:
+def square_lengths(vectors: Any) -> Floats:
     """(rows): summed as doubles, some rows at a time."""
     wide, step = np.result_type(np.float64, vectors), max(1, ROWS // 2 // vectors.shape[1])
     parts = (vectors[at : at + step].astype(wide) for at in range(0, len(vectors), step))
-    return np.concatenate([sums_of_products(part, part) for part in parts])
+    return np.concatenate([sum_products(part, part) for part in parts])
+
+
+CENTRED = 1 << 14  # numbers that are centred at once; they stay in the processor's cache
+SAMPLE = 1 << 12  # vectors whose mean is subtracted
+SLACK = 1.01  # for the products of roundings, which are far smaller
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Factors:
+    """Queries and gallery, ready to be multiplied."""
+
+    queries: Any  # (Q, D)
+    gallery: Any  # (N, D), less the mean
+    offset: Any  # (N), added to each column, or None
+    margin: Floats  # (Q): scores of a query that differ by more are in the exact scores' order
+
+
+def prepare(vectors: Vectors, kind: Any) -> Factors:
+    """Numbers of this type whose products order the gallery as the similarities do, but for the margin."""
+    cosine, euclidean = (vectors.similarity == kind for kind in ("cosine", "euclidean"))
+    lengths = vectors.gallery_lengths if cosine else None
+    mean = _average(vectors.gallery, lengths, vectors.wide)
+    gallery = _center(vectors.gallery, lengths, mean, kind)
+    queries = (
+        _center(vectors.queries, None, mean, kind)
+        if euclidean
+        else vectors.queries.astype(kind, copy=False)
+    )
+    squares = square_lengths(gallery)
+    long = np.sqrt(square_lengths(queries)) if euclidean else vectors.query_lengths
+    short = float(np.sqrt(squares.max()))
+    added: Any = 0.0
+    if euclidean:
+        offset = (-0.5 * squares).astype(kind)
+        reach, added = (long + short) ** 2, 4 * short**2 + long * short
+    else:
+        offset = None
+        reach, added = long * (1.0 if cosine else float(vectors.gallery_lengths.max())), 0.0
+    size = gallery.shape[1]
+    unit, exact = (float(np.finfo(of).eps) / 2 for of in (kind, vectors.wide))
+    error: Floats = (
+        unit * ((size + 4) * long * short + added)  # 2 for each side's rounding to this type
+        + exact * (3 * size + 16) * reach  # lengths, the mean, and the exact similarity itself
+        + float(np.finfo(kind).tiny) * size * (1 + long + short)  # where products underflow
+    )
+    return Factors(queries, gallery, offset, SLACK * 2 * error)
+
+
+def _average(vectors: Any, lengths: Floats | None, wide: Any) -> Any:
+    """The mean of vectors taken from all over the gallery. Any near it would do."""
+    some = slice(None, None, -(-len(vectors) // SAMPLE))
+    sample = vectors[some].astype(wide)
+    return (sample if lengths is None else sample / lengths[some, None]).mean(axis=0)
+
+
+def _center(vectors: Any, lengths: Floats | None, mean: Any, kind: Any) -> Any:
+    """The vectors, at length 1 if lengths are given, less the mean; subtracted in the wide type."""
+    out, step = np.empty(vectors.shape, kind), max(1, CENTRED // vectors.shape[1])
+    for start in range(0, len(vectors), step):
+        at = slice(start, start + step)
+        part = vectors[at].astype(mean.dtype)
+        if lengths is not None:
+            part /= lengths[at, None]
+        np.subtract(part, mean, out=out[at], casting="same_kind")
+    return out
+
+
+def multiply(factors: Factors, vectors: Any, out: Any) -> None:
+    """Multiply some queries with the gallery."""
+    np.matmul(vectors, factors.gallery.T, out=out)
+    if factors.offset is not None:
+        out += factors.offset

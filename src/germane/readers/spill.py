@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from germane.core.ragged import Ints
-from germane.readers import temporary
+from germane.readers import streams
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +51,7 @@ class Spill:
         order = np.argsort(code % PARTS, kind="stable")
         ends = np.searchsorted((code % PARTS)[order], np.arange(PARTS + 1)).tolist()
         rows = pa.table({"code": code, **columns}).take(order).combine_chunks()
-        with temporary.explained(_WHY):
+        with streams.explain_unwritable(_WHY):
             for part in range(PARTS):
                 self._writer(part, rows.schema).write_table(
                     rows.slice(ends[part], ends[part + 1] - ends[part])
@@ -62,7 +62,7 @@ class Spill:
         import pyarrow as pa
 
         for file, writer in zip(self._files, self._writers, strict=True):
-            with temporary.explained(_WHY):
+            with streams.explain_unwritable(_WHY):
                 writer.close()
                 file.seek(0)
                 rows = pa.ipc.open_stream(file).read_all()

@@ -16,8 +16,29 @@ from typing import Any, BinaryIO, Self
 
 from germane.core.progress import Progress
 from germane.errors import InputError, clip
-from germane.readers import temporary
-from germane.readers.paths import LimitedPath, Path
+from germane.readers.formats import LimitedPath, Path
+
+
+@contextlib.contextmanager
+def explain_unwritable(why: str) -> Iterator[None]:
+    """Turn what the system raises into one sentence that names the folder, and says what it is for."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{_find_folder()}: cannot be written ({error.strerror or error}). {why} TMPDIR names another "
+            "folder."
+        ) from None
+
+
+def _find_folder() -> str:
+    import tempfile  # which seldom is needed
+
+    try:
+        return tempfile.gettempdir()
+    except OSError:  # not one of those that Python tries can be written
+        return os.environ.get("TMPDIR", "the folder of temporary files")
+
 
 FREE = 1 << 28  # bytes that any compressed file may become
 _CHUNK = 1 << 20
@@ -47,7 +68,7 @@ class File:
         self.limits = path if isinstance(path, LimitedPath) else LimitedPath(named)
         self.path = named
         self._copy: BinaryIO | None = None
-        with explained(self.name):
+        with explain_os_error(self.name):
             if named == "-":
                 if sys.stdin is None or sys.stdin.buffer.closed:
                     raise InputError("standard input is closed.")
@@ -88,7 +109,7 @@ class File:
         except BaseException:
             raw.close()
             raise
-        kind = compression(start)
+        kind = find_compression(start)
         watched = _Watched(raw, self.name, self._progress)
         stream = io.BufferedReader(watched, 1 << 16)
         return (
@@ -101,7 +122,7 @@ class File:
         import tempfile
 
         room = partial(
-            temporary.explained, f"A copy of {self.name} is made there, to be read again."
+            explain_unwritable, f"A copy of {self.name} is made there, to be read again."
         )
         with room():
             self._copy = copy = tempfile.TemporaryFile()  # noqa: SIM115  (closed with what needs it)
@@ -118,12 +139,12 @@ class File:
 
 
 @contextlib.contextmanager
-def explained(name: str) -> Iterator[None]:
+def explain_os_error(name: str) -> Iterator[None]:
     """Turn what the system and the decompressors raise into one sentence that names the file."""
     try:
         yield
     except (FileNotFoundError, UnicodeEncodeError):  # text of which no path can be made
-        raise InputError(_absent(name)) from None
+        raise InputError(_explain_absent(name)) from None
     except PermissionError:
         raise InputError(f"{name}: no permission to read this file.") from None
     except EOFError:
@@ -137,11 +158,11 @@ def explained(name: str) -> Iterator[None]:
         if reason.startswith("ZSTD"):
             raise InputError(f"{name}: the compressed file is damaged ({reason}).") from None
         if error.errno == errno.ENAMETOOLONG:
-            raise InputError(_absent(name)) from None
+            raise InputError(_explain_absent(name)) from None
         raise InputError(f"{name}: cannot be read ({reason}).") from None
 
 
-def _absent(name: str) -> str:
+def _explain_absent(name: str) -> str:
     if "\n" in name.strip() or len(name) > _PATH:
         return f"{clip(name)}: a path is needed, and this looks like the text of a file."
     return f"{name if name.isprintable() else clip(name)}: there is no such file."
@@ -150,7 +171,7 @@ def _absent(name: str) -> str:
 _PATH = 4096  # characters; no system's paths are longer
 
 
-def compression(start: bytes) -> str | None:
+def find_compression(start: bytes) -> str | None:
     """How a file that begins with these bytes is compressed, if it is."""
     return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
 

@@ -29,9 +29,9 @@ from germane.errors import (
     explain_not_finite,
 )
 from germane.kernel import library, plain
-from germane.kernel.columns import Text, join_ids, text_of_arrow, text_of_bytes, values_of_arrow
-from germane.kernel.ids import shown_id
-from germane.readers.files import BOM, Block, TextFile, ends_of_lines
+from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
+from germane.kernel.ids import show_id
+from germane.readers.files import BOM, Block, TextFile, find_line_ends
 from germane.readers.numbers import EXACT
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Comments:
         Raises FormatError where the other side has the query with and without the ``#``.
         """
         try:
-            row = _parse_fields(line, _fields(line), layout)
+            row = _parse_fields(line, _split_fields(line), layout)
         except InputError:
             row = None
         if row is None or (self._queries is not None and row[0] not in self._queries):
@@ -130,7 +130,7 @@ def explain_both(query: bytes) -> FormatError:
     )
 
 
-def read(file: TextFile, layout: Layout, comments: Comments) -> Iterator[Lines]:
+def read_blocks(file: TextFile, layout: Layout, comments: Comments) -> Iterator[Lines]:
     """The file's lines, block by block. Raises InputError with file and line for a wrong one."""
     empty = True
     for block in file.blocks():
@@ -156,7 +156,7 @@ def split_block(file: TextFile, block: Block, layout: Layout, comments: Comments
                 return comments.read(line, layout)
             return parse_line(line, layout)
         except InputError as error:
-            number = file.line_number(block.start) + ends_of_lines(block.data, at)
+            number = file.line_number(block.start) + find_line_ends(block.data, at)
             raise type(error)(f"{file.name}:{number}: {error}") from None
 
     return split_lines(block.data, layout, read_odd)
@@ -197,8 +197,8 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
         table = csv.read_csv(pa.py_buffer(data), *_csv_options(layout, len(data), detailed))
     except pa.ArrowInvalid:
         return None
-    query, item = (text_of_arrow(_in_one_piece(table[name])) for name in ("query", "item"))
-    number = values_of_arrow(_in_one_piece(table["number"]))
+    query, item = (read_arrow_text(_in_one_piece(table[name])) for name in ("query", "item"))
+    number = read_arrow_values(_in_one_piece(table["number"]))
     is_plain = (
         len(number)
         and (np.abs(number) <= layout.largest).all()
@@ -210,7 +210,7 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
         return None
     starts = plain.find_changes(query)
     queries, offsets = query.take(starts).to_bytes(), np.append(starts, len(number))
-    rank = values_of_arrow(_in_one_piece(table["rank"])) if detailed and layout is RUN else None
+    rank = read_arrow_values(_in_one_piece(table["rank"])) if detailed and layout is RUN else None
     line = np.arange(len(number)) if detailed else None
     return Lines(queries, offsets, item, number, rank, line)
 
@@ -275,15 +275,15 @@ def _split_compiled(data: bytes, layout: Layout, read_odd: Odd) -> Lines:
         parts.append(Lines(queries, offsets, Text(array, found.starts, found.sizes), found.numbers))
         if found.read == len(data):
             return _join_lines(parts)
-        line, start = _line_at(data, found.read)
+        line, start = _find_line(data, found.read)
         row = read_odd(line, found.read)
         if row is not None:
             query, item, number = row
             one = np.array([0, 1])
-            parts.append(Lines([query], one, text_of_bytes([item]), np.array([number])))
+            parts.append(Lines([query], one, read_bytes([item]), np.array([number])))
 
 
-def _line_at(data: bytes, at: int) -> tuple[bytes, int]:
+def _find_line(data: bytes, at: int) -> tuple[bytes, int]:
     """The line that begins at a byte, and where the next one begins."""
     end = _END.search(data, at)
     return (data[at : end.start()], end.end()) if end else (data[at:], len(data))
@@ -310,18 +310,18 @@ def _split_each(data: bytes, layout: Layout, read_odd: Odd, detailed: bool) -> L
     rows: list[tuple[bytes, bytes, float]] = []
     rank: list[float] = []
     numbers: list[int] = []
-    for number, (line, at) in enumerate(_each_line(data)):
+    for number, (line, at) in enumerate(_split_each_line(data)):
         row = read_odd(line, at) if line.strip(b" \t") else None
         if row is not None:
             rows.append(row)
             if detailed:
-                rank.append(_read_rank(_fields(line)) if layout is RUN else math.nan)
+                rank.append(_read_rank(_split_fields(line)) if layout is RUN else math.nan)
                 numbers.append(number)
     starts = [i for i, row in enumerate(rows) if i == 0 or row[0] != rows[i - 1][0]]
     return Lines(
         [rows[i][0] for i in starts],
         np.array([*starts, len(rows)]),
-        text_of_bytes([item for _, item, _ in rows]),
+        read_bytes([item for _, item, _ in rows]),
         np.array([number for *_, number in rows], float),
         np.array(rank, float) if detailed and layout is RUN else None,
         np.array(numbers, np.int64) if detailed else None,
@@ -331,7 +331,7 @@ def _split_each(data: bytes, layout: Layout, read_odd: Odd, detailed: bool) -> L
 _END = re.compile(rb"\r\n|\r|\n")
 
 
-def _each_line(data: bytes) -> Iterator[tuple[bytes, int]]:
+def _split_each_line(data: bytes) -> Iterator[tuple[bytes, int]]:
     """Each line, and the byte that it begins with."""
     start = 0
     for end in _END.finditer(data):
@@ -344,7 +344,7 @@ def _each_line(data: bytes) -> Iterator[tuple[bytes, int]]:
 def find_fields(data: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> list[list[bytes]]:
     """The fields of the lines of a run that have some pairs of query and item, in their order."""
     found = []
-    lines = (_fields(line) for line, _ in _each_line(data))
+    lines = (_split_fields(line) for line, _ in _split_each_line(data))
     for query, item in pairs:
         for fields in lines:
             if len(fields) > RUN.number and fields[0] == query and fields[RUN.item] == item:
@@ -372,12 +372,12 @@ _BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
 """What other programs end lines with."""
 
 
-def _fields(line: bytes) -> list[bytes]:
+def _split_fields(line: bytes) -> list[bytes]:
     """What blanks and tabs separate; bytes that only some locale calls blank belong to ids."""
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
-def _number(fields: list[bytes], layout: Layout) -> float:
+def _parse_number(fields: list[bytes], layout: Layout) -> float:
     written = fields[layout.number]
     if _PLAIN_NUMBER.fullmatch(written):
         number = float(written)
@@ -419,7 +419,7 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     count, wanted = len(fields), len(layout.columns)
     tabbed = [field for field in line.split(b"\t") if field.strip()]
     if b"\t" in line and len(tabbed) == wanted < count:
-        odd = next(field for field in tabbed if len(_fields(field)) > 1)
+        odd = next(field for field in tabbed if len(_split_fields(field)) > 1)
         if odd in tabbed[: layout.number + 1]:  # nobody reads the tag
             raise FormatError(f"expected {wanted} fields; {_shown(odd)} has a blank inside.")
     if layout.more and count == wanted - 1 and line.endswith((b" ", b"\t")):
@@ -433,7 +433,7 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
         return
     raise FormatError(
         f"{count} field{'s' if count > 1 else ''} where a {layout.kind} line has {wanted} "
-        f"({' '.join(layout.columns)}): {_shown(line)}{_guess(line, count, layout)}"
+        f"({' '.join(layout.columns)}): {_shown(line)}{_guess_reason(line, count, layout)}"
     )
 
 
@@ -442,7 +442,7 @@ def _shifted(fields: list[bytes], layout: Layout) -> bool:
     return _PLAIN_NUMBER.fullmatch(fields[layout.number + 1]) is not None
 
 
-def _guess(line: bytes, count: int, layout: Layout) -> str:
+def _guess_reason(line: bytes, count: int, layout: Layout) -> str:
     other = QRELS if layout is RUN else RUN
     if count == len(other.columns):
         return f"  This looks like a {other.kind} file; are the two files swapped?"
@@ -458,7 +458,7 @@ def _guess(line: bytes, count: int, layout: Layout) -> str:
 
 
 def _shown(data: bytes) -> str:
-    return shown_id(data.strip())
+    return show_id(data.strip())
 
 
 def parse_line(line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None:
@@ -466,7 +466,7 @@ def parse_line(line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None
 
     Raises InputError, which does not say where the line stands.
     """
-    fields = _fields(line)
+    fields = _split_fields(line)
     if not fields or fields[0].startswith(b"#"):
         return None
     return _parse_fields(line, fields, layout)
@@ -475,4 +475,4 @@ def parse_line(line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None
 def _parse_fields(line: bytes, fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float]:
     if len(fields) != len(layout.columns) or b"\0" in line or b"\t" in line:
         _check_fields(line, fields, layout)
-    return fields[0], fields[layout.item], _number(fields, layout)
+    return fields[0], fields[layout.item], _parse_number(fields, layout)

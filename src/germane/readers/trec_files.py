@@ -13,16 +13,17 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.progress import Progress
-from germane.core.qrels import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
+from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
 from germane.errors import DuplicateError, EmptyError
-from germane.kernel.columns import Ids, Text, ids_of_python, join_ids
-from germane.kernel.ids import shown_id, to_bytes, to_text
+from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
+from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
 from germane.readers import mappings, trec
-from germane.readers.files import BLOCK, Block, TextFile, ends_of_lines
+from germane.readers.files import BLOCK, Block, TextFile, find_line_ends
+from germane.readers.formats import BATCH, Noted, Path, find_name
 from germane.readers.inputs import RunInput
-from germane.readers.paths import BATCH, Noted, Path, name_of
 from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
 
 
@@ -79,7 +80,7 @@ class TrecFile(RunInput):
     is_searched = True
 
     def __init__(self, path: Path) -> None:
-        self.path, self.name = path, name_of(path)
+        self.path, self.name = path, find_name(path)
 
     @property
     def label(self) -> str:
@@ -159,7 +160,7 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
         if repeat is not None:
             if duplicates not in ("first", "last", "max"):
                 query, item = queries[int(batch.owner[repeat])], items[repeat]
-                raise _twice(file, trec.QRELS, query, item)
+                raise _raise_repeat(file, trec.QRELS, query, item)
             batch = batch.take(choose_copies(batch, duplicates))
     assert batch.score is not None
     qrels = Qrels(
@@ -167,21 +168,21 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
         batch.offsets,
         batch.items,
         batch.score,
-        name_of(path),
+        find_name(path),
         "text",
         comments=comments.count + len(comments.maybe_data),
     )
     if comments.maybe_data:
-        return replace(qrels, maybe_data=_of_lines(comments.maybe_data))
+        return replace(qrels, maybe_data=_make_qrels(comments.maybe_data))
     return qrels
 
 
-def _of_lines(rows: list[tuple[bytes, bytes, float]]) -> Qrels:
+def _make_qrels(rows: list[tuple[bytes, bytes, float]]) -> Qrels:
     judged: dict[Hashable, dict[str, float]] = {}
     for query, item, grade in rows:
         judged.setdefault(to_text(query), {})[to_text(item)] = grade
     qrels = mappings.read_qrels(judged, "error")
-    return replace(qrels, ids="text", items=ids_of_python(qrels.items))
+    return replace(qrels, ids="text", items=read_python_ids(qrels.items))
 
 
 def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
@@ -203,7 +204,7 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
         qrels,
         queries=[*qrels.queries, *more.queries],
         offsets=np.append(qrels.offsets, qrels.offsets[-1] + more.offsets[1:]),
-        items=join_ids([ids_of_python(qrels.items), ids_of_python(more.items)]),
+        items=join_ids([read_python_ids(qrels.items), read_python_ids(more.items)]),
         grades=np.append(qrels.grades, more.grades),
         maybe_data=None,
         comments=qrels.comments - len(more.items),
@@ -216,7 +217,9 @@ def find_queries(path: Path, queries: Iterable[Hashable]) -> set[Hashable]:
     wanted |= {query[1:] for query in wanted}
     with TextFile(path) as file:
         found = {
-            query for lines in trec.read(file, trec.RUN, _AnyQuery()) for query in lines.queries
+            query
+            for lines in trec.read_blocks(file, trec.RUN, _AnyQuery())
+            for query in lines.queries
         }
     return {to_text(query) for query in found & wanted}
 
@@ -232,7 +235,7 @@ class _AnyQuery(trec.Comments):
 def read_run(path: Path, progress: Progress | None = None) -> Run:
     """Read a whole TREC run file, its rows grouped by query."""
     with TextFile(path, progress) as file:
-        return Run(name_of(path), Rows(*_read_grouped(file, trec.RUN, _AnyQuery())))
+        return Run(find_name(path), Rows(*_read_grouped(file, trec.RUN, _AnyQuery())))
 
 
 def _read_grouped(
@@ -243,7 +246,7 @@ def _read_grouped(
     owners: list[Ints] = []
     items: list[Ids] = []
     numbers: list[Floats] = []
-    for lines in trec.read(file, layout, comments):
+    for lines in trec.read_blocks(file, layout, comments):
         code = np.array([codes.setdefault(q, len(codes)) for q in lines.queries], np.int32)
         owners.append(np.repeat(code, ragged.lengths(lines.offsets)))
         items.append(lines.items.compact())
@@ -261,25 +264,25 @@ def read_query(path: Path, query: str, duplicates: str, progress: Progress | Non
     wanted = to_bytes(query)
     found: list[Rows] = []
     with TextFile(path, progress) as file:
-        for lines in trec.read(file, trec.RUN, trec.Comments({wanted})):
+        for lines in trec.read_blocks(file, trec.RUN, trec.Comments({wanted})):
             at = [s for s, other in enumerate(lines.queries) if other == wanted]
             if at:
-                rows = _rows_of(lines).take(np.array(at))
+                rows = _make_rows(lines).take(np.array(at))
                 found.append(
                     Rows([query], np.array([0, len(rows.items)]), rows.items.compact(), rows.score)
                 )
         if duplicates == "error":
             copies = Counter(item for rows in found for item in rows.items)
             if (most := copies.most_common(1)) and most[0][1] > 1:
-                raise _twice(file, trec.RUN, query, most[0][0])
+                raise _raise_repeat(file, trec.RUN, query, most[0][0])
     if not found:
-        return Run(name_of(path), Rows([], np.zeros(1, np.int64), Text.empty(), np.zeros(0)))
+        return Run(find_name(path), Rows([], np.zeros(1, np.int64), Text.empty(), np.zeros(0)))
     items = join_ids([rows.items for rows in found])
     score = np.concatenate([rows.score for rows in found])
-    return Run(name_of(path), Rows([query], np.array([0, len(items)]), items, score))
+    return Run(find_name(path), Rows([query], np.array([0, len(items)]), items, score))
 
 
-def _rows_of(lines: trec.Lines) -> Rows:
+def _make_rows(lines: trec.Lines) -> Rows:
     return Rows(list(map(to_text, lines.queries)), lines.offsets, lines.items, lines.number)
 
 
@@ -298,7 +301,7 @@ def retrieve(
         first: dict[int, tuple[bytes, Rows]] = {}  # the blocks that a sample is taken of
 
         def read_rows(block: Block) -> Rows:
-            rows = _rows_of(read(block))
+            rows = _make_rows(read(block))
             if block.start < BLOCK:
                 first[block.start] = block.data, rows
             return rows
@@ -307,7 +310,7 @@ def retrieve(
         try:
             got = reducer.reduce(note)
         except RepeatedItem as found:
-            raise _twice(file, trec.RUN, found.query, found.item) from None
+            raise _raise_repeat(file, trec.RUN, found.query, found.item) from None
         if not reducer.rows:
             raise trec.explain_empty(file, trec.RUN)
         return replace(got, comments=comments.count, sample=partial(_sample_blocks, first))
@@ -321,17 +324,19 @@ def batches(path: Path, start: int, progress: Progress | None = None) -> Iterato
         for block in file.blocks():
             if block.start < start:
                 continue
-            rows = _rows_of(trec.split_block(file, block, trec.RUN, trec.Comments()))
+            rows = _make_rows(trec.split_block(file, block, trec.RUN, trec.Comments()))
             end = block.start + len(block.data)
             held.append(rows)
             if sum(len(one.items) for one in held) >= BATCH:
-                yield end, Run(name_of(path), join_rows(held))
+                yield end, Run(find_name(path), join_rows(held))
                 held = []
     if held and any(len(one.items) for one in held):
-        yield end, Run(name_of(path), join_rows(held))
+        yield end, Run(find_name(path), join_rows(held))
 
 
-def _twice(file: TextFile, layout: trec.Layout, query: Hashable, item: Hashable) -> DuplicateError:
+def _raise_repeat(
+    file: TextFile, layout: trec.Layout, query: Hashable, item: Hashable
+) -> DuplicateError:
     """The error for a repeated row, with the lines it stands on."""
     wanted = re.compile(
         rb"(?:\A|(?<=[\r\n]))[ \t]*"
@@ -345,8 +350,8 @@ def _twice(file: TextFile, layout: trec.Layout, query: Hashable, item: Hashable)
     for block in file.blocks():
         data = block.data
         found = (match.start() for match in wanted.finditer(data))
-        lines += [line + ends_of_lines(data, start) for start in found]
-        line += ends_of_lines(data)
+        lines += [line + find_line_ends(data, start) for start in found]
+        line += find_line_ends(data)
         if len(lines) > 1:
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
@@ -360,6 +365,6 @@ def explain_repeat(
 ) -> DuplicateError:
     """The error for a pair of query and item that stands twice."""
     return DuplicateError(
-        f"{where}: item {shown_id(to_bytes(item))} is {what} twice for query "
-        f"{shown_id(to_bytes(query))}{like}. duplicates=first, last or max keeps one copy."
+        f"{where}: item {show_id(to_bytes(item))} is {what} twice for query "
+        f"{show_id(to_bytes(query))}{like}. duplicates=first, last or max keeps one copy."
     )

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from germane.core.policy import DEFAULTS, Relevant
-from germane.core.progress import Progress, progress_of
+from germane.core.progress import Progress, make_progress
 from germane.errors import DuplicateError, InputError
 from germane.evaluation.choices import OtherChoices, open_all
 from germane.evaluation.collection import Collection
@@ -68,7 +68,7 @@ def reconcile(
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     choices: dict[str, Any] = {**policy}
     if isinstance(relevant, str):  # with qrels it is a convention
         choices["relevant"], relevant = relevant, None

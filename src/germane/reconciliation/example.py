@@ -18,7 +18,7 @@ from germane.evaluation.collection import Collection
 from germane.measures.averaging import scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
-from germane.readers.sequences import ranking_of
+from germane.readers.relevance import make_ranking
 from germane.reconciliation.search import Candidate, find_mean
 from germane.reconciliation.spread import Values
 
@@ -149,7 +149,7 @@ def make_collection(
     listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
 ) -> tuple[Qrels, dict[str, list[int]]]:
     """One list as qrels and a run: its items are numbers, those that it misses come last."""
-    ranking = ranking_of(listed, relevant, rel)
+    ranking = make_ranking(listed, relevant, rel)
     retrieved = ranking.relevance.tolist()
     missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())
     grades = np.array(retrieved + missed)

@@ -18,7 +18,7 @@ from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import SEAMS, Dialect, Limit, Seam
 from germane.dialects.names import list_same_kind, translate_entry
 from germane.errors import GermaneError
-from germane.evaluation.limits import holding, matters
+from germane.evaluation.limits import find_holding, matters
 from germane.measures import Scored
 from germane.measures.averaging import MeasureResult, kernel
 from germane.measures.measure import Measure
@@ -276,7 +276,7 @@ class Search:
         if foreign is None or result is None:
             return []
         judged = collection.judged(candidate.policy(self.conventions))
-        limits = holding(dialect, foreign, candidate.measure, judged, collection.ordered)
+        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.ordered)
         return [one for one in limits if matters(one, result)]
 
     def reduced(self, given: Iterable[Given]) -> list[Given]:

@@ -6,15 +6,15 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Unpack
 
 from germane.core.policy import DEFAULTS, STAGES, Policy
-from germane.core.progress import Progress, progress_of
+from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import SEAMS, Dialect, Entry, Seam
 from germane.dialects.names import find_same_kind, translate_entry
 from germane.errors import GermaneError, some
-from germane.evaluation.api import measured
+from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices, open_all
 from germane.evaluation.collection import Collection
-from germane.evaluation.limits import holding, matters
+from germane.evaluation.limits import find_holding, matters
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
 from germane.output.formatting import format_number, to_json_number
@@ -160,7 +160,7 @@ def spreads(
     **policy: Unpack[Choices],
 ) -> tuple[Spread, ...]:
     """``spread`` of several measures of one run: what is read and judged alike is so once."""
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     judgments, found, conventions = open_all(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in DEFAULTS}
     values = Values(Collection(judgments, found.load(progress), "spread", progress))
@@ -205,7 +205,7 @@ class Values:
         key = policy, measure
         if key not in self._found:
             judged = self.collection.judged(policy)
-            self._found[key] = measured((measure,), judged)[measure]
+            self._found[key] = compute_measures((measure,), judged)[measure]
         return self._found[key]
 
 
@@ -243,7 +243,7 @@ def _stated_as(
     try:
         policy = replace(conventions, **words)
         result = values(policy, measure)
-        limits = holding(
+        limits = find_holding(
             dialect, foreign, measure, values.collection.judged(policy), values.collection.ordered
         )
     except GermaneError as error:

@@ -12,13 +12,13 @@ from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.pairing import Means, estimate_mean_intervals
 from germane.comparison.settings import Correction, Family, Settings, TestName
-from germane.core.progress import Progress, progress_of
+from germane.core.arguments import parse_whole
+from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
-from germane.core.whole import whole
 from germane.errors import InputError, clip
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.placement import Placement
+from germane.evaluation.judging import Placement
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import mean_curve_of
@@ -90,9 +90,9 @@ def report(
     ``resamples`` those of ``compare``, and ``rng`` is a seed: the same inputs give the same page.
     ``command`` is what to name as its origin. Raises what these raise.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
-    seed = whole(rng)
+    seed = parse_whole(rng)
     if seed is None or seed < 0:
         raise InputError(f"rng takes a seed, which is a whole number from 0; got {clip(rng)}")
     results = evaluate_many(qrels, runs, measures, progress=progress, **policy)

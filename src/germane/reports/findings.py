@@ -7,7 +7,7 @@ from itertools import combinations
 from germane.comparison.comparison import Comparison
 from germane.comparison.pairing import Means
 from germane.core.dispersion import FEW
-from germane.evaluation.result import Result, banded
+from germane.evaluation.result import Result, find_bands
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.measures.measure import Measure
@@ -125,7 +125,7 @@ def _check_judged(findings: Findings) -> Iterator[str]:
 
 def _check_ties(findings: Findings) -> Iterator[str]:
     for name, result in findings.results.items():
-        if moving := list(banded(result)):
+        if moving := list(find_bands(result)):
             widest, low, high = max(moving, key=lambda each: each[0].band)
             yield (
                 f"{result.counts.tied_share:.1%} of the judged items that {name} retrieved share their score "

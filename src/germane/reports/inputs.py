@@ -15,7 +15,7 @@ from germane.core.progress import Progress
 from germane.errors import GermaneError, InputError
 from germane.evaluation.result import Results
 from germane.readers import RunInput, formats, is_searched, open_qrels, open_run
-from germane.readers.paths import is_path
+from germane.readers.formats import is_path
 from germane.reconciliation.spread import Spread, spreads
 
 BLOCK = 2**20
@@ -95,7 +95,7 @@ def select_runs(
         if not is_path(run):
             again[name] = run
         elif os.path.isfile(run):  # standard input and pipes are gone when they are read
-            plain = formats.format_of(run, "run", policy.get("input_format")) == "trec"
+            plain = formats.find_format(run, "run", policy.get("input_format")) == "trec"
             again[name] = open_run(run).load() if plain else run
     return again
 

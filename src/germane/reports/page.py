@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 
 from germane.comparison.pair import Interval, Pair
-from germane.evaluation.result import banded, format_value
+from germane.evaluation.result import find_bands, format_value
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
 from germane.reports.data import write_data
@@ -226,7 +226,7 @@ def _write_ties(findings: Findings) -> Iterable[str]:
     rows = [
         (name, str(one.measure), low, format_value(one.mean, one.measure, 4), high)
         for name, result in findings.results.items()
-        for one, low, high in banded(result)
+        for one, low, high in find_bands(result)
     ]
     if not rows:
         yield "<p>Nothing: no judged item's tie changes a number of this report.</p>"

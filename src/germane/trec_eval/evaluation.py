@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
+from germane.core.retrieved import Retrieved
 from germane.errors import InputError
-from germane.kernel.ids import shown_id, to_bytes, to_text
+from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.measures.averaging import FLOOR
 from germane.trec_eval import columns, judgments, preferences, runs, scores, text
 from germane.trec_eval.columns import Column, make_columns
@@ -92,7 +93,7 @@ def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecE
     for at, q in enumerate(queries):
         if not data.options.complete and not data.retrieved.answered[q]:
             why = (
-                f"query {shown_id(to_bytes(data.qrels.queries[q]))} of {data.options.qrels} is not "
+                f"query {show_id(to_bytes(data.qrels.queries[q]))} of {data.options.qrels} is not "
                 f"in {data.options.run}, which ends trec_eval. -c counts it as 0."
             )
             return queries[:at], TrecEvalError(QUERY, why)
@@ -111,12 +112,12 @@ def _find_obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, 
                 first: f"{column.measure} is not for -R {options.format}, but for -R {formats}."
             }
     out = {
-        q: f"item {shown_id(item)} is retrieved twice for query {_show_query(qrels, q)}."
+        q: f"item {show_id(item)} is retrieved twice for query {_show_query(qrels, q)}."
         for q, item in data.twice.items()
     }
     if options.judgments == "qrels":
         for q, item in data.again.items():
-            out[q] = f"item {shown_id(item)} is judged twice for query {_show_query(qrels, q)}."
+            out[q] = f"item {show_id(item)} is judged twice for query {_show_query(qrels, q)}."
         if qrels.grades[slice(*qrels.offsets[first : first + 2])].max() < 0:
             out[first] = (
                 f"query {_show_query(qrels, first)}, the first, has no grade from 0, which ends trec_eval."
@@ -125,7 +126,7 @@ def _find_obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, 
 
 
 def _show_query(qrels: Qrels, q: int) -> str:
-    return shown_id(to_bytes(qrels.queries[q]))
+    return show_id(to_bytes(qrels.queries[q]))
 
 
 def _list_formats(kind: str) -> list[str]:
@@ -281,7 +282,7 @@ def read_means(path: str) -> Means:
             raise TrecEvalError(
                 ZSCORES,
                 f"{path}:{count}: {len(fields)} fields where a line has 4 "
-                f"(query measure mean deviation): {shown_id(line)}",
+                f"(query measure mean deviation): {show_id(line)}",
             )
         query, measure, mean, deviation = fields
         means.setdefault(query, []).append((measure, parse_real(mean), parse_real(deviation)))

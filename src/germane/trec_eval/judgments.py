@@ -16,8 +16,8 @@ import numpy as np
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.errors import GermaneError
-from germane.kernel.columns import text_of_bytes
-from germane.kernel.ids import shown_id
+from germane.kernel.columns import read_bytes
+from germane.kernel.ids import show_id
 from germane.kernel.reduction import Batch, find_repeat
 from germane.readers import trec
 from germane.readers.files import BOM
@@ -125,7 +125,7 @@ def _check_once(lines: list[Line], path: str) -> None:
     """Groups judge an item once; of other judgments, trec_eval finds repeats at their query."""
     for (query, group, _, item, _), other in pairwise(lines):
         if (query, group, item) == (other[0], other[1], other[3]):
-            shown = map(shown_id, (group, item, query))
+            shown = map(show_id, (group, item, query))
             raise TrecEvalError(
                 INPUT, "{}: group {} judges item {} of query {} twice.".format(path, *shown)
             )
@@ -146,7 +146,7 @@ def _split_fields(path: str, says: str) -> list[list[bytes]]:
             raise TrecEvalError(
                 INPUT,
                 f"{path}:{count}: {len(fields)} fields where a line has {wanted} ({says}): "
-                f"{shown_id(line)}{_guess(line, fields)}",
+                f"{show_id(line)}{_guess(line, fields)}",
             )
         out.append(fields)
     return out
@@ -189,9 +189,7 @@ def _build_qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qr
     place = {query: q for q, query in enumerate(queries)}
     counts = np.bincount([place[owner] for owner in owners], minlength=len(queries))
     grades = np.array([line[4] for line in lines], float)
-    return Qrels(
-        queries, ragged.offsets(counts), text_of_bytes([line[3] for line in lines]), grades
-    )
+    return Qrels(queries, ragged.offsets(counts), read_bytes([line[3] for line in lines]), grades)
 
 
 def make_group_qrels(lines: list[Line]) -> tuple[Qrels, np.ndarray]:

@@ -12,10 +12,11 @@ from operator import itemgetter
 
 import numpy as np
 
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
+from germane.core.retrieved import Retrieved
 from germane.errors import InputError
-from germane.kernel.ids import shown_id, to_bytes, to_text
+from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.trec_eval.columns import Column
 from germane.trec_eval.judgments import Line
 from germane.trec_eval.options import Options
@@ -287,7 +288,7 @@ def judge_preferences(
                 for _, group in groupby(sorted(of_query[query]), key=itemgetter(1))
             ]
         except InputError as error:
-            return out, f"query {shown_id(query)}: {error}"
+            return out, f"query {show_id(query)}: {error}"
         groups = memory.followed(groups, len(of_query[query]))
         out.append(Judged(groups, len(places), int(found[q])))
     return out, ""

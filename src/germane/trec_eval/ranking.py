@@ -12,8 +12,9 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.policy import Policy
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
+from germane.core.retrieved import Retrieved
 from germane.evaluation.judging import Judged
 from germane.trec_eval.options import Options
 

@@ -16,11 +16,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane.core.qrels import BY_ID, Qrels, Retrieved
+from germane.core.qrels import Qrels
+from germane.core.retrieved import BY_ID, Retrieved
 from germane.errors import DuplicateError, FormatError, InputError
-from germane.kernel.ids import shown_id, to_text
+from germane.kernel.ids import show_id, to_text
 from germane.readers import trec, trec_files
-from germane.readers.streams import compression
+from germane.readers.streams import find_compression
 from germane.trec_eval import text
 from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import merge_sort, parse_real
@@ -79,7 +80,7 @@ def read_tag(path: str) -> str:
 def _read_backwards(path: str) -> Iterator[bytes]:
     """The lines of the file from the last one on, of which the end is read alone at first."""
     with open(path, "rb") as file:
-        compressed = compression(file.read(6))
+        compressed = find_compression(file.read(6))
         start = max(file.seek(0, os.SEEK_END) - _END, 0)
         file.seek(start)
         end = file.read().split(b"\n")
@@ -111,7 +112,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
             raise TrecEvalError(
                 INPUT,
                 f"{name}:{number}: {len(fields)} fields where a run line has 6 "
-                f"({_FIELDS}): {shown_id(line)}",
+                f"({_FIELDS}): {show_id(line)}",
             )
         return fields[0], fields[2], parse_real(fields[4])
 

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
+from germane.core.retrieved import Retrieved
 from germane.kernel.ids import to_text
 from germane.measures import compute_values
 from germane.measures.averaging import FLOOR, kernel, scores

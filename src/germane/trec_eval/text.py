@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from germane.readers.files import BOM, Block, TextFile
-from germane.readers.streams import compression
+from germane.readers.streams import find_compression
 
 _Item = TypeVar("_Item")
 
@@ -92,7 +92,7 @@ def find_oddity(path: str) -> str:
     start = _read_start(path)
     if start.startswith(BOM):
         return "a byte-order mark, which is part of the first query's id to trec_eval"
-    if compression(start):
+    if find_compression(start):
         return ""
     with TextFile(path) as file:
         return next(filter(None, map(_find_oddity_in, file.blocks())), "")

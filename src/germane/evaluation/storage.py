@@ -1,6 +1,10 @@
-"""Checkpoint: a long evaluation that was interrupted goes on after its last finished batch."""
+"""Storage: results written as JSON, read again, and checkpoints of long evaluations.
+
+An evaluation that was interrupted goes on after its last finished batch.
+"""
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -12,15 +16,84 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.core.finding import Finding
-from germane.core.progress import Progress, progress_of
-from germane.core.qrels import Retrieved
-from germane.errors import DuplicateError, InputError
-from germane.evaluation.choices import DEFAULT, Choices, open_all, spoken_of
-from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, way_of
-from germane.evaluation.result import Result
-from germane.measures.measure import Measures
+from germane.core.policy import Policy
+from germane.core.progress import Progress, make_progress
+from germane.core.retrieved import Retrieved
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
+from germane.evaluation.choices import DEFAULT, Choices, open_all, resolve_dialect
+from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
+from germane.evaluation.result import Counts, Result, Results
+from germane.measures.averaging import MeasureResult
+from germane.measures.measure import Measures, parse
 from germane.output import writing
-from germane.readers import folders
+from germane.output.formatting import SCHEMA
+from germane.readers import parquet_files
+
+_MAKE = "germane evaluate QRELS RUN --format json --per-query -o FILE"
+
+
+def read_results(path: str | os.PathLike[str]) -> Results:
+    """Read results from a file that ``germane evaluate --format json --per-query`` wrote.
+
+    >>> import json, pathlib, tempfile
+    >>> results = germane.evaluate_many({"q": ["d"]}, {"bm25": {"q": ["x", "d"]}}, "RR")
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "bm25.json"
+    >>> _ = path.write_text(json.dumps(results.to_dict(queries=True)))
+    >>> germane.read_results(path)["bm25"]["RR"].per_query
+    {'q': 0.5}
+
+    Values, counts and policy are those of the file, query ids are text. The order of ties and the
+    ranks of items are not in it: ``best`` and ``worst`` are the mean. Raises InputError for a file
+    that cannot be read, FormatError for one that holds something else, EmptyError for one without
+    the values of single queries.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            given = json.load(file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    except ValueError as error:
+        raise FormatError(f"{path}: not JSON ({error}). Make it with: {_MAKE}") from None
+    if not isinstance(given, dict) or given.get("schema") != SCHEMA or "runs" not in given:
+        raise FormatError(f"{path}: not results of schema {SCHEMA}. Make them with: {_MAKE}")
+    try:
+        return Results(
+            {run["name"]: _make_result(path, run, given["policy"]) for run in given["runs"]}
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"{path}: results without {error}. Make them with: {_MAKE}") from None
+
+
+def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Result:
+    if "queries" not in run:
+        raise EmptyError(
+            f"{path}: {clip(run['name'])} has no values of single queries. Make it with: {_MAKE}"
+        )
+    conventions = Policy(**run.get("policy", policy))
+    left_out = "skip" if conventions.no_hit == "skip" else conventions.no_relevant
+    queries = list(run["queries"])
+    measures = {}
+    for written in run["measures"]:
+        name = written["measure"]
+        values = [run["queries"][query].get(name) for query in queries]
+        numbers = np.array([math.nan if value is None else value for value in values], float)
+        measure = parse(name)
+        if ("mean", "micro") in measure.parameters:
+            raise InputError(
+                f"{path}: {name} weighs each query by its norm, which the file does not hold; evaluate the "
+                "run again."
+            )
+        measures[measure] = MeasureResult(
+            measure,
+            list(queries),
+            numbers,
+            left_out,
+            digits=conventions.digits,
+            undefined=conventions.undefined,
+        )
+    counts = Counts(**run["counts"])
+    return Result(run["name"], measures, lambda: counts, conventions)
+
 
 _ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
 _EVALUATION = "evaluation.json"
@@ -43,23 +116,23 @@ def evaluate_kept(
     ``evaluate`` raises, and InputError for a folder of another evaluation or a run whose queries are
     scattered.
     """
-    progress = progress_of(progress)
+    progress = make_progress(progress)
     folder = Path(checkpoint)
     made = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}
-    _claim(folder, made | {"qrels": _state(qrels), "run": _state(run)})
+    _claim(folder, made | {"qrels": _describe_state(qrels), "run": _describe_state(run)})
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
-    _, own = spoken_of(dialect)
+    _, own = resolve_dialect(dialect)
     _, given, conventions = open_all({"": {"": 0}}, run, {**own, **policy})
     policies = evaluator.under(conventions, given)
-    ways = list(dict.fromkeys(map(way_of, policies.values())))
+    ways = list(dict.fromkeys(map(find_way, policies.values())))
     kept, start = sorted(folder.glob("batch-*.npz")), 0
     for number, path in enumerate(kept):
-        if path.name != _name(number):
+        if path.name != _name_file(number):
             raise InputError(
-                f"{folder}: {_name(number)} is missing, and later ones are there. Delete this folder."
+                f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this folder."
             )
-        start, read = _loaded(path, ways)
+        start, read = _load_batch(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
     for number, (end, batch) in enumerate(given.batches(start, progress), len(kept)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
@@ -72,21 +145,21 @@ def evaluate_kept(
                 f"{run}: {error} The queries of this run are scattered over the file, so that no batch "
                 "is finished before its end. Sort it by query, or evaluate it without a checkpoint."
             ) from None
-        writing.replace(str(folder / _name(number)), _stored(end, reduced.read))
+        writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
     return evaluator.result(name=name)
 
 
-def _name(number: int) -> str:
+def _name_file(number: int) -> str:
     return f"batch-{number:06}.npz"
 
 
-def _state(path: str) -> list[Any]:
+def _describe_state(path: str) -> list[Any]:
     """What tells whether a file, or the files of a folder, are those of before."""
     if path == "-":
         raise InputError("a checkpoint needs files that can be read again; standard input cannot.")
     if not os.path.exists(path):
         raise InputError(f"{path}: there is no such file.")
-    files = folders.files_of(path) if os.path.isdir(path) else [path]
+    files = parquet_files.list_files(path) if os.path.isdir(path) else [path]
     stats = [os.stat(file) for file in files]
     return [
         [os.path.abspath(file), stat.st_size, stat.st_mtime_ns]
@@ -118,7 +191,7 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
         )
 
 
-def _stored(end: int, read: Read) -> bytes:
+def _pack_batch(end: int, read: Read) -> bytes:
     """A batch as a file."""
     arrays: dict[str, Any] = {}
     said = []
@@ -132,7 +205,7 @@ def _stored(end: int, read: Read) -> bytes:
     return file.getvalue()
 
 
-def _loaded(path: Path, ways: list[Way]) -> tuple[int, Read]:
+def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
     """A batch of a file. Raises InputError for one that is damaged."""
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:

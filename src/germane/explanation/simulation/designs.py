@@ -1,11 +1,16 @@
-"""Experiments on one list of 1,000 items, 500 of them relevant: where they stand, and how many."""
+"""The designs of the experiments: what is varied, and what the measures say of it.
+
+Four are of one list of 1,000 items, 500 of them relevant: where they stand, and how many. The fifth rounds
+scores: the more of them are equal, the less a number says.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Ints
-from germane.evaluation.api import score
+from germane.evaluation.api import evaluate_many, score
 from germane.explanation.curves import pr_curve
 from germane.explanation.precision_recall import PRCurve
 from germane.explanation.simulation.experiment import Column, Design, Experiment, Grades
@@ -20,20 +25,20 @@ KEPT = (500, 400, 300, 200, 100, 50, 10)
 AREAS = parse_all("AP AUPR(rule=trapezoid) AUPR(rule=interpolated)")
 
 
-def early_precision(first: int) -> Callable[[Design, np.random.Generator], Experiment]:
+def vary_early_precision(first: int) -> Callable[[Design, np.random.Generator], Experiment]:
     """The experiment in which the first so many ranks are relevant in every list."""
 
     def make(design: Design, rng: np.random.Generator) -> Experiment:
         always = np.arange(1, first + 1)
         front = np.append(always, rng.permutation(np.arange(first + 1, FRONT + 1)))
         behind = rng.permutation(np.arange(FRONT + 1, LENGTH + 1))
-        lists = {n: _listed(front[:n], behind[: RELEVANT - n]) for n in EARLY}
-        curves = _curves(lists)
-        columns = (_measured(parse(f"R@{FRONT}"), lists), *_areas(lists))
+        lists = {n: _make_list(front[:n], behind[: RELEVANT - n]) for n in EARLY}
+        curves = _make_curves(lists)
+        columns = (_measure(parse(f"R@{FRONT}"), lists), *_measure_areas(lists))
         claims = (
             *_early_claims(first, columns[1].values, curves[EARLY[0]]),
-            _ends(curves),
-            _compared(lists, columns[1:]),
+            _describe_ends(curves),
+            _compare_areas(lists, columns[1:]),
         )
         return Experiment(design, EARLY, lists, columns, claims, curves, RELEVANT)
 
@@ -53,23 +58,23 @@ def _early_claims(first: int, ap: Sequence[float], fewest: PRCurve) -> Iterator[
     )
 
 
-def late_precision(design: Design, rng: np.random.Generator) -> Experiment:
+def vary_late_precision(design: Design, rng: np.random.Generator) -> Experiment:
     """The experiment in which more and more relevant items stand in the last ranks."""
     front = rng.permutation(np.arange(1, LAST + 1))
     behind = rng.permutation(np.arange(LAST + 1, LENGTH + 1))
-    lists = {n: _listed(front[: RELEVANT - n], behind[:n]) for n in LATE}
-    without_last = {n: _kept(grades, 0, RELEVANT - n) for n, grades in lists.items()}
-    without_first = {n: _kept(grades, n, RELEVANT) for n, grades in lists.items()}
+    lists = {n: _make_list(front[: RELEVANT - n], behind[:n]) for n in LATE}
+    without_last = {n: _keep(grades, 0, RELEVANT - n) for n, grades in lists.items()}
+    without_first = {n: _keep(grades, n, RELEVANT) for n, grades in lists.items()}
     ap = parse("AP")
     columns = (
-        _measured(ap, lists),
-        _measured(
+        _measure(ap, lists),
+        _measure(
             ap,
             without_last,
             "last missed",
             f"AP if the relevant items after rank {LAST} are not retrieved",
         ),
-        _measured(
+        _measure(
             ap,
             without_first,
             "first missed",
@@ -77,7 +82,7 @@ def late_precision(design: Design, rng: np.random.Generator) -> Experiment:
         ),
     )
     claims = tuple(_late_claims(*(column.values for column in columns)))
-    return Experiment(design, LATE, lists, columns, claims, _curves(lists), RELEVANT)
+    return Experiment(design, LATE, lists, columns, claims, _make_curves(lists), RELEVANT)
 
 
 def _late_claims(
@@ -96,13 +101,13 @@ def _late_claims(
     )
 
 
-def recall(design: Design, rng: np.random.Generator) -> Experiment:
+def vary_recall(design: Design, rng: np.random.Generator) -> Experiment:
     """The experiment in which more and more of the relevant items are retrieved."""
     ranks = rng.permutation(np.arange(1, LENGTH + 1))
-    lists = {n: _listed(ranks[:n]) for n in FOUND}
-    curves = _curves(lists)
-    columns = (*(_measured(measure, lists) for measure in parse_all("R P")), *_areas(lists))
-    claims = (*_recall_claims(*(c.values for c in columns[:3])), _compared(lists, columns[2:]))
+    lists = {n: _make_list(ranks[:n]) for n in FOUND}
+    curves = _make_curves(lists)
+    columns = (*(_measure(measure, lists) for measure in parse_all("R P")), *_measure_areas(lists))
+    claims = (*_recall_claims(*(c.values for c in columns[:3])), _compare_areas(lists, columns[2:]))
     return Experiment(design, FOUND, lists, columns, claims, curves, RELEVANT)
 
 
@@ -121,15 +126,15 @@ def _recall_claims(
     )
 
 
-def cheating(design: Design, rng: np.random.Generator) -> Experiment:
+def vary_cheating(design: Design, rng: np.random.Generator) -> Experiment:
     """The experiment in which one system keeps fewer and fewer of its relevant items."""
     front = np.append(np.arange(1, 11), rng.permutation(np.arange(11, FRONT + 1))[:190])
-    whole = _listed(front, rng.permutation(np.arange(FRONT + 1, LENGTH + 1))[:300])
-    lists = {n: _kept(whole, 0, n) for n in KEPT}
+    whole = _make_list(front, rng.permutation(np.arange(FRONT + 1, LENGTH + 1))[:300])
+    lists = {n: _keep(whole, 0, n) for n in KEPT}
     named = [parse(f"AP(norm={norm})@{LENGTH}") for norm in ("found", "R", "min", "k")]
-    columns = tuple(_measured(measure, lists) for measure in named)
+    columns = tuple(_measure(measure, lists) for measure in named)
     claims = tuple(_cheating_claims(*columns[:2]))
-    return Experiment(design, KEPT, lists, columns, claims, _curves(lists), RELEVANT)
+    return Experiment(design, KEPT, lists, columns, claims, _make_curves(lists), RELEVANT)
 
 
 def _cheating_claims(found: Column, textbook: Column) -> Iterator[str]:
@@ -148,45 +153,109 @@ def _cheating_claims(found: Column, textbook: Column) -> Iterator[str]:
     )
 
 
-def _listed(*ranks: Ints) -> Grades:
+def _make_list(*ranks: Ints) -> Grades:
     """A list with relevant items at these ranks."""
     grades = np.zeros(LENGTH + 1, int)
     grades[np.concatenate(ranks)] = 1
     return tuple(grades[1:].tolist())
 
 
-def _kept(grades: Grades, start: int, stop: int) -> Grades:
+def _keep(grades: Grades, start: int, stop: int) -> Grades:
     """The list with its relevant items from ``start`` to ``stop`` alone, the others not relevant."""
-    return _listed((np.flatnonzero(grades) + 1)[start:stop])
+    return _make_list((np.flatnonzero(grades) + 1)[start:stop])
 
 
-def _curves(lists: Mapping[int, Grades]) -> dict[int, PRCurve]:
+def _make_curves(lists: Mapping[int, Grades]) -> dict[int, PRCurve]:
     return {n: pr_curve(grades, relevant=RELEVANT) for n, grades in lists.items()}
 
 
-def _measured(
+def _measure(
     measure: Measure, lists: Mapping[int, Grades], name: str = "", definition: str = ""
 ) -> Column:
     values = (score(grades, measure, relevant=RELEVANT) for grades in lists.values())
     return Column(name or str(measure), definition or measure.definition, tuple(values))
 
 
-def _areas(lists: Mapping[int, Grades]) -> tuple[Column, ...]:
-    return tuple(_measured(measure, lists) for measure in AREAS)
+def _measure_areas(lists: Mapping[int, Grades]) -> tuple[Column, ...]:
+    return tuple(_measure(measure, lists) for measure in AREAS)
 
 
-def _ends(curves: Mapping[int, PRCurve]) -> str:
+def _describe_ends(curves: Mapping[int, PRCurve]) -> str:
     """The one point where all curves end, since every list holds every relevant item."""
     ((recall, precision),) = {(c.recall[-1], c.precision[-1]) for c in curves.values()}
     return f"All {len(curves)} curves end at recall {recall:g}, precision {precision:g}."
 
 
-def _compared(lists: Mapping[int, Grades], areas: tuple[Column, ...]) -> str:
+def _compare_areas(lists: Mapping[int, Grades], areas: tuple[Column, ...]) -> str:
     """AP beside the areas by other rules."""
     ap, trapezoid, interpolated = (np.array(column.values) for column in areas)
-    step = np.array(_measured(parse("AUPR(rule=step)"), lists).values)
+    step = np.array(_measure(parse("AUPR(rule=step)"), lists).values)
     return (
         f"AP is the area by the step rule (largest difference {np.abs(ap - step).max():g}), within "
         f"{np.abs(ap - trapezoid).max():.4f} of the trapezoids', and up to "
         f"{(interpolated - ap).max():.4f} below the area under the interpolated curve."
+    )
+
+
+QUERIES, ITEMS = 100, 200
+SHARE = 0.2  # of the items that are relevant
+LEAD = 1.0  # by how much a relevant item scores higher, in standard deviations
+DIGITS = (6, 5, 4, 3, 2, 1, 0)
+
+Run = Mapping[str, Mapping[str, float]]
+
+
+def vary_ties(design: Design, rng: np.random.Generator) -> Experiment:
+    grades = (rng.random((QUERIES, ITEMS)) < SHARE).astype(int)
+    scores = LEAD * grades + rng.standard_normal((QUERIES, ITEMS))
+    runs = {digits: _group_by_query(scores.round(digits)) for digits in DIGITS}
+    qrels = _group_by_query(grades)
+    columns = _make_columns(qrels, runs)
+    claims = tuple(_ties_claims(columns))
+    return Experiment(design, DIGITS, runs, columns, claims, qrels=qrels)
+
+
+def _group_by_query(values: Any) -> dict[str, dict[str, Any]]:
+    items = [f"d{i:03}" for i in range(1, ITEMS + 1)]
+    return {
+        f"q{q:03}": dict(zip(items, row, strict=True)) for q, row in enumerate(values.tolist(), 1)
+    }
+
+
+def _make_columns(
+    qrels: Mapping[str, Mapping[str, int]], runs: Mapping[int, Run]
+) -> tuple[Column, ...]:
+    ap = parse("AP")
+    named = {str(digits): run for digits, run in runs.items()}
+    results = evaluate_many(qrels, named, ap).values()
+    expected = [one[ap].mean for one in evaluate_many(qrels, named, ap, ties="expected").values()]
+    mean = f"mean AP over {QUERIES} queries ({ap.definition}), equal scores"
+    return (
+        Column(
+            "tied",
+            "share of the judged items whose score another item of the query has too",
+            tuple(result.counts.tied_share for result in results),
+        ),
+        Column(
+            "worst", f"{mean} in the worst order", tuple(result[ap].worst for result in results)
+        ),
+        Column("expected", f"{mean} in random order, exactly", tuple(expected)),
+        Column("trec", f"{mean} by item id, from the last", tuple(r[ap].mean for r in results)),
+        Column("best", f"{mean} in the best order", tuple(r[ap].best for r in results)),
+    )
+
+
+def _ties_claims(columns: tuple[Column, ...]) -> Iterator[str]:
+    tied, worst, expected, trec, best = (column.values for column in columns)
+    yield (
+        f"With {DIGITS[0]} digits {tied[0]:.2%} of the items are tied, and AP is {expected[0]:.4f} "
+        f"in whatever order (best − worst is {best[0] - worst[0]:.1g}); with {DIGITS[-1]} digits "
+        f"{tied[-1]:.1%} are, and the "
+        f"order of equal scores decides between {worst[-1]:.4f} and {best[-1]:.4f}."
+    )
+    bands = ", ".join(f"{high - low:.4f}" for low, high in zip(worst, best, strict=True))
+    yield f"From {DIGITS[0]} digits to {DIGITS[-1]}, best − worst is {bands}."
+    yield (
+        f"At {DIGITS[-1]} digits random order is expected to give {expected[-1]:.4f}, and order by "
+        f"item id gives {trec[-1]:.4f}: an id says nothing about relevance here."
     )

@@ -14,13 +14,13 @@ from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError
 from germane.kernel.columns import Ids, join_ids
 from germane.kernel.reduction import Batch, choose_copies, find_changes, find_distinct, find_repeat
-from germane.readers.frames import Frame, twice
+from germane.readers.frames import Frame, raise_repeat
 
 
 def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Judgments of a frame; without a column of grades every row is relevant."""
     frame = frame.reported(progress)
-    queries, offsets, item, grade = _judgments(frame)
+    queries, offsets, item, grade = _read_judgments(frame)
     first, group = find_distinct(queries)
     if len(first) < len(queries):
         owner = np.repeat(group, np.diff(offsets))
@@ -31,7 +31,9 @@ def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) 
     again = find_repeat(judged)
     if again is not None:
         if duplicates not in ("first", "last", "max"):
-            raise twice(frame.where, "judged", queries[int(judged.owner[again])], item[again])
+            raise raise_repeat(
+                frame.where, "judged", queries[int(judged.owner[again])], item[again]
+            )
         kept = choose_copies(judged, duplicates)
         offsets, item, grade = np.searchsorted(kept, offsets), item.take(kept), grade[kept]
     columns = queries, item
@@ -40,7 +42,7 @@ def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) 
     )
 
 
-def _judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
+def _read_judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
     """The query of each stretch of rows, where the stretches begin, and all items and grades."""
     queries: list[Ids] = []
     starts: list[Ints] = []
@@ -67,7 +69,7 @@ def _judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
     return query.take(changes), offsets, join_ids(items), grade
 
 
-def joined(parts: Sequence[Qrels]) -> Qrels:
+def join_judgments(parts: Sequence[Qrels]) -> Qrels:
     """The judgments of frames that have no query in common, one after the other.
 
     Raises EmptyError where there are none.

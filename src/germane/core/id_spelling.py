@@ -81,7 +81,7 @@ FOLDS: tuple[Fold, ...] = (
 """The differences that ids may have, and the function that removes each."""
 
 
-def text_of(identifier: Hashable) -> str:
+def decode_id(identifier: Hashable) -> str:
     """The text of an id; bytes are decoded."""
     if isinstance(identifier, bytes):
         return identifier.decode("utf-8", "surrogateescape")
@@ -100,7 +100,7 @@ def fold_ids(ids: Sequence[Hashable]) -> list[str]:
     try:
         whole = "\n".join(texts)
     except TypeError:
-        texts = list(map(text_of, ids))
+        texts = list(map(decode_id, ids))
         whole = "\n".join(texts)
     if whole.count("\n") != len(texts) - 1 or not _ORDINARY.fullmatch(whole):
         return [text if _FOLDED.fullmatch(text) else _fold(text) for text in texts]
@@ -119,7 +119,7 @@ _DECIMALS = re.compile(r"\.0$", re.MULTILINE)
 
 def describe_difference(one: Hashable, other: Hashable) -> str:
     """The difference of two ids of the same folded form: ``letter case and leading zeros``."""
-    first, second = text_of(one), text_of(other)
+    first, second = decode_id(one), decode_id(other)
     if first == second:
         return f"type, {type(one).__name__} and {type(other).__name__}"
     if _fold(first) != _fold(second):
@@ -129,11 +129,11 @@ def describe_difference(one: Hashable, other: Hashable) -> str:
         fewer = [kept for kept in needed if kept is not fold]
         if _fold(first, fewer) == _fold(second, fewer):
             needed = fewer
-    names = [name + _points(first, second) * (fold is _compose) for name, fold in needed]
+    names = [name + _point_out(first, second) * (fold is _compose) for name, fold in needed]
     return " and ".join(names)
 
 
-def _points(one: str, other: str) -> str:
+def _point_out(one: str, other: str) -> str:
     """The first place where two texts differ that look alike: `` (U+00E9 and U+0065 U+0301)``."""
     texts = one, other
     unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
@@ -173,9 +173,9 @@ _SAMPLE, _LONGEST, _FEW = 200, 64, 20
 
 def find_affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
     """The text that most ids have before or after one of the others: ``the prefix 'doc_'``."""
-    known = set(map(text_of, others))
+    known = set(map(decode_id, others))
     found: Counter[tuple[str, str]] = Counter()
-    some = list(islice(map(text_of, ids), _SAMPLE))
+    some = list(islice(map(decode_id, ids), _SAMPLE))
     for text in some:
         for at in range(1, min(len(text), _LONGEST)):
             if text[at:] in known:
@@ -209,7 +209,7 @@ def find_extended(
     among = list(islice(others, _LONGEST))
     for one in islice(ids, _LONGEST):
         for other in among:
-            short, long = sorted((text_of(one), text_of(other)), key=len)
+            short, long = sorted((decode_id(one), decode_id(other)), key=len)
             before, after = long.removesuffix(short), long.removeprefix(short)
             if short and before != long and before and not before[-1].isalnum():
                 return one, other, f"the prefix {before!r}"

@@ -1,0 +1,132 @@
+"""Retrieved: the judged items that a run retrieved, and the order that its rows were ranked in.
+
+Readers make it; judging turns it and the qrels into a Ranking. A sample of the run's first rows goes with
+it, for the checks.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.finding import Finding
+from germane.core.ragged import Bools, Floats, Ints
+
+COPIES = ("keep", "again")  # of an item that stands twice, every copy takes its rank
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the rows of a run are ordered by, and which of them count as retrieved."""
+
+    equal: Literal["id", "given"] = "id"  # the order of equal scores
+    scores: Literal["double", "single", "sigmoid"] = "double"
+    threshold: float | None = None  # items with a lower score are not retrieved
+    own: Literal["keep", "drop"] = "keep"  # an item whose id is the query's
+    nonpositive: Literal["hit", "miss"] = "hit"  # a judged item with a score of 0 or less
+
+    @property
+    def takes_all(self) -> bool:
+        return self.threshold is None and self.own == "keep"
+
+    @cached_property
+    def plain(self) -> bool:
+        """Does nothing but the order of scores matter, and is nothing left out?"""
+        return self in (AS_GIVEN, BY_ID)
+
+    def precise(self, scores: Floats, offsets: Ints) -> Floats:
+        """The scores of some queries in the precision asked for."""
+        if self.scores == "double":
+            return scores
+        with np.errstate(over="ignore"):  # beyond single precision all scores are infinite
+            single: Floats = scores.astype(np.float32)
+            if self.scores == "sigmoid":
+                owner = ragged.owners(offsets)
+                outside = ragged.counts((single < 0) | (single > 1), owner, len(offsets) - 1) > 0
+                single = np.where(outside[owner], 1 / (1 + np.exp(-single)), single)
+            return single.astype(np.float64)
+
+    def above(self, scores: Floats) -> Bools:
+        """Does each score reach the threshold?"""
+        if self.threshold is None:
+            return np.ones(len(scores), bool)
+        reached: Bools = scores >= self.threshold
+        return reached
+
+
+AS_GIVEN, BY_ID = Order("given"), Order()
+
+
+class Sample:
+    """The first rows of some queries of a run, in the order in which they were given.
+
+    Those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank`` and ``given`` make the rank
+    column and the scores as they were written, of the first so many rows.
+    """
+
+    def __init__(
+        self,
+        queries: Sequence[Hashable],
+        offsets: Ints,
+        items: Sequence[Hashable],
+        score: Floats | None = None,
+        *,
+        rank: Callable[[int], Floats] | None = None,
+        given: Callable[[int], Sequence[Any]] | None = None,
+        ids: str = "typed",  # as those of Qrels, or places: rows and columns of an array
+        rounded: int = 0,  # scores of the whole run that became equal to another as doubles
+        finer: bool = False,  # may the scores have had more digits than doubles?
+    ) -> None:
+        self.queries, self.offsets, self.items, self.score = queries, offsets, items, score
+        self.rank, self.given, self.ids = rank, given, ids
+        self.rounded, self.finer = rounded, finer
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def owner(self) -> Ints:
+        """The stretch of each row."""
+        return ragged.owners(self.offsets)
+
+
+def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
+    """Rows for a sample: the first few of each of the first queries. Returns them and their offsets."""
+    lengths = np.diff(offsets[: most + 1])
+    depth = most // max(1, min(len(lengths), SAMPLED, most // DEEP))
+    ends = ragged.offsets(np.minimum(lengths, depth))
+    ends = ends[: max(2, int(np.searchsorted(ends, most, "right")))]
+    return ragged.between(offsets[: len(ends) - 1], np.diff(ends)), ends
+
+
+SAMPLED, DEEP = 200, 4  # queries of a sample, and the rows of each where there are that many
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Retrieved:
+    """The judged items that a run retrieved, with the ranks that scores leave open to them."""
+
+    judgment: Ints  # H, place in Qrels.items; hits of a query stand together
+    owner: Ints  # H, query
+    rank: Ints  # H, from 1, in the order asked for (item ids or as given)
+    tied_from: Ints  # H, first and last rank of the group of equal scores
+    tied_to: Ints  # H
+    retrieved: Ints  # Q
+    answered: Bools  # Q, does the run have the query at all?
+    unknown: list[Hashable]  # the run's queries that nobody judged
+    sample: "Callable[[int], Sample] | None" = None  # some first rows: at most so many
+    findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are gone
+    comments: int = 0  # lines of a file that are no data
+
+    @cached_property
+    def answers(self) -> int:
+        """How many of the judged queries the run has."""
+        return int(np.count_nonzero(self.answered))
+
+    @cached_property
+    def is_tied(self) -> bool:
+        """May hits share their score with another item? Where none does, their three ranks are one array."""
+        return self.tied_to is not self.tied_from

@@ -1,0 +1,121 @@
+"""Ids of Python mappings: spelled as in a file of text, and refused where none of them is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from germane.core.arguments import list_values
+from germane.core.qrels import Qrels
+from germane.errors import CoverageError, FormatError, choices, clip, some, typed
+from germane.kernel.ids import is_integer, to_bytes, to_text
+from germane.readers import headings
+
+
+class Spelled(Mapping[Hashable, Any]):
+    """A run whose integers, bytes and UUIDs are text. A query's items are spelled when they are asked for."""
+
+    def __init__(self, run: Mapping[Hashable, Any]) -> None:
+        self._run = run
+
+    @cached_property
+    def _own(self) -> dict[Hashable, Hashable]:
+        """The text of each query → its id. Raises FormatError where two have the same."""
+        own = {_text(query): query for query in self._run}
+        if len(own) < len(self._run):
+            raise FormatError("two query ids of the run have the same text.")
+        return own
+
+    def __getitem__(self, query: Hashable) -> Any:
+        own = query if isinstance(query, str) and query in self._run else self._own[query]
+        return _results(query, self._run[own])
+
+    def __contains__(self, query: object) -> bool:
+        return query in self._own
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._own)
+
+    def __len__(self) -> int:
+        return len(self._own)
+
+
+def _results(query: Hashable, got: Any) -> Any:
+    """Results with their items as text; what is none stays what it is."""
+    if not isinstance(got, Mapping):
+        got = list_values(got)
+        is_list = isinstance(got, Sequence) and not isinstance(got, (str, bytes))
+        return _texts(got) if is_list else got
+    texts = _texts(got)
+    if texts is got:
+        return got
+    spelled = dict(zip(texts, got.values(), strict=True))
+    if len(spelled) < len(got):
+        raise FormatError(f"run, query {clip(query)}: two item ids have the same text.")
+    return spelled
+
+
+def _texts(ids: Collection[Any]) -> Collection[Any]:
+    """Each id as text; the same object where all of them are."""
+    types = set(map(type, ids))
+    if types <= {str}:
+        return ids
+    if types == {int}:
+        with suppress(ValueError):  # more digits than Python writes without being asked
+            return list(map(str, ids))
+    return list(map(_text, ids))
+
+
+def _text(identifier: Any) -> Any:
+    """An id as a file of text has it. What is unlike ids, such as a score, stays what it is."""
+    if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
+        return to_text(to_bytes(identifier))
+    return identifier
+
+
+def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
+    """Refuse a run without a judged query whose values tell what it is."""
+    headings.refuse_columns("run", run)
+    name, results = next(iter(run.items()))
+    if isinstance(results, Mapping):
+        within = [query for query in qrels.queries if _has_results(results, query)]
+        if within:
+            raise FormatError(
+                f"no query of the run is in the qrels, but what it calls {clip(name)} has queries that "
+                f"are: {some(within)}. Is it several runs by name? evaluate_many takes these, and "
+                f"evaluate takes one of them, run[{clip(name)}]."
+            )
+    elif isinstance(results, (str, bytes)) or not isinstance(results, Iterable):
+        raise FormatError(
+            f"run, query {clip(name)}: results are {{item: score}} or a list of items; got "
+            f"{typed(results)}. A run is {{query: results}}, and several runs {{name: run}}."
+        )
+
+
+def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
+    """Does it hold a query's results, and not the score of an item of the same id?"""
+    held = given.get(query)
+    return isinstance(held, Iterable) and not isinstance(held, (str, bytes))
+
+
+def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
+    """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
+    lists = map(list_values, run.values())
+    types = {_type(item) for got in lists if isinstance(got, Iterable) for item in got}
+    judged = {_type(item) for item in qrels.items}
+    if types and judged and not types & judged:
+        advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""
+        raise CoverageError(
+            "no judged item was retrieved: the run's item ids are "
+            f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}.{advice}"
+        )
+
+
+def _type(item: Any) -> str:
+    """The name of an id's type; NumPy's numbers are equal to Python's."""
+    return type(item.item() if isinstance(item, np.generic) else item).__name__
