@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane.comparison.sample import Sample, estimate_bca, reach, resample_sums
+from germane.comparison.sample import Sample, estimate_bca, resample_sums, widen_quantile
 from germane.comparison.settings import CORRECTIONS
 from germane.comparison.significance import TESTS, draw_largest_differences, sign_flip_p, sign_test
-from germane.core.dispersion import measure_dispersion, student, tost
+from germane.core.dispersion import compute_equivalence_p, compute_student_p, measure_dispersion
 
 # Fisher, The Design of Experiments (1935), chapter III: Darwin's maize, crossed less self-fertilized,
 # in eighths of an inch.
@@ -373,7 +373,7 @@ def test_bca_ends_where_the_values_do() -> None:
 def test_reach_is_students_widened(freedom: int) -> None:
     stats = pytest.importorskip("scipy.stats")
     expected = stats.t.ppf(0.975, freedom) * math.sqrt((freedom + 1) / freedom)
-    assert reach(0.05, freedom) == pytest.approx(expected, rel=2e-3)
+    assert widen_quantile(0.05, freedom) == pytest.approx(expected, rel=2e-3)
 
 
 def test_resampling_draws_as_many_queries_as_there_are() -> None:
@@ -412,7 +412,7 @@ def test_equivalence_is_that_of_statsmodels() -> None:
     differences = rng().normal(0.01, 0.1, 60)
     mean, spread = spread_with(differences)
     expected = weights.ttost_paired(differences, np.zeros(60), -0.04, 0.04)[0]
-    assert tost(mean, 0.04, spread) == pytest.approx(expected)  # type: ignore[arg-type]
+    assert compute_equivalence_p(mean, 0.04, spread) == pytest.approx(expected)  # type: ignore[arg-type]
 
 
 def test_two_data_sets_are_welchs_test() -> None:
@@ -423,7 +423,7 @@ def test_two_data_sets_are_welchs_test() -> None:
     mean, spread = spread_with(differences, strata)
     assert mean == pytest.approx((one.mean() + two.mean()) / 2)
     expected = stats.ttest_ind(one, -two, equal_var=False).pvalue
-    assert student(mean, spread) == pytest.approx(expected)  # type: ignore[arg-type]
+    assert compute_student_p(mean, spread) == pytest.approx(expected)  # type: ignore[arg-type]
 
 
 # --- Error rates -----------------------------------------------------------------------------------

@@ -919,7 +919,7 @@ def test_numbers_of_arrow_are_numbers_of_numpy(name: str, bits: int) -> None:
     """What Arrow says itself, which in its versions 18 to 21 asks pandas for it."""
     if (name, bits) != ("float", 8):
         kind = getattr(pa, f"{name}{bits}")()
-        assert arrow._dtype(kind) == np.dtype(f"{name}{bits}") == kind.to_pandas_dtype()
+        assert arrow._find_dtype(kind) == np.dtype(f"{name}{bits}") == kind.to_pandas_dtype()
 
 
 # ------------------------------------------------------------------- what stands for no id, no grade

@@ -90,7 +90,7 @@ def evaluate(
     _refuse_partial(spark)
     _check(rows, partitions, policy)
     columns = policy.pop("columns", None)
-    headings.check(columns)
+    headings.check_names(columns)
     judged = Side.of("qrels", qrels, columns)
     if isinstance(run, str):
         folders = {"recursiveFileLookup": "true"}  # those inside would be left out
@@ -124,7 +124,7 @@ class Side(NamedTuple):
     @classmethod
     def of(cls, kind: str, frame: "DataFrame", columns: Any) -> "Side":
         """A DataFrame, its columns found or named."""
-        return cls(kind, frame, headings.resolve(frame.columns, kind, kind, columns))
+        return cls(kind, frame, headings.resolve_names(frame.columns, kind, kind, columns))
 
     @property
     def chosen(self) -> "DataFrame":

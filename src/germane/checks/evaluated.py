@@ -321,7 +321,7 @@ class Evaluated(Data):
         return _NOTHING if self._sampler is None else self._sampler(most)
 
     def take_more(self) -> Evaluated:
-        """The same with a larger sample, for what deserves a second look."""
+        """The data with a larger sample, for what deserves a second look."""
         wide = Evaluated(
             self._qrels, self.got, self.policy, self._sampler, self.values, self._ranking
         )

@@ -70,15 +70,15 @@ def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> 
     kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
     if not set(kinds[0]) & set(kinds[1]):
         kind = f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
-        return f"{kind} {_affix(judged, retrieved)}".rstrip()
+        return f"{kind} {_describe_affix(judged, retrieved)}".rstrip()
     pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
         return f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them the same."
-    return _affix(judged, retrieved) or SAME
+    return _describe_affix(judged, retrieved) or SAME
 
 
-def _affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
-    """What the ids of one side have more than those of the other."""
+def _describe_affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
+    """The prefix or suffix that only one side's ids have."""
     for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
         if affix := find_affix(one, other):
             return f"The {whose} ids have {affix} that the others have not: take it off."
@@ -113,15 +113,15 @@ def find_alike(data: Data) -> Sees:
 
 def find_repeated_results(data: Data) -> Sees:
     """An item that stands twice among the results of a query."""
-    yield from _repeated(data.run, "result")
+    yield from _find_repeated(data.run, "result")
 
 
 def find_repeated_judgments(data: Data) -> Sees:
     """An item that is judged twice for a query."""
-    yield from _repeated(data.qrels, "judgment")
+    yield from _find_repeated(data.qrels, "judgment")
 
 
-def _repeated(side: Side, what: str) -> Sees:
+def _find_repeated(side: Side, what: str) -> Sees:
     pairs = side.query * len(side.items) + side.item
     order = np.argsort(pairs, kind="stable")
     again: Ints = np.sort(order[1:][np.diff(pairs[order]) == 0])
@@ -141,7 +141,7 @@ def _repeated(side: Side, what: str) -> Sees:
 
 def find_own_first(data: Data) -> Sees:
     """The query itself, first among the results of many queries and not judged relevant."""
-    mine, rank = _own(data)
+    mine, rank = _find_own_rows(data)
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
     if _is_no_accident(len(foremost), asked):
         says = (
@@ -154,7 +154,7 @@ def find_own_first(data: Data) -> Sees:
 
 def find_own(data: Data) -> Sees:
     """The query itself, at any rank among its results and not judged relevant."""
-    mine, rank = _own(data)
+    mine, rank = _find_own_rows(data)
     asked = int(np.count_nonzero(data.retrieved))
     many = _is_no_accident(len(mine), asked)
     if not len(mine) or any(find_own_first(data)) or not (many or _are_names(data.run.queries)):
@@ -171,7 +171,7 @@ def _is_no_accident(count: int, of: int) -> bool:
     return count > 1 and count >= MANY * of
 
 
-def _own(data: Data) -> tuple[Ints, Ints]:
+def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
     """The rows whose item is the query and not judged relevant, and their ranks."""
     run = data.run
     if run.places and run.number is not None:  # the columns of scores are numbered by themselves

@@ -23,7 +23,7 @@ ADVICE = "Are the two swapped? Give the qrels first, then the run."
 def find_swapped(data: Data) -> Sees:
     """The run where the qrels should be, and the other way round."""
     qrels, run = data.qrels, data.run
-    if _mostly(qrels, RUN_FIELDS) and _mostly(run, QRELS_FIELDS):
+    if _have_mostly(qrels, RUN_FIELDS) and _have_mostly(run, QRELS_FIELDS):
         count = qrels.faults.count + run.faults.count
         says = (
             f"these lines are qrels', and those of {qrels.where} are a run's: the two are swapped"
@@ -37,7 +37,7 @@ def find_swapped(data: Data) -> Sees:
 def find_qrels_like_run(data: Data) -> Sees:
     """Qrels with a run's lines, or with as many grades as a run has scores."""
     qrels = data.qrels
-    if _mostly(qrels, RUN_FIELDS) and not _mostly(data.run, QRELS_FIELDS):
+    if _have_mostly(qrels, RUN_FIELDS) and not _have_mostly(data.run, QRELS_FIELDS):
         says = f"{write_count(qrels.faults.count, 'line')} have a run's 6 fields"
         yield Seen(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _are_scores(data) and not _are_grades(data.run):
@@ -52,37 +52,37 @@ def find_qrels_like_run(data: Data) -> Sees:
 def find_run_like_qrels(data: Data) -> Sees:
     """A run with the lines of qrels."""
     run = data.run
-    if _mostly(run, QRELS_FIELDS) and not _mostly(data.qrels, RUN_FIELDS):
+    if _have_mostly(run, QRELS_FIELDS) and not _have_mostly(data.qrels, RUN_FIELDS):
         says = f"{write_count(run.faults.count, 'line')} have the 4 fields of qrels"
         yield Seen(says, run.faults.count, tuple(run.faults.examples[:1]))
 
 
 def find_malformed_judgments(data: Data) -> Sees:
     """Lines and values of the qrels that cannot be read."""
-    if not _mostly(data.qrels, RUN_FIELDS):
-        yield from _malformed(data.qrels)
+    if not _have_mostly(data.qrels, RUN_FIELDS):
+        yield from _find_malformed(data.qrels)
 
 
 def find_malformed_results(data: Data) -> Sees:
     """Lines and values of the run that cannot be read."""
-    if not _mostly(data.run, QRELS_FIELDS):
-        yield from _malformed(data.run)
+    if not _have_mostly(data.run, QRELS_FIELDS):
+        yield from _find_malformed(data.run)
 
 
-def refused(data: Data) -> Sees:
-    """What evaluate raises an error for, where no other finding says why."""
+def find_refusal(data: Data) -> Sees:
+    """Find the error that evaluate raises, where no other finding says why."""
     if data.refusal:
         yield Seen(f"evaluate raises an error: {data.refusal.rstrip('.')}", 1)
 
 
-def _malformed(side: Side) -> Sees:
+def _find_malformed(side: Side) -> Sees:
     if faults := side.faults.count:
         what = "line" if side.line is not None else "value"
         says = f"{write_count(faults, what)} cannot be read, beside {write_count(len(side), 'row')} that can"
         yield Seen(says, faults, tuple(side.faults.examples))
 
 
-def _mostly(side: Side, fields: int) -> bool:
+def _have_mostly(side: Side, fields: int) -> bool:
     """Have most lines this number of fields, which is wrong here?"""
     wrong = side.faults.fields[fields]
     return wrong > 0 and 2 * wrong > len(side) + side.faults.count

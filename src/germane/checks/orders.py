@@ -63,7 +63,7 @@ def find_rising_as_given(data: Data) -> Sees:
     steps = _find_steps(data, data.run.number)
     most = 2 * np.count_nonzero(steps > 0) > len(steps) and (steps >= 0).all()
     if most and _is_no_accident(data, data.run.number) and not is_meant(data, len(steps)):
-        yield from _turned(data, "scores", "rise", len(steps), "")
+        yield from _find_turned(data, "scores", "rise", len(steps), "")
 
 
 def find_falling_as_given(data: Data) -> Sees:
@@ -75,10 +75,10 @@ def find_falling_as_given(data: Data) -> Sees:
     turned = (steps > 0).all() and _is_no_accident(data, better)
     if turned and not is_meant(data, max(len(steps), CERTAIN)):
         why = ", and the lowest rank is the best"
-        yield from _turned(data, "ranks", "fall", len(steps), why)
+        yield from _find_turned(data, "ranks", "fall", len(steps), why)
 
 
-def _turned(data: Data, numbers: str, move: str, steps: int, why: str) -> Sees:
+def _find_turned(data: Data, numbers: str, move: str, steps: int, why: str) -> Sees:
     says = (
         f"the {numbers} of every query {move} in the order given, over "
         f"{data.first}{write_count(steps, 'step')}{why}"

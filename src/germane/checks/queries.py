@@ -70,7 +70,7 @@ def find_unknown(data: Data) -> Sees:
 
 def find_mostly_empty(data: Data) -> Sees:
     """Half of the judged queries or more, whose list of results is empty."""
-    empty, judged = set(_empty(data)), data.qrels.queries
+    empty, judged = set(_list_empty(data)), data.qrels.queries
     none = [query for query in judged if query in empty]
     if none and 2 * len(none) >= len(judged):
         have = write_count(len(none), "judged query has", "judged queries have")
@@ -78,14 +78,14 @@ def find_mostly_empty(data: Data) -> Sees:
         yield Seen(says, len(none), show_ids(none))
 
 
-def _empty(data: Data) -> tuple[Hashable, ...]:
+def _list_empty(data: Data) -> tuple[Hashable, ...]:
     run = data.run
     return *run.empty, *(run.queries[q] for q in np.flatnonzero(data.retrieved == 0).tolist())
 
 
 def find_without_results(data: Data) -> Sees:
     """Queries whose list of results is empty, where most have some."""
-    if (empty := _empty(data)) and not any(find_mostly_empty(data)):
+    if (empty := _list_empty(data)) and not any(find_mostly_empty(data)):
         have = write_count(len(empty), "query has", "queries have")
         says = f"{have} an empty list of results: nothing of theirs is found"
         yield Seen(says, len(empty), show_ids(empty))
@@ -121,7 +121,7 @@ def find_one_result(data: Data) -> Sees:
 
 
 def find_same_results(data: Data) -> Sees:
-    """The same items in the same order for every query."""
+    """Find equal results, items and order, for every query."""
     depth = data.retrieved
     if len(depth) > 1 and (depth == depth[0]).all() and depth[0] > 1:
         lists = data.run.item[data.order].reshape(len(depth), -1)
@@ -175,7 +175,7 @@ def find_few(data: Data) -> Sees:
     count = len(data.qrels.queries)
     if 0 < count < FEW:
         says = write_count(count, "query is", "queries are") + " judged"
-        for measure, values in _values(data):
+        for measure, values in _compute_values(data):
             error = float(values.std()) / math.sqrt(max(count - 1, 1))
             if error > TINY:
                 says += f"; {measure} varies among them so much that its mean is known to ±{2 * error:.2g}"
@@ -183,7 +183,7 @@ def find_few(data: Data) -> Sees:
         yield Seen(says, count)
 
 
-def _values(data: Data) -> Iterator[tuple[Measure, Floats]]:
+def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:
     """Each measure's values; none that the grades do not allow."""
     for measure in data.measures:
         try:
@@ -196,9 +196,9 @@ def find_undetectable(data: Data) -> Sees:
     """A difference from another run that is smaller than what so many queries show."""
     count = len(data.qrels.queries)
     for rival in data.rivals if count >= FEW else ():
-        theirs = dict(_values(rival))
+        theirs = dict(_compute_values(rival))
         small = []
-        for measure, values in _values(data):
+        for measure, values in _compute_values(data):
             apart = values - theirs.get(measure, values)
             spread = measure_dispersion((apart - apart.mean()) / count, np.zeros(count, np.int64))
             least = None if spread is None else spread.detectable(ALPHA)

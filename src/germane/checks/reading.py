@@ -278,7 +278,7 @@ class _Part(NamedTuple):
 
 
 def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
-    """The same, whose rows are told by their lines where a file has one for each of them."""
+    """The frame, whose rows are named by their lines where a file has one for each of them."""
     if side.told is None or not is_path(given) or not os.path.isfile(given):
         return side
     above = _HEADER.get(formats.find_format(given, side.kind, input_format))

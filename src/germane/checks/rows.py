@@ -124,7 +124,7 @@ FEW = 100  # results below which chance explains nearly anything
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Seen:
-    """What a finding says, without its name and severity."""
+    """The text of a finding, without its name and severity."""
 
     says: str
     count: int

@@ -20,7 +20,7 @@ class Check(NamedTuple):
     sees: Callable[[Data], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
-    """What evaluating does: stops, warns, warns of what the first rows show, or takes it as it is."""
+    """The reaction of evaluate: stops, warns, warns of what the first rows show, or takes it as it is."""
 
     def find(self, data: Data) -> Iterator[Finding]:
         """Run the check; a sample's findings do not say which side they are about."""
@@ -119,7 +119,7 @@ TABLE: tuple[Check, ...] = (
           "Only large differences can be shown: germane compare says which."),
     Check("differences too small to show", "note", "run", queries.find_undetectable,
           "Judge more queries, or claim less: germane compare."),
-    Check("refused by evaluate", "serious", "run", malformed.refused,
+    Check("refused by evaluate", "serious", "run", malformed.find_refusal,
           "Until that is mended there is no number.", "error"),
 )  # fmt: skip
 """In the order in which findings of one severity are told."""

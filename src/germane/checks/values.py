@@ -39,21 +39,21 @@ def find_nothing_relevant(data: Data) -> Sees:
 
 def find_negative(data: Data) -> Sees:
     """Grades below 0, which only mark an item as pooled."""
-    yield from _some(data, data.grades < 0, "below 0")
+    yield from _find_some(data, data.grades < 0, "below 0")
 
 
 def find_fractional(data: Data) -> Sees:
     """Grades with decimals."""
     grades = data.grades
-    yield from _some(data, grades != np.trunc(grades), "with decimals")
+    yield from _find_some(data, grades != np.trunc(grades), "with decimals")
 
 
 def find_unusual(data: Data) -> Sees:
     """Grades beyond the usual scales."""
-    yield from _some(data, data.grades > USUAL, f"above {USUAL}")
+    yield from _find_some(data, data.grades > USUAL, f"above {USUAL}")
 
 
-def _some(data: Data, which: Bools, says: str) -> Sees:
+def _find_some(data: Data, which: Bools, says: str) -> Sees:
     at = np.flatnonzero(which)
     if len(at):
         grades = data.grades[at]
@@ -92,7 +92,7 @@ TELLING = 20  # different scores that do not all fit by chance
 
 
 def find_constant(data: Data) -> Sees:
-    """The same score for all results of a query, in every query: many, or good ones among others."""
+    """Find one score for all results of a query, in every query: many, or good ones among others."""
     order = "the one given" if data.ties == "given" else "that of their ids"
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
@@ -139,7 +139,7 @@ def find_tied(data: Data) -> Sees:
 
 
 def _tied_anywhere(data: Data) -> Sees:
-    shares = _shares(data.equal)
+    shares = _find_tied(data.equal)
     count = int(np.count_nonzero(shares))
     if count and not data.constant and count >= TIED * len(shares):
         queries = write_count(
@@ -152,7 +152,7 @@ def _tied_anywhere(data: Data) -> Sees:
         yield Seen(says, count, show_rows(data.run, data.order[shares]))
 
 
-def _shares(equal: Bools) -> Bools:
+def _find_tied(equal: Bools) -> Bools:
     """Is each result tied with a neighbor?"""
     after: Bools = equal.copy()
     after[:-1] |= equal[1:]
@@ -179,11 +179,11 @@ def find_tied_at_cutoff(data: Data) -> Sees:
 def find_half_precision(data: Data) -> Sees:
     """Scores that were held in 16 bits, and are tied."""
     scores = data.run.number
-    if scores is None or not _blurred(data) or (scores == np.trunc(scores)).all():
+    if scores is None or not _are_blurred(data) or (scores == np.trunc(scores)).all():
         return
     kind = "bfloat16" * _is_brain(scores) or "float16" * _is_half(scores)
     if kind:
-        tied = int(np.count_nonzero(_shares(data.equal)))
+        tied = int(np.count_nonzero(_find_tied(data.equal)))
         says = f"every score is one that {kind} holds, and {write_count(tied, 'result')} of {len(scores):,} are tied"
         yield Seen(says, tied, _first_tied(data))
 
@@ -191,11 +191,11 @@ def find_half_precision(data: Data) -> Sees:
 def find_rounded(data: Data) -> Sees:
     """Scores with few digits, which are tied by that."""
     scores = data.run.number
-    if scores is None or not _blurred(data) or any(find_half_precision(data)):
+    if scores is None or not _are_blurred(data) or any(find_half_precision(data)):
         return
     few = _few_digits(scores)
     if few and (scores != np.trunc(scores)).any():
-        tied = int(np.count_nonzero(_shares(data.equal)))
+        tied = int(np.count_nonzero(_find_tied(data.equal)))
         says = (
             f"no score has more than {few}, and {write_count(tied, 'result')} of "
             f"{len(scores):,} are tied"
@@ -204,12 +204,12 @@ def find_rounded(data: Data) -> Sees:
 
 
 def _first_tied(data: Data) -> tuple[str, ...]:
-    return show_first_row(data.run, data.order[_shares(data.equal)])
+    return show_first_row(data.run, data.order[_find_tied(data.equal)])
 
 
 def _few_digits(scores: Floats) -> str:
     """How many digits no score exceeds, where these are few."""
-    decimals = _decimals(scores, DECIMALS)
+    decimals = _count_decimals(scores, DECIMALS)
     if decimals is not None:
         return write_count(decimals, "decimal")
     size = np.abs(scores[scores != 0])
@@ -218,25 +218,25 @@ def _few_digits(scores: Floats) -> str:
     return f"{SIGNIFICANT} significant digits" * short
 
 
-def _decimals(scores: Floats, most: int) -> int | None:
+def _count_decimals(scores: Floats, most: int) -> int | None:
     """The number of decimals that scores are rounded to."""
     found = (d for d in range(1, most + 1) if (np.round(scores, d) == scores).all())
     return next(found, None)
 
 
-def _blurred(data: Data) -> bool:
+def _are_blurred(data: Data) -> bool:
     """Are there enough results, and ties among them, to speak of precision?"""
     count = len(data.run)
     if count < FEW or data.constant:
         return False
-    return int(np.count_nonzero(_shares(data.equal))) >= ROUNDED * count
+    return int(np.count_nonzero(_find_tied(data.equal))) >= ROUNDED * count
 
 
 def _is_half(scores: Floats) -> bool:
     """Are they what a float16 holds, or that as it is printed with some decimals?"""
     with np.errstate(over="ignore", invalid="ignore"):
         half = scores.astype(np.float16)
-        decimals = _decimals(scores, PRINTED)
+        decimals = _count_decimals(scores, PRINTED)
         if (half == scores).all() or decimals is None:
             return bool((half == scores).all())
         step = 10.0**-decimals

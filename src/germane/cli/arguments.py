@@ -166,24 +166,26 @@ def format_table(
     return formats[options.format](table)
 
 
-def chosen(options: argparse.Namespace) -> tuple[Measure, ...]:
+def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
 
 
-def policy_of(options: argparse.Namespace) -> dict[str, Any]:
+def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(options, name) for name in (*WORDS, "depth", "relevant", *READING)}
     undecided = [name for name in (*_DEFAULTS, "relevant") if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
-def given_policy(options: argparse.Namespace) -> dict[str, Any]:
+def collect_given_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions that were asked for: not those that are the usual anyway."""
     return {
-        name: choice for name, choice in policy_of(options).items() if choice != DEFAULTS.get(name)
+        name: choice
+        for name, choice in collect_policy(options).items()
+        if choice != DEFAULTS.get(name)
     }
 
 
-def digits_of(options: argparse.Namespace) -> int | None:
+def choose_digits(options: argparse.Namespace) -> int | None:
     """Decimals: all of them where a program reads on."""
     return None if options.format in ("tsv", "csv") else 4
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from germane.cli.arguments import add_measures, add_reading, chosen, read_runs
+from germane.cli.arguments import add_measures, add_reading, parse_measures, read_runs
 from germane.cli.terminal import as_json, progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         found = check(
             options.qrels,
             runs,
-            chosen(options),
+            parse_measures(options),
             columns=options.columns,
             input_format=options.input_format,
             max_expansion=options.max_expansion,

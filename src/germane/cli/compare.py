@@ -10,11 +10,11 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    chosen,
-    digits_of,
+    choose_digits,
+    collect_policy,
     format_table,
     fraction,
-    policy_of,
+    parse_measures,
     read_runs,
     whole,
 )
@@ -104,18 +104,20 @@ def add_statistics(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     given = [[options.qrels, *options.runs], *options.dataset]
     writing.check(options.output, [path for paths in given for path in paths])
-    comparison = _compared(options, _results(options, given))
+    comparison = _compare(options, _make_results(options, given))
     if options.format == "json":
         text = as_json(_as_dict(comparison, options))
     elif options.view is None and options.format == "table":
         text = str(comparison)
     else:
-        text = format_table(_VIEWS[_viewed(options)](comparison, options), options, _FORMATS)
+        text = format_table(_VIEWS[_choose_view(options)](comparison, options), options, _FORMATS)
     writing.write(options.output, text)
 
 
-def _results(options: argparse.Namespace, given: list[list[str]]) -> Results | dict[str, Results]:
-    measures, policy = chosen(options), policy_of(options)
+def _make_results(
+    options: argparse.Namespace, given: list[list[str]]
+) -> Results | dict[str, Results]:
+    measures, policy = parse_measures(options), collect_policy(options)
     told = {name: policy[name] for name in ("duplicates", *READING)}
     results = {}
     with progress_line() as progress:
@@ -128,7 +130,7 @@ def _results(options: argparse.Namespace, given: list[list[str]]) -> Results | d
     return results if len(results) > 1 else next(iter(results.values()))
 
 
-def _compared(options: argparse.Namespace, results: Any) -> "Comparison":
+def _compare(options: argparse.Namespace, results: Any) -> "Comparison":
     from germane.comparison.api import compare
 
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
@@ -143,7 +145,7 @@ def _compared(options: argparse.Namespace, results: Any) -> "Comparison":
     )
 
 
-def _viewed(options: argparse.Namespace) -> str:
+def _choose_view(options: argparse.Namespace) -> str:
     if options.view is not None:
         return str(options.view)
     return "pairs" if options.format in ("csv", "tsv") else "leaderboard"
@@ -161,7 +163,7 @@ def _as_dict(comparison: "Comparison", options: argparse.Namespace) -> dict[str,
     return plain
 
 
-def _queries(comparison: "Comparison", options: argparse.Namespace) -> Table:
+def _list_queries(comparison: "Comparison", options: argparse.Namespace) -> Table:
     system, baseline = comparison.pairs[0].system, comparison.pairs[0].baseline
     if len(comparison.pairs) > len(comparison.measures):
         raise AbsentError("--view queries shows two runs; give only two.")
@@ -169,26 +171,28 @@ def _queries(comparison: "Comparison", options: argparse.Namespace) -> Table:
         "measure",
         {
             str(measure): comparison.queries(measure, system, baseline).table(
-                most=options.most, digits=digits_of(options)
+                most=options.most, digits=choose_digits(options)
             )
             for measure in comparison.measures
         },
     )
 
 
-def _stability(comparison: "Comparison", options: argparse.Namespace) -> Table:
+def _make_stability_table(comparison: "Comparison", options: argparse.Namespace) -> Table:
     tables = {
-        str(measure): comparison.stability(measure).table(digits=digits_of(options))
+        str(measure): comparison.stability(measure).table(digits=choose_digits(options))
         for measure in comparison.measures
     }
     return stacked("measure", tables)
 
 
 _VIEWS: dict[str, Callable[["Comparison", argparse.Namespace], Table]] = {
-    "leaderboard": lambda comparison, options: comparison.leaderboard(digits=digits_of(options)),
-    "pairs": lambda comparison, options: comparison.table(digits=digits_of(options)),
-    "queries": _queries,
-    "stability": _stability,
+    "leaderboard": lambda comparison, options: comparison.leaderboard(
+        digits=choose_digits(options)
+    ),
+    "pairs": lambda comparison, options: comparison.table(digits=choose_digits(options)),
+    "queries": _list_queries,
+    "stability": _make_stability_table,
 }
 _FORMATS = {**FORMATS, "latex": Table.latex_float}
 

@@ -11,10 +11,10 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     check_list,
-    digits_of,
+    choose_digits,
+    collect_policy,
     format_table,
     is_picture,
-    policy_of,
     read_grades,
     read_runs,
 )
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     picture = is_picture(options.output)
     if picture:
         pictures.check_suffix(options.output)
-    curves = _curves(options)
+    curves = _make_curves(options)
     if picture:
         only = next(iter(curves.values()))
         if len(curves) == 1 and isinstance(only, PRCurve):
@@ -92,12 +92,14 @@ def run(options: argparse.Namespace) -> None:
         runs = [{"name": name, **curve.to_dict()} for name, curve in curves.items()]
         writing.write(options.output, as_json(add_schema({"curves": runs})))
     else:
-        tables = {name: curve.table(digits=digits_of(options)) for name, curve in curves.items()}
+        tables = {
+            name: curve.table(digits=choose_digits(options)) for name, curve in curves.items()
+        }
         writing.write(options.output, format_table(stacked("run", tables), options))
 
 
-def _curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
-    rel, start, policy = options.rel, options.start, policy_of(options)
+def _make_curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
+    rel, start, policy = options.rel, options.start, collect_policy(options)
     if len(options.given) == 1:
         check_list(options)
         grades = read_grades(options.given[0])

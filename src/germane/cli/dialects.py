@@ -8,9 +8,9 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    digits_of,
+    choose_digits,
+    collect_given_policy,
     format_table,
-    given_policy,
 )
 from germane.cli.terminal import as_json, progress_line
 from germane.dialects import dialects, resolve_dialect
@@ -44,16 +44,16 @@ def run(options: argparse.Namespace) -> None:
         with progress_line() as progress:
             qrels, ranked = given
             found = spread(
-                qrels, ranked, options.measure, progress=progress, **given_policy(options)
+                qrels, ranked, options.measure, progress=progress, **collect_given_policy(options)
             )
         if options.format == "json":
             writing.write(options.output, as_json(add_schema(found.to_dict())))
             return
-        _write(options, found.table(digits=digits_of(options)))
+        _write(options, found.table(digits=choose_digits(options)))
     elif not given:
-        _write(options, _listed())
+        _write(options, _list_dialects())
     elif len(given) == 1 and not os.path.exists(given[0]):
-        _write(options, _defined(resolve_dialect(given[0])))
+        _write(options, _define(resolve_dialect(given[0])))
     else:
         raise InputError("germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN.")
 
@@ -64,7 +64,7 @@ def _write(options: argparse.Namespace, table: Table) -> None:
     writing.write(options.output, format_table(table, options))
 
 
-def _listed() -> Table:
+def _list_dialects() -> Table:
     rows = tuple((one.name, one.tool, one.version) for one in dialects().values())
     notes = (
         "germane dialects NAME says what a tool decides otherwise, and what it calls measures.",
@@ -72,7 +72,7 @@ def _listed() -> Table:
     return Table(("dialect", "tool", "recorded from"), rows, notes, left=(1, 2))
 
 
-def _defined(dialect: Dialect) -> Table:
+def _define(dialect: Dialect) -> Table:
     rows: list[tuple[str, str, str]] = [
         (seam, f"{name}={word}", "")
         for seam in SEAMS
@@ -80,7 +80,7 @@ def _defined(dialect: Dialect) -> Table:
         for name, word in getattr(dialect, seam).items()
     ]
     rows += [
-        ("measuring", " = ".join((one.name, *one.also, one.measure)), _words(one.choices))
+        ("measuring", " = ".join((one.name, *one.also, one.measure)), _join_words(one.choices))
         for one in dialect.measuring
     ]
     notes = [f"{dialect.tool} {dialect.version}", dialect.why, f"source: {dialect.source}"]
@@ -89,5 +89,5 @@ def _defined(dialect: Dialect) -> Table:
     return Table(("seam", dialect.name, "with"), tuple(rows), tuple(filter(None, notes)), (1, 2))
 
 
-def _words(choices: Any) -> str:
+def _join_words(choices: Any) -> str:
     return ", ".join(f"{name}={word}" for name, word in choices.items())

@@ -11,10 +11,10 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    digits_of,
+    choose_digits,
+    collect_given_policy,
+    collect_policy,
     format_table,
-    given_policy,
-    policy_of,
     read_runs,
 )
 from germane.cli.terminal import as_json, progress_line, say
@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     measures: Any = options.measures or options.default_measures
-    policy = policy_of(options) if options.dialect is None else given_policy(options)
+    policy = collect_policy(options) if options.dialect is None else collect_given_policy(options)
     runs = read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
     with progress_line() as progress, warnings.catch_warnings():
@@ -72,13 +72,13 @@ def run(options: argparse.Namespace) -> None:
         if options.checkpoint is None:
             results = evaluate_many(options.qrels, runs, measures, **given)
         else:
-            results = _kept(options.qrels, runs, measures, options.checkpoint, given)
+            results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
     for line in write_warnings(results):
         say(f"germane: {line}")
     if options.format == "json":
         writing.write(options.output, as_json(results.to_dict(queries=options.per_query)))
         return
-    digits = digits_of(options)
+    digits = choose_digits(options)
     table = (
         results.table_per_query(digits=digits)
         if options.per_query
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
     writing.write(options.output, format_table(table, options))
 
 
-def _kept(
+def _evaluate_kept(
     qrels: str, runs: Mapping[str, str], measures: Any, folder: str, given: Mapping[str, Any]
 ) -> Results:
     """Each run with a checkpoint of its own, in a folder inside."""

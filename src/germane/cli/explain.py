@@ -10,10 +10,10 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     check_list,
-    chosen,
-    digits_of,
+    choose_digits,
+    collect_policy,
     format_table,
-    policy_of,
+    parse_measures,
     read_grades,
     read_runs,
 )
@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    measures = chosen(options)
+    measures = parse_measures(options)
     inputs = options.given if len(options.given) > 1 else []
     writing.check(options.output, inputs)
     if options.animate is not None:
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
                 explanation = explain(
                     qrels, run, measures, query=options.query,
                     progress=progress,
-                    **policy_of(options),
+                    **collect_policy(options),
                 )  # fmt: skip
         case _:
             raise InputError(
@@ -79,5 +79,5 @@ def run(options: argparse.Namespace) -> None:
         writing.write(options.output, as_json(explanation.to_dict()))
     else:
         writing.write(
-            options.output, format_table(explanation.table(digits=digits_of(options)), options)
+            options.output, format_table(explanation.table(digits=choose_digits(options)), options)
         )

@@ -9,11 +9,11 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
-    chosen,
-    digits_of,
+    choose_digits,
+    collect_policy,
     format_table,
     fraction,
-    policy_of,
+    parse_measures,
     whole,
 )
 from germane.cli.terminal import as_json
@@ -79,15 +79,17 @@ def run(options: argparse.Namespace) -> int:
 
     writing.check(options.output, [options.qrels, options.run_path, options.baseline])
     found = gate(
-        options.qrels, options.run_path, chosen(options), baseline=options.baseline,
+        options.qrels, options.run_path, parse_measures(options), baseline=options.baseline,
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
-        **policy_of(options),
+        **collect_policy(options),
     )  # fmt: skip
     if options.format == "json":
         plain = {**found.comparison.to_dict(), "verdicts": found.verdicts, "passed": found.passed}
         writing.write(options.output, as_json(plain))
     else:
-        writing.write(options.output, format_table(found.table(digits=digits_of(options)), options))
+        writing.write(
+            options.output, format_table(found.table(digits=choose_digits(options)), options)
+        )
     if options.github:
         _tell_github(found)
     return 0 if found.passed else FAILED

@@ -9,9 +9,9 @@ from germane.cli.arguments import (
     add_policy,
     add_reading,
     check_list,
-    digits_of,
+    choose_digits,
+    collect_given_policy,
     format_table,
-    given_policy,
     read_grades,
 )
 from germane.cli.terminal import as_json, progress_line
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
             with progress_line("reconcile:") as progress:
                 found = reconcile(
                     qrels, ranked, **asked,
-                    reported_per_query=per_query, progress=progress, **given_policy(options),
+                    reported_per_query=per_query, progress=progress, **collect_given_policy(options),
                 )  # fmt: skip
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
@@ -92,4 +92,4 @@ def _written(found: Any, options: argparse.Namespace) -> str:
     }
     if options.format in whole:
         return whole[options.format]()
-    return format_table(found.table(digits=digits_of(options)), options)
+    return format_table(found.table(digits=choose_digits(options)), options)

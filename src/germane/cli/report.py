@@ -9,8 +9,8 @@ from germane.cli.arguments import (
     add_measures,
     add_policy,
     add_reading,
-    chosen,
-    given_policy,
+    collect_given_policy,
+    parse_measures,
     read_runs,
 )
 from germane.cli.compare import add_statistics
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
         made = report(
             options.qrels,
             runs,
-            chosen(options),
+            parse_measures(options),
             title=options.title,
             baseline=options.baseline,
             confidence=options.confidence,
@@ -60,6 +60,6 @@ def run(options: argparse.Namespace) -> None:
             command=shlex.join(["germane", *sys.argv[1:]]),
             progress=progress,
             **words,
-            **given_policy(options),
+            **collect_given_policy(options),
         )
     writing.write(options.output, made.html)

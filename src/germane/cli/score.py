@@ -8,9 +8,9 @@ from germane.cli.arguments import (
     add_measures,
     add_output,
     add_relevant,
-    chosen,
-    digits_of,
+    choose_digits,
     format_table,
+    parse_measures,
     read_grades,
 )
 from germane.cli.terminal import as_json
@@ -37,12 +37,12 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     grades = read_grades(options.relevance)
     writing.check(options.output)
-    values = [(m, score(grades, m, relevant=options.relevant)) for m in chosen(options)]
+    values = [(m, score(grades, m, relevant=options.relevant)) for m in parse_measures(options)]
     if options.format == "json":
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
         writing.write(options.output, as_json(add_schema({"germane": VERSION, "measures": rows})))
         return
-    digits = digits_of(options)
+    digits = choose_digits(options)
     cells = tuple((str(m), format_value(v, m, digits), m.definition) for m, v in values)
     writing.write(
         options.output,

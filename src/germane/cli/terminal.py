@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: one-line errors, progress, JSON."""
+"""Output for a person at a terminal: one-line errors, progress, JSON."""
 
 import contextlib
 import re

@@ -41,7 +41,7 @@ def kendall_tau(first: Ranked, second: Ranked) -> float:
     Kendall 1945.
     """
     one, two = _same_items(_make_groups(first), _make_groups(second))
-    signs = (_signs(ranks) for ranks in (one, two))
+    signs = (_compare_signs(ranks) for ranks in (one, two))
     a, b = signs
     untied = float(np.count_nonzero(a)) * float(np.count_nonzero(b))
     if not untied:
@@ -62,7 +62,7 @@ def tau_ap(ranking: Ranked, truth: Ranked) -> float:
     """
     groups = _make_groups(ranking)
     ranks, true = _same_items(groups, _make_groups(truth))
-    belongs = (1 + _signs(true)) / 2  # [i, j]: does i belong above j? Tied: half
+    belongs = (1 + _compare_signs(true)) / 2  # [i, j]: does i belong above j? Tied: half
     if len(ranks) < 2:
         raise CoverageError("one item has no order to agree with.")
     total, before = 0.0, 0
@@ -129,7 +129,7 @@ def _same_items(one: list[_Group], other: list[_Group]) -> tuple[Floats, Floats]
     return np.array(list(first.values())), np.array([second[item] for item in first])
 
 
-def _signs(ranks: Floats) -> Floats:
+def _compare_signs(ranks: Floats) -> Floats:
     """[i, j]: 1 where i is above j, -1 below, 0 tied."""
     signs: Floats = np.sign(ranks[None, :] - ranks[:, None])
     return signs

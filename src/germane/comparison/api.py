@@ -123,7 +123,7 @@ def _name_runs(given: Any) -> Runs:
 
 
 def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
-    """The same runs, two or more, in every data set."""
+    """Refuse data sets that do not all have the same runs, two or more."""
     expected = list(next(iter(datasets.values())))
     for name, runs in datasets.items():
         if set(runs) != set(expected):

@@ -50,7 +50,7 @@ def make_pair_table(
     )  # fmt: skip
     tested = settings.equivalence is not None
     rows = [
-        (*_write_cells(pair, digits), *(_equivalent(pair, digits) if tested else ()))
+        (*_write_cells(pair, digits), *(_write_equivalence(pair, digits) if tested else ()))
         for pair in pairs
     ]
     notes = (*_column_notes(), *write_notes(samples, pairs, settings))
@@ -73,7 +73,7 @@ def _write_cells(pair: Pair, digits: int | None) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _equivalent(pair: Pair, digits: int | None) -> tuple[str]:
+def _write_equivalence(pair: Pair, digits: int | None) -> tuple[str]:
     return (_p_value(pair.equivalence.p, digits) if pair.equivalence else "",)
 
 

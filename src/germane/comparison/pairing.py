@@ -10,10 +10,16 @@ from itertools import combinations
 import numpy as np
 
 from germane.comparison.pair import Equivalence, Interval, Limit, Pair
-from germane.comparison.sample import Sample, estimate_bca, match_samples, reach, resample_sums
+from germane.comparison.sample import (
+    Sample,
+    estimate_bca,
+    match_samples,
+    resample_sums,
+    widen_quantile,
+)
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, Pairs, compute_differences
-from germane.core.dispersion import measure_dispersion, tost
+from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.ragged import Floats
 from germane.evaluation.result import Result
 from germane.measures.measure import Measure
@@ -109,7 +115,7 @@ def _describe_pair(
     ties = len(sample) - wins - losses
     equivalence = None
     if settings.equivalence is not None and spread is not None:
-        p = tost(mean, settings.equivalence, spread)
+        p = compute_equivalence_p(mean, settings.equivalence, spread)
         equivalence = Equivalence(settings.equivalence, p)
     return Pair(
         measure=sample.measures[m],
@@ -148,7 +154,7 @@ def estimate_interval(sample: Sample, centered: Floats, mean: float, alpha: floa
     """The 1 - alpha interval of a mean, or of a mean difference, from its parts."""
     if np.abs(centered).sum() <= 1e-12 * abs(mean):
         return Interval(mean, mean, 1 - alpha)  # the same difference on every query
-    reached = estimate_bca(centered, sample.strata, reach(alpha, sample.freedom))
+    reached = estimate_bca(centered, sample.strata, widen_quantile(alpha, sample.freedom))
     rounding = 1e-12 * (abs(mean) + float(np.abs(centered).sum()))
     low, high = (0.0 if abs(mean + end) < rounding else mean + end for end in reached)
     return Interval(low, high, 1 - alpha)

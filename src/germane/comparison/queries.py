@@ -183,7 +183,7 @@ def find_moves(
         for item in dict.fromkeys([*old, *new])
         if _find_rank(old, item) != _find_rank(new, item)
     ]
-    return tuple(sorted(moved, key=lambda move: (-move.relevance, -_way(move))))
+    return tuple(sorted(moved, key=lambda move: (-move.relevance, -_measure_move(move))))
 
 
 def _find_rank(hits: Mapping[Hashable, Hit], item: Hashable) -> int | None:
@@ -191,7 +191,7 @@ def _find_rank(hits: Mapping[Hashable, Hit], item: Hashable) -> int | None:
     return None if hit is None else hit.rank
 
 
-def _way(move: Move) -> float:
+def _measure_move(move: Move) -> float:
     """How far an item moved, where the first ranks count most; from nowhere is farthest."""
     first, last = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
     return abs(first - last)

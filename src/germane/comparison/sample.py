@@ -157,11 +157,11 @@ def resample_sums(values: Floats, strata: Ints, resamples: int, rng: np.random.G
         step = max(1, BLOCK // queries)
         for start in range(0, resamples, step):
             size = min(step, resamples - start)
-            sums[start : start + size] += _times(size, queries, rng) @ of_stratum
+            sums[start : start + size] += _draw_times(size, queries, rng) @ of_stratum
     return sums.T
 
 
-def _times(size: int, queries: int, rng: np.random.Generator) -> Floats:
+def _draw_times(size: int, queries: int, rng: np.random.Generator) -> Floats:
     """size × Q: how often each query is drawn, of as many draws as there are queries."""
     drawn = rng.integers(0, queries, size=(size, queries), dtype=np.int32)
     drawn += (np.arange(size, dtype=np.int32) * queries)[:, None]
@@ -183,11 +183,11 @@ def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float
     scaled = centered / deviation
     skew = float(np.sum(scaled**3)) / 6  # the bias and the acceleration of a mean
     strata_of = [scaled[strata == stratum] for stratum in range(int(strata.max()) + 1)]
-    low, high = (_quantile(strata_of, _shifted(skew, at)) * deviation for at in (-z, z))
+    low, high = (_find_quantile(strata_of, _shift_quantile(skew, at)) * deviation for at in (-z, z))
     return low, high
 
 
-def _shifted(skew: float, z: float) -> float:
+def _shift_quantile(skew: float, z: float) -> float:
     """The normal quantile of the bootstrap distribution where the end of an interval at ``z`` stands."""
     slope = 1 - skew * (skew + z)
     if slope <= 0:  # beyond where the transformation has a meaning: the last there is
@@ -195,24 +195,24 @@ def _shifted(skew: float, z: float) -> float:
     return skew + (skew + z) / slope
 
 
-def _quantile(strata: list[Floats], z: float) -> float:
+def _find_quantile(strata: list[Floats], z: float) -> float:
     """The value below which the sum of draws from each stratum is with the chance of ``z``."""
     sign = 1.0 if z > 0 else -1.0
     outermost = sum(len(parts) * float((sign * parts).max()) for parts in strata) * sign
     if math.isinf(z):
         return outermost
     near, far = 0.0, z or 1.0
-    reached = _normal(strata, far)[0]
+    reached = _approximate_normal(strata, far)[0]
     while sign * (z - reached) > 0:
-        near, (further, before) = far, (_normal(strata, 2 * far)[0], reached)
+        near, (further, before) = far, (_approximate_normal(strata, 2 * far)[0], reached)
         far, reached = 2 * far, further
         if sign * (reached - before) < 1e-3:  # z lies beyond the last value
             return outermost
-    tilt = _root(lambda tilt: _normal(strata, tilt)[0] - z, near, far)
-    return _normal(strata, tilt)[1]
+    tilt = _find_root(lambda tilt: _approximate_normal(strata, tilt)[0] - z, near, far)
+    return _approximate_normal(strata, tilt)[1]
 
 
-def _normal(strata: list[Floats], tilt: float) -> tuple[float, float]:
+def _approximate_normal(strata: list[Floats], tilt: float) -> tuple[float, float]:
     """The normal quantile (Barndorff-Nielsen's r*) of the sum that a tilt makes the mean, and that sum."""
     moment = mean = variance = 0.0
     for parts in strata:
@@ -231,7 +231,7 @@ def _normal(strata: list[Floats], tilt: float) -> tuple[float, float]:
     return root + math.log(tilt * math.sqrt(variance) / root) / root, mean
 
 
-def _root(function: Callable[[float], float], near: float, far: float) -> float:
+def _find_root(function: Callable[[float], float], near: float, far: float) -> float:
     """Where a function is 0 between two numbers, by false position (Illinois)."""
     at_near, at_far = function(near), function(far)
     for _ in range(60):
@@ -247,7 +247,7 @@ def _root(function: Callable[[float], float], near: float, far: float) -> float:
     return far
 
 
-def reach(alpha: float, freedom: int) -> float:
+def widen_quantile(alpha: float, freedom: int) -> float:
     """The normal quantile of a 1 - alpha interval, widened for the few queries that it rests on.
 
     Resampled means of n queries vary by √((n-1)/n) too little, and a normal quantile stands where

@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from germane.comparison.sample import Sample
-from germane.core.dispersion import measure_dispersion, needs_scipy, student
+from germane.core.dispersion import compute_student_p, measure_dispersion, needs_scipy
 from germane.core.ragged import Floats, Ints
 
 COUNTED = 24  # queries free to change sides up to which all ways to choose their signs are counted
@@ -31,7 +31,7 @@ def sign_flip_p(differences: Floats) -> float:
     drawn at random: few queries are counted, and for more the characteristic function of the sum is
     integrated, so that no p-value is too small to be told. Queries without a difference count nothing.
     """
-    observed, rounding = abs(float(differences.sum())), float(slack(differences))
+    observed, rounding = abs(float(differences.sum())), float(bound_rounding(differences))
     if observed <= rounding:
         return 1.0
     sizes = np.sort(np.abs(differences[differences != 0]))
@@ -41,11 +41,11 @@ def sign_flip_p(differences: Floats) -> float:
     if len(free) <= COUNTED:
         share = math.ldexp(_count_subsets(free, room), -len(free))
     else:
-        share = _tail(*_distinct(free), float(free.sum()) - 2 * room)
+        share = _compute_tail(*_find_distinct(free), float(free.sum()) - 2 * room)
     return min(1.0, max(math.ldexp(share, 1 - len(sizes) + len(free)), SMALLEST))
 
 
-def slack(values: Floats) -> Floats:
+def bound_rounding(values: Floats) -> Floats:
     """The rounding error of a sum along the last axis: equal sums must count as equal."""
     summed: Floats = 1e-12 * np.abs(values).sum(axis=-1)
     return summed
@@ -65,13 +65,13 @@ def _subset_sums(sizes: Floats) -> Floats:
     return sums
 
 
-def _distinct(sizes: Floats) -> tuple[Floats, Ints]:
+def _find_distinct(sizes: Floats) -> tuple[Floats, Ints]:
     """Ascending sizes → the different ones, and how many of each; sizes a rounding apart are equal."""
     starts = np.flatnonzero(np.diff(sizes, prepend=-np.inf) > 1e-13 * sizes[-1])
     return sizes[starts], np.diff(starts, append=len(sizes))
 
 
-def _tail(sizes: Floats, counts: Ints, least: float) -> float:
+def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
     """The chance of a sum of at least so much, where each size has either sign.
 
     The inversion integral of the moment generating function, on the line through its saddlepoint
@@ -197,7 +197,7 @@ def compute_differences(sample: Sample, pairs: Pairs) -> Floats:
 def _tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Floats:
     ranges = draw_largest_differences(sample.weighted, resamples, rng)
     weighted = compute_differences(sample, pairs) * sample.weights
-    reached = np.abs(weighted.sum(axis=2)) - slack(weighted)  # M × P
+    reached = np.abs(weighted.sum(axis=2)) - bound_rounding(weighted)  # M × P
     as_large = [
         np.count_nonzero(chance[:, None] >= least, axis=0)
         for chance, least in zip(ranges, reached, strict=True)
@@ -237,7 +237,7 @@ def _randomization(sample: Sample, row: Floats) -> float:
 def _student(sample: Sample, row: Floats) -> float:
     weighted = row * sample.weights
     spread = measure_dispersion(sample.centered(weighted), sample.strata)
-    return 1.0 if spread is None else student(float(weighted.sum()), spread)
+    return 1.0 if spread is None else compute_student_p(float(weighted.sum()), spread)
 
 
 def _smallest_of_student(sample: Sample, pairs: Pairs, _: int) -> Floats:

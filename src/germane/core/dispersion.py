@@ -58,22 +58,22 @@ def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
     return Dispersion(math.sqrt(total), freedom, len(strata))
 
 
-def student(difference: float, spread: Dispersion) -> float:
+def compute_student_p(difference: float, spread: Dispersion) -> float:
     """The two-sided p-value of the paired t-test."""
     if not spread.error:
         return 1.0 if not difference else 0.0
-    return min(1.0, 2 * _below(-abs(difference) / spread.error, spread.freedom))
+    return min(1.0, 2 * _integrate_student(-abs(difference) / spread.error, spread.freedom))
 
 
-def tost(difference: float, bound: float, spread: Dispersion) -> float:
+def compute_equivalence_p(difference: float, bound: float, spread: Dispersion) -> float:
     """The p-value of two one-sided t-tests: is the difference within ±bound?"""
     if not spread.error:
         return 0.0 if abs(difference) < bound else 1.0
     upper, lower = (difference - bound) / spread.error, (-difference - bound) / spread.error
-    return max(_below(upper, spread.freedom), _below(lower, spread.freedom))
+    return max(_integrate_student(upper, spread.freedom), _integrate_student(lower, spread.freedom))
 
 
-def _below(t: float, freedom: float) -> float:
+def _integrate_student(t: float, freedom: float) -> float:
     """Student's distribution function."""
     try:
         from scipy.special import stdtr

@@ -26,13 +26,13 @@ class Finding:
     what: str
     """The kind of finding, the same words each time."""
     says: str
-    """What was found, as a sentence without its full stop."""
+    """The finding as a sentence without its full stop."""
     count: int
     """How many queries, items or lines it concerns."""
     examples: tuple[str, ...] = ()
     """The first of them, with file and line where there is a file."""
     advice: str = ""
-    """What to do."""
+    """How to act on it."""
     where: str = ""
     """The run or the qrels."""
 

@@ -192,13 +192,13 @@ class Policy(Averaging, Judging, Reading):
 
     @cached_property
     def order(self) -> Order:
-        """What sources are asked for."""
+        """The order that readers are asked for."""
         equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
         return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
 
     @cached_property
     def judged_twice(self) -> str:
-        """What reading qrels does with an item that stands twice for a query."""
+        """The treatment of an item that stands twice for a query."""
         if self.repeated != "error":
             return "first" if self.repeated == "once" else "each"
         return self.duplicates if self.duplicates not in COPIES else "error"

@@ -39,7 +39,7 @@ def owners(offsets: Ints) -> Ints:
 
 
 def owners_of(lengths: Any) -> Ints:
-    """The same for rows of these lengths."""
+    """The row that each value belongs to, for rows of these lengths."""
     if len(lengths) == 1:
         return np.zeros(lengths[0], np.int64)
     return np.repeat(np.arange(len(lengths)), lengths)
@@ -165,7 +165,7 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
 
 
 def _in_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) -> Ints:
-    """What a function gives for each row, which it takes as those of matrices; NaN fills them up."""
+    """Apply a function to each row, in matrices of rows; NaN fills them up."""
     size = lengths(offsets)
     if len(values) and (size == size[0]).all():
         return of(values.reshape(len(size), -1)).ravel()

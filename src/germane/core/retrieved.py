@@ -20,7 +20,7 @@ COPIES = ("keep", "again")  # of an item that stands twice, every copy takes its
 
 @dataclass(frozen=True)
 class Order:
-    """What the rows of a run are ordered by, and which of them count as retrieved."""
+    """The order of a run's rows, and which of them count as retrieved."""
 
     equal: Literal["id", "given"] = "id"  # the order of equal scores
     scores: Literal["double", "single", "sigmoid"] = "double"
@@ -63,7 +63,7 @@ AS_GIVEN, BY_ID = Order("given"), Order()
 class Sample:
     """The first rows of some queries of a run, in the order in which they were given.
 
-    Those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank`` and ``given`` make the rank
+    The rows of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank`` and ``given`` make the rank
     column and the scores as they were written, of the first so many rows.
     """
 

@@ -73,7 +73,7 @@ class Tally:
             self._findings[kind] = min(self._findings.get(kind, one), one, key=str)
 
     def retrieved(self) -> Retrieved:
-        """What all batches retrieved."""
+        """The items that all batches retrieved."""
         hits = np.concatenate([np.zeros((len(_HITS), 0), np.int64), *self._hits], axis=1)
         return Retrieved(
             **dict(zip(_HITS, hits, strict=True)),
@@ -85,11 +85,11 @@ class Tally:
         )
 
     def whole(self) -> Found:
-        """The same as one batch of all queries."""
+        """All batches as one batch of all queries."""
         return self.retrieved(), np.arange(len(self._answered))
 
     def _unlike(self, got: Retrieved, places: Ints, again: Ints) -> Ints:
-        """Those of a batch's queries that do not have the hits and results that arrived before."""
+        """The queries of a batch that do not have the hits and results that arrived before."""
         here = self.retrieved()
         before, now = (
             {tuple(hit) for hit in table[:, np.isin(table[0], places[again])].T.tolist()}

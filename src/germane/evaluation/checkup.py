@@ -183,7 +183,7 @@ def _find_refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...
 
 
 def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
-    """What the table sees, or that the files are not qrels and a run."""
+    """The findings of the table, or one that the files are not qrels and a run."""
     if swapped := list(TABLE[0].find(data)):
         yield from swapped
         return

@@ -1,4 +1,4 @@
-"""What a caller chooses, as keyword arguments: how data is read, the conventions, and a dialect's."""
+"""The choices of a caller, as keyword arguments: how data is read, the conventions, and a dialect's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -126,7 +126,7 @@ class Plan:
 
     @cached_property
     def complete(self) -> str:
-        """What of it looks at items judged not relevant; "" where nothing does."""
+        """The measure or option that looks at items judged not relevant, or ""."""
         return find_complete_reason(self.policies, self.groups)
 
 

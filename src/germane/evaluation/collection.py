@@ -18,7 +18,7 @@ from germane.readers import QrelsInput, RunInput, accept_comments
 
 
 def find_complete_reason(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
-    """What of this looks at items judged not relevant; "" where nothing does."""
+    """The measure or option that looks at items judged not relevant, or ""."""
     for policy in policies:
         if policy.unjudged == "remove":
             return "unjudged=remove"
@@ -61,7 +61,7 @@ def _convert_grades(grades: Floats, taken: str) -> Floats:
 def retrieve(
     judgments: Qrels, run: RunInput, policy: Policy, progress: Progress | None = None
 ) -> Retrieved:
-    """What a run retrieved of the judgments. Raises InputError for swapped dicts."""
+    """Match a run with the judgments. Raises InputError for swapped dicts."""
     got = run.retrieve(judgments, policy.duplicates, policy.order, progress)
     if run.is_mapping:
         refuse_swapped(judgments, got, policy)
@@ -85,7 +85,7 @@ def refuse_places(run: RunInput, policy: Policy) -> None:
 class Collection:
     """Qrels and a run: policies that read them alike share what is read.
 
-    What was read with duplicates refused has none, and is what any other choice would read.
+    Data read with duplicates refused has none, so that every other choice would read the same.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Collection:
         return judge(judgments, got, policy, run.label, whole)
 
     def _read(self, run: RunInput, policy: Policy) -> Retrieved:
-        """What the run retrieved of the judgments."""
+        """The judged items that the run retrieved."""
         judgments, copies = self.qrels(policy), policy.duplicates
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
             copies = "error"

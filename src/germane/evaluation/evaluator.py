@@ -41,7 +41,7 @@ Read = dict[Way, Found]
 
 
 class Reduced(NamedTuple):
-    """What a batch retrieved of the judgments, and how it was read."""
+    """The judged items that a batch retrieved, and how it was read."""
 
     conventions: Policy
     policies: dict[Measure, Policy]
@@ -118,7 +118,7 @@ class Evaluator:
     def reduce(
         self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> Reduced | None:
-        """What a batch of whole queries comes to, for ``add``; nothing is added yet.
+        """Reduce a batch of whole queries, for ``add``; nothing is added yet.
 
         It is made where the batch is and sent to where results are added up: it has below 100 bytes
         a judged item retrieved, and none of the judgments. None stands for a batch without rows.
@@ -188,7 +188,7 @@ class Evaluator:
     def _read(
         self, run: RunInput, policies: Mapping[Measure, Policy], progress: Progress | None
     ) -> Read:
-        """What a batch retrieved, of its own queries' judgments where it says which they are."""
+        """Match a batch with the judgments, of its own queries where it says which they are."""
         read: Read = {}
         for policy in policies.values():
             if find_way(policy) not in read:
@@ -221,7 +221,7 @@ class Evaluator:
 
     @cached_property
     def terms(self) -> dict[str, str]:
-        """What another Evaluator has to have in common for its batches to mean the same."""
+        """The choices that another Evaluator must share for its batches to mean the same."""
         qrels = self.qrels
         content = 0
         for column in (qrels.offsets, qrels.grades):
@@ -278,7 +278,7 @@ class Evaluator:
 
 
 def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
-    """What several have, each with judgments of queries that no other one has, as one.
+    """Join several, each with judgments of queries that no other one has.
 
     Raises EmptyError where none of them has a judgment.
     """
@@ -303,12 +303,12 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
 
 
 def _find_judging(policy: Policy) -> tuple[str, str]:
-    """What of a policy the judgments depend on."""
+    """The choices of a policy on which the judgments depend."""
     return policy.judged_twice, policy.grades
 
 
 def find_way(policy: Policy) -> Way:
-    """What of a policy the reading of a batch depends on."""
+    """The choices of a policy on which the reading of a batch depends."""
     return policy.judged_twice, policy.duplicates, policy.order
 
 

@@ -64,7 +64,7 @@ class Judged:
         return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
 
     def only(self, query: Hashable) -> "Judged":
-        """The same of one query. Raises AbsentError where it has no judgments."""
+        """One query alone. Raises AbsentError where it has no judgments."""
         q = self.qrels.position[query]
 
         def alone(got: Retrieved) -> Retrieved:

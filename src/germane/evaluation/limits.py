@@ -45,7 +45,7 @@ def find_limits(
     evaluated: Iterable[tuple[MeasureResult, Judged]],
     ordered: Callable[[], bool | None],
 ) -> dict[str, tuple[Measure, ...]]:
-    """What is said of each limit that matters on the data, and the measures that it is about."""
+    """The sentence for each limit that matters on the data, and the measures that it is about."""
     found: dict[str, tuple[Measure, ...]] = {}
     for result, judged in evaluated:
         measure, foreign = result.measure, find_entry(dialect, result.measure)
@@ -94,7 +94,7 @@ def _all_relevant(judged: Judged, measure: Measure) -> bool:
 
 
 def _all_within(judged: Judged, measure: Measure) -> bool:
-    """The same, and no more than k."""
+    """Are all results relevant, and at most k of them?"""
     k = measure.k
     return k is not None and bool((_nothing_else(judged) & (judged.retrieved.retrieved <= k)).any())
 

@@ -304,7 +304,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
 
 
 def write_warnings(results: Results) -> Iterator[str]:
-    """What may bend the numbers, in one line a run, or in one where it is the same for all."""
+    """Problems that can distort the numbers, in one line a run, or in one where it is the same for all."""
     lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
     yield from filter(None, _share_lines(lines) if any(lines.values()) else ())
 

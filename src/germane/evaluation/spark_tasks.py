@@ -1,4 +1,4 @@
-"""What tasks of a cluster make of record batches; nothing here knows the engine but for the name of a task."""
+"""The work of a cluster's tasks on record batches; only the name of a task depends on the engine."""
 
 import pickle
 import sys
@@ -35,7 +35,7 @@ def run_on_files(
     task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     records: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """What a task makes of Parquet files, which arrive as their bytes: of one after the other."""
+    """Run a task on Parquet files, which arrive as their bytes, one after the other."""
     for record in records:
         paths, contents = record.column("path").to_pylist(), record.column("content")
         for path, content in zip(paths, contents, strict=True):
@@ -141,7 +141,7 @@ def _write_block(record: pa.RecordBatch) -> bytes:
 def evaluate_blocks(
     start: Callable[..., Evaluator], records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What all blocks of a partition come to: an Evaluator, without the rows."""
+    """Reduce all blocks of a partition to an Evaluator, without the rows."""
     tables: dict[str, list[pa.Table]] = {"qrels": [], "run": []}
     with _explain_memory():
         for record in records:
@@ -189,7 +189,7 @@ def _find_file(rows: pa.Table) -> str:
 def reduce_rows(
     evaluator: Evaluator, records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What the rows of a partition retrieved of the judgments."""
+    """Reduce the rows of a partition to the judged items that they retrieved."""
     with _explain_memory():
         held = list(records)
         if held:

@@ -18,7 +18,7 @@ Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
 
 
 def make_amendment(policy: Policy) -> Amend | None:
-    """What a policy makes of a measure's values, query by query; None where it takes them as they are."""
+    """The function with which a policy amends a measure's values, query by query; None where it does not."""
     usual = (
         policy.no_hit == "zero"
         and policy.all_relevant == "answer"

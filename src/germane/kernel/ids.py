@@ -19,14 +19,14 @@ def to_bytes(identifier: Hashable) -> bytes:
     """The id as it would stand in a file."""
     if isinstance(identifier, bytes):
         return identifier
-    text = identifier if isinstance(identifier, str) else _text(identifier)
+    text = identifier if isinstance(identifier, str) else _decode(identifier)
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
 
 
-def _text(identifier: Hashable) -> str:
+def _decode(identifier: Hashable) -> str:
     try:
         return str(identifier)
     except ValueError:  # an integer of more digits than Python writes without being asked
@@ -78,13 +78,13 @@ def sort_by_bytes(identifiers: list[Any]) -> Ints:
     try:
         text = "\n".join(identifiers).encode()
     except (TypeError, UnicodeEncodeError):  # ids that are not text, or not UTF-8
-        return _sorted(list(map(to_bytes, identifiers)))
+        return _sort(list(map(to_bytes, identifiers)))
     data = np.frombuffer(text + bytes(_SHORT), np.uint8)
     ends = np.append(np.flatnonzero(data[: len(text)] == ord("\n")), len(text))
     starts = np.append(0, ends[:-1] + 1)
     size = ends - starts
     if len(ends) != len(identifiers) or b"\0" in text or size.max() > _SHORT:
-        return _sorted(identifiers)  # Python orders text as UTF-8 orders its bytes
+        return _sort(identifiers)  # Python orders text as UTF-8 orders its bytes
     words = np.ndarray(len(data) - 7, ">u8", data, strides=(1,))
     first = words[starts].astype(np.uint64) & _MASKS[np.minimum(size, 8)]
     if size.max() <= 8:
@@ -98,5 +98,5 @@ _SHORT = 16  # bytes that two words hold
 _MASKS = ~np.array([(1 << 8 * (8 - n)) - 1 for n in range(9)], np.uint64)
 
 
-def _sorted(keys: list[Any]) -> Ints:
+def _sort(keys: list[Any]) -> Ints:
     return np.array(sorted(range(len(keys)), key=keys.__getitem__))

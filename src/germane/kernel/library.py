@@ -123,18 +123,20 @@ class Column:
     @classmethod
     def of_spans(cls, text: Any, starts: Any, sizes: Any) -> Column:
         """Texts that lie anywhere in some bytes."""
-        text, starts, sizes = _bytes(text), _array(starts, np.int64), _narrow(sizes)
+        text, starts, sizes = _view_bytes(text), _convert(starts, np.int64), _narrow_sizes(sizes)
         _check_length("sizes", sizes, len(starts))
-        fields = {"rows": _address(starts), "sizes": _address(sizes)}
+        fields = {"rows": _find_address(starts), "sizes": _find_address(sizes)}
         kept = text, starts, sizes
-        return cls(_SPANS, len(starts), kept, text=_address(text), text_size=len(text), **fields)
+        return cls(
+            _SPANS, len(starts), kept, text=_find_address(text), text_size=len(text), **fields
+        )
 
     @classmethod
     def of_integers(cls, values: Any) -> Column:
         """Integers of 64 bits, with a sign or without."""
         unsigned = values.dtype == np.uint64
-        values = _array(values, np.uint64 if unsigned else np.int64)
-        return cls(_UINT64 if unsigned else _INT64, len(values), values, rows=_address(values))
+        values = _convert(values, np.uint64 if unsigned else np.int64)
+        return cls(_UINT64 if unsigned else _INT64, len(values), values, rows=_find_address(values))
 
     @classmethod
     def of_codes(cls, codes: Any, entries: Column | None, *, meant: Any = None) -> Column:
@@ -143,35 +145,35 @@ class Column:
         Without entries they match the codes of another column, whose entries they count; with
         ``meant``, each stands for another code, or for none where that is -1.
         """
-        codes = _array(codes, np.int32)
+        codes = _convert(codes, np.int32)
         if entries is not None and entries.kind in (_CODES, _INT64, _UINT64):
             raise ValueError("the entries of codes are texts")
-        fields = {"rows": _address(codes)}
+        fields = {"rows": _find_address(codes)}
         if entries is not None:
             fields["entries"] = entries.address
         if meant is not None:
-            meant = _array(meant, np.int32)
-            fields.update(meant=_address(meant), text_size=len(meant))
+            meant = _convert(meant, np.int32)
+            fields.update(meant=_find_address(meant), text_size=len(meant))
         column = cls(_CODES, len(codes), (codes, meant), **fields)
         column.entries, column.codes = entries, codes
         return column
 
 
-def _bytes(given: Any) -> NDArray[np.uint8]:
+def _view_bytes(given: Any) -> NDArray[np.uint8]:
     if isinstance(given, np.ndarray) and given.dtype == np.uint8:
         return np.ascontiguousarray(given)
     return np.frombuffer(given, np.uint8)
 
 
-def _array(given: Any, dtype: Any) -> Any:
-    """The same values of another type, in one piece. Raises TypeError where that could change one."""
+def _convert(given: Any, dtype: Any) -> Any:
+    """Convert values to another type, in one piece. Raises TypeError where that could change one."""
     if not isinstance(given, np.ndarray) or given.dtype != dtype:
         given = np.asarray(given).astype(dtype, casting="safe" if len(given) else "unsafe")
     flags = given.flags
     return given if flags.c_contiguous and flags.aligned else np.require(given, None, ["C", "A"])
 
 
-def _narrow(sizes: Any) -> Any:
+def _narrow_sizes(sizes: Any) -> Any:
     if sizes.dtype == np.int32:
         return np.ascontiguousarray(sizes)
     if sizes.max(initial=0) > np.iinfo(np.int32).max:
@@ -179,7 +181,7 @@ def _narrow(sizes: Any) -> Any:
     return sizes.astype(np.int32)
 
 
-def _address(array: NDArray[Any]) -> int:
+def _find_address(array: NDArray[Any]) -> int:
     address: int = array.__array_interface__["data"][0]
     return address
 
@@ -207,7 +209,11 @@ def find_changes(column: Column) -> Ints:
     while True:
         starts = np.empty(min(len(column), 1 << 16), np.int64)
         status = library.find_changes(
-            column.address, ctypes.byref(at), _address(starts), len(starts), ctypes.byref(count)
+            column.address,
+            ctypes.byref(at),
+            _find_address(starts),
+            len(starts),
+            ctypes.byref(count),
         )
         found.append(starts[: count.value])
         if status != _FULL:
@@ -227,7 +233,7 @@ class Index:
         status = load_library().index_rows(
             among.address,
             ctypes.byref(_SEED),
-            _address(self._slots),
+            _find_address(self._slots),
             size,
             ctypes.byref(distinct),
         )
@@ -237,9 +243,13 @@ class Index:
     def find(self, wanted: Column) -> Ints:
         """Find, for each row wanted, the first row with its id in the column; -1 where there is none."""
         found = np.empty(len(wanted), np.int64)
-        seed, slots = ctypes.byref(_SEED), _address(self._slots)
+        seed, slots = ctypes.byref(_SEED), _find_address(self._slots)
         library = load_library()
-        _check(library.find_rows(self._among.address, seed, slots, wanted.address, _address(found)))
+        _check(
+            library.find_rows(
+                self._among.address, seed, slots, wanted.address, _find_address(found)
+            )
+        )
         return found
 
 
@@ -304,11 +314,11 @@ def reduce_rows(
     or -1 for a query without any, which is passed over. Without scores the rows stand in their order.
     Raises RepeatedRowError or NotFiniteError.
     """
-    offsets, queries = _array(offsets, np.int64), _array(queries, np.int64)
-    judged_offsets = _array(judged_offsets, np.int64)
+    offsets, queries = _convert(offsets, np.int64), _convert(queries, np.int64)
+    judged_offsets = _convert(judged_offsets, np.int64)
     _check_length("offsets", offsets, len(queries) + 1)
     if scores is not None:
-        scores = _array(scores, np.float64)
+        scores = _convert(scores, np.float64)
         _check_length("scores", scores, len(items))
     if not len(judged_offsets):
         raise ValueError("judged_offsets must not be empty")
@@ -317,11 +327,11 @@ def reduce_rows(
     given = _Reduction(
         items=items.address,
         judged=judged.address,
-        scores=0 if scores is None else _address(scores),
-        offsets=_address(offsets),
-        queries=_address(queries),
+        scores=0 if scores is None else _find_address(scores),
+        offsets=_find_address(offsets),
+        queries=_find_address(queries),
         groups=len(queries),
-        judged_offsets=_address(judged_offsets),
+        judged_offsets=_find_address(judged_offsets),
         judged_queries=len(judged_offsets) - 1,
         by_place=ties == "place",
         keep_repeats=repeats == "keep",
@@ -357,7 +367,7 @@ def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
     found = np.empty((6, capacity), np.int64)
     given.capacity = capacity
     for name, column in zip(("hit_row", *Hits._fields[1:6]), found, strict=True):
-        setattr(given, name, _address(column))
+        setattr(given, name, _find_address(column))
     return load_library().reduce_rows(ctypes.byref(given)), found
 
 
@@ -402,7 +412,7 @@ def split_lines(
     Lines have so many fields, or with more also further ones; item and number say which of them are
     read. Numbers are plain decimals of at most the largest size. Blank lines are passed over.
     """
-    text = _bytes(text)
+    text = _view_bytes(text)
     if not 0 <= start <= len(text):
         raise ValueError(f"start must be from 0 to {len(text)}; got {start}")
     room = (len(text) - start) // (2 * fields) + 1  # a field has a byte, and one behind it
@@ -411,7 +421,7 @@ def split_lines(
     numbers = np.empty(room)
     columns: list[Any] = [starts, sizes, numbers, stretches, query_starts, query_sizes]
     lines = _Lines(
-        text=_address(text),
+        text=_find_address(text),
         size=len(text),
         fields=fields,
         item=item,
@@ -420,7 +430,7 @@ def split_lines(
         largest=largest,
         capacity=room,
         read=start,
-        **dict(zip(Lines._fields, map(_address, columns), strict=False)),
+        **dict(zip(Lines._fields, map(_find_address, columns), strict=False)),
     )
     status = load_library().split_lines(ctypes.byref(lines))
     if status != _STOPPED:

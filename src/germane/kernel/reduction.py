@@ -24,7 +24,7 @@ from germane.kernel.columns import Categories, Ids
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What runs are matched with: the judgments of query q are ``items[offsets[q]:offsets[q + 1]]``."""
+    """The judgments that runs are matched with: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
 
     queries: Sequence[Hashable]
     offsets: Ints
@@ -165,7 +165,7 @@ class Index:
 
 
 class Part(NamedTuple):
-    """What a batch comes to."""
+    """The outcome of a batch."""
 
     code: Ints  # its queries
     retrieved: Ints  # of each of them
@@ -228,7 +228,7 @@ class Reduction:
             self._parts.append(part.columns)
 
     def result(self, unknown: list[Hashable]) -> Retrieved:
-        """What the run retrieved; ``unknown``: its queries that nobody judged."""
+        """The judged items that the run retrieved; ``unknown``: its queries that nobody judged."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         owner = columns[1]
@@ -280,7 +280,7 @@ def choose_copies(batch: Batch, duplicates: str) -> Ints:
     """The rows to keep where an item has several: its first, its last or its highest one."""
     key, _ = plain.key_rows(batch.owner, batch.items)
     rows = np.arange(len(key))
-    best = {"first": rows, "last": -rows, "max": _lowest_first(batch)}[duplicates]
+    best = {"first": rows, "last": -rows, "max": _order_lowest_first(batch)}[duplicates]
     order = np.lexsort((rows, best, key))
     chosen = np.ones(len(key), bool)
     chosen[1:] = key[order[1:]] != key[order[:-1]]
@@ -288,8 +288,8 @@ def choose_copies(batch: Batch, duplicates: str) -> Ints:
     return kept
 
 
-def _lowest_first(batch: Batch) -> Floats | Ints:
-    """What is lower the better a row stands."""
+def _order_lowest_first(batch: Batch) -> Floats | Ints:
+    """A number that is lower, the better a row stands."""
     if batch.score is not None:
         return -batch.score
     return np.arange(len(batch.items)) if batch.rank is None else batch.rank
@@ -327,7 +327,7 @@ def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
         ordered = rank[order]
         odd = np.flatnonzero((owner[1:] == owner[:-1]) & (ordered[1:] == ordered[:-1]))
         if len(odd) and score is None:
-            raise _same_rank(batch, queries, order[odd[0] : odd[0] + 2])
+            raise _explain_same_rank(batch, queries, order[odd[0] : odd[0] + 2])
     if score is None:
         if order is None:
             return batch
@@ -338,11 +338,11 @@ def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
     odd = np.flatnonzero(rising)
     if len(odd):
         pair = np.arange(odd[0], odd[0] + 2)
-        raise _contradiction(batch, queries, pair if order is None else order[pair])
+        raise _explain_contradiction(batch, queries, pair if order is None else order[pair])
     return batch
 
 
-def _same_rank(batch: Batch, queries: Sequence[Hashable], pair: Ints) -> FormatError:
+def _explain_same_rank(batch: Batch, queries: Sequence[Hashable], pair: Ints) -> FormatError:
     assert batch.rank is not None
     query = queries[int(batch.code[batch.owner[pair[0]]])]
     one, other = batch.items.take(pair)
@@ -352,7 +352,7 @@ def _same_rank(batch: Batch, queries: Sequence[Hashable], pair: Ints) -> FormatE
     )
 
 
-def _contradiction(batch: Batch, queries: Sequence[Hashable], pair: Ints) -> FormatError:
+def _explain_contradiction(batch: Batch, queries: Sequence[Hashable], pair: Ints) -> FormatError:
     assert batch.score is not None
     assert batch.rank is not None
     query = queries[int(batch.code[batch.owner[pair[0]]])]

@@ -275,7 +275,7 @@ def _is_empty(given: object) -> bool:
 
 
 def _advice(given: object) -> str:
-    """What to do with what is nearly right."""
+    """Advice for an input that is nearly right."""
     if hasattr(given, "collect"):
         return "  collect() makes a frame of it."
     if numbers.is_sparse(given):

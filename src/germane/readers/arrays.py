@@ -66,7 +66,7 @@ class ScoreArray(PlacedRun):
         if not isinstance(query, int) or not 0 <= query < len(self.array):
             return [], []
         row = numbers.to_numpy(self.array[query], "the run")
-        return _there(np.arange(len(row)), row)
+        return _drop_masked(np.arange(len(row)), row)
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
@@ -111,7 +111,7 @@ def _fill(scores: Any) -> tuple[Any, Ints]:
     return scores.filled(-np.inf), np.count_nonzero(np.ma.getmaskarray(scores), axis=1)
 
 
-def _there(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
+def _drop_masked(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
     """Without those that are masked."""
     there = ~np.ma.getmaskarray(scores)
     return items[there].tolist(), np.ma.getdata(scores)[there].tolist()
@@ -136,7 +136,7 @@ class Grouped(PlacedRun):
             return [], []
         start, stop = self.offsets[self.queries.index(query) :][:2].tolist()
         places = self.place[start:stop]
-        return _there(places, self.values[places])
+        return _drop_masked(places, self.values[places])
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
@@ -224,7 +224,7 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     left = ragged.counts(kept[place], ragged.owners(given.offsets), len(given.queries))
     place = place[kept[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
-    if (large := relevance.beyond(judged)) is not None:
+    if (large := relevance.find_beyond(judged)) is not None:
         raise relevance.out_of_range(f"relevance, item {place[large]}", judged[large])
     return Qrels(given.queries, ragged.offsets(left), Integers(place), judged, width=len(grades))
 
@@ -243,7 +243,7 @@ def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
     group = np.array([number[query] for query in qrels.queries], np.int64)
     flat = grid.find_columns(qrels, len(values), "scores")
     hits = grid.Hits(len(flat))
-    for asked in _alike(sizes[group]):
+    for asked in _group_similar(sizes[group]):
         groups = group[asked]
         column = np.arange(sizes[groups].max())
         present = column < sizes[groups, None]
@@ -251,7 +251,7 @@ def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
         scores[present] = values[run.place[(run.offsets[groups, None] + column)[present]]]
         judgments, judged = grid.find_judgments(qrels, asked)
         query = np.repeat(asked, judged)
-        there = values[flat[judgments]] > grid.floor(order)
+        there = values[flat[judgments]] > grid.find_floor(order)
         judgments, query = judgments[there], query[there]
         offsets = np.append(np.searchsorted(query, asked), len(query))
         hits.add(judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]]))
@@ -275,7 +275,7 @@ def _read_floats(scores: Any, order: Order) -> Any:
     return np.where(mask, values.dtype.type(-np.inf), values)
 
 
-def _alike(sizes: Ints) -> Iterator[Ints]:
+def _group_similar(sizes: Ints) -> Iterator[Ints]:
     """Groups in blocks of similar size, so that filling them up at most doubles the memory."""
     power = np.frexp(sizes.astype(float))[1]
     for size in np.unique(power[sizes > 0]).tolist():
@@ -324,8 +324,8 @@ def retrieve_ids(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retri
             reduction.add(part)
     except RepeatedItem as found:
         q: Any = found.query
-        raise _retrieved_twice(ids, int(row[q])) from None
-    got = reduction.result(grid.unknown(row, len(ids)))
+        raise _explain_repeat(ids, int(row[q])) from None
+    got = reduction.result(grid.list_unknown(row, len(ids)))
     return replace(got, sample=partial(_sample, ids))
 
 
@@ -393,7 +393,7 @@ def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
     return counts
 
 
-def _retrieved_twice(ids: Ints, row: int) -> DuplicateError:
+def _explain_repeat(ids: Ints, row: int) -> DuplicateError:
     got = [item for item in ids[row].tolist() if item >= 0]
     again = next(place for place, item in enumerate(got) if item in got[:place])
     return DuplicateError(

@@ -41,7 +41,7 @@ class Entries:
         Another thread may read other rows of the same frame, so that what is kept is taken at once.
         """
         last = self._last
-        if last is None or not _same(array, last[0]):
+        if last is None or not _is_same(array, last[0]):
             entries = read()
             distinct = self._distinct or len(plain.number_ids(entries)[1]) == len(entries)
             # the array is held, so that its memory is nobody else's
@@ -49,12 +49,12 @@ class Entries:
         return last[1:]
 
 
-def _same(array: pa.Array, other: pa.Array) -> bool:
+def _is_same(array: pa.Array, other: pa.Array) -> bool:
     """Parquet's reader hands out a copy of a row group's entries with every stretch of its rows."""
-    return _addresses(array) == _addresses(other) or bool(array.equals(other))
+    return _list_addresses(array) == _list_addresses(other) or bool(array.equals(other))
 
 
-def _addresses(array: pa.Array) -> tuple[object, ...]:
+def _list_addresses(array: pa.Array) -> tuple[object, ...]:
     buffers = (buffer.address if buffer else None for buffer in array.buffers())
     return len(array), array.offset, *buffers
 
@@ -93,7 +93,7 @@ def read_ids(array: pa.Array, place: Place) -> Ids:
         return read_ids(array.storage, place)
     types = pa.types
     if types.is_integer(kind):
-        values = _read_fixed(array, _dtype(kind))
+        values = _read_fixed(array, _find_dtype(kind))
         return Integers(values if kind == pa.uint64() else values.astype(np.int64, copy=False))
     if types.is_dictionary(kind):
         return _read_categories(array, place)
@@ -128,7 +128,7 @@ def _read_categories(array: pa.DictionaryArray, place: Place) -> Ids:
 
 def _read_codes(array: pa.DictionaryArray) -> Ints:
     """The place in the list of each row's entry."""
-    index = _dtype(array.type.index_type)
+    index = _find_dtype(array.type.index_type)
     return _read_fixed(
         array.indices, np.int64 if index == np.uint64 else index
     )  # places, for NumPy
@@ -146,14 +146,14 @@ def _check_entries(codes: Ints, size: int, place: Place) -> None:
 
 
 def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
-    """The same rows, without the entries that are null; no row may have one of these."""
+    """Drop entries that are null from an array of categories; no row may have one of these."""
     import pyarrow as pa
 
     entries = array.dictionary.to_pylist()
     absent = np.array([entry is None for entry in entries])
     codes = _read_codes(array)
     if absent[codes].any():
-        raise FormatError(_missing(int(absent[codes].argmax()), place, "an id"))
+        raise FormatError(_explain_missing(int(absent[codes].argmax()), place, "an id"))
     kept = pa.array([entry for entry in entries if entry is not None], array.dictionary.type)
     return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), kept)
 
@@ -169,7 +169,7 @@ def count_bytes(record: pa.RecordBatch) -> int:
 _FLOATS = {"halffloat": "f2", "float": "f4", "double": "f8"}
 
 
-def _dtype(kind: pa.DataType) -> Any:
+def _find_dtype(kind: pa.DataType) -> Any:
     """NumPy's type for integers and floats. Arrow's own answer needs pandas in its older versions."""
     name = str(kind)
     return np.dtype(_FLOATS.get(name, name))
@@ -252,17 +252,17 @@ def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
         array = array.cast(pa.uint8())
         kind = array.type
     if pa.types.is_integer(kind):
-        values = _read_fixed(array, _dtype(kind))
+        values = _read_fixed(array, _find_dtype(kind))
         if what != "rank":
-            return _finite(values.astype(float), place, what, error)
+            return _check_finite(values.astype(float), place, what, error)
         _check_positive(values, place)
         return values
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
         raise error(f"{place}: {explain_not_finite(what, f'the column is {kind}')}.")
-    values = _read_fixed(array, _dtype(array.type)).astype(float, copy=False)
-    finite = _finite(values, place, what, error)
+    values = _read_fixed(array, _find_dtype(array.type)).astype(float, copy=False)
+    finite = _check_finite(values, place, what, error)
     if what == "rank":
         _check_whole(finite, place)
         _check_positive(finite, place)
@@ -290,7 +290,7 @@ def _check_positive(ranks: Floats | Ints, place: Place) -> None:
         )
 
 
-def _finite(values: Floats, place: Place, what: str, error: type[InputError]) -> Floats:
+def _check_finite(values: Floats, place: Place, what: str, error: type[InputError]) -> Floats:
     largest = EXACT if what == "relevance grade" else np.finfo(float).max
     if not np.isfinite(values.sum()) or largest == EXACT:
         odd = np.flatnonzero(~(np.abs(values) <= largest))
@@ -304,10 +304,10 @@ def _finite(values: Floats, place: Place, what: str, error: type[InputError]) ->
 
 def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
     if array.null_count:
-        raise error(_missing(array.is_null().to_pylist().index(True), place, what))
+        raise error(_explain_missing(array.is_null().to_pylist().index(True), place, what))
 
 
-def _missing(row: int, place: Place, what: str) -> str:
+def _explain_missing(row: int, place: Place, what: str) -> str:
     return f"{place.at(row)}: {what} is missing (null, or NaN in pandas)."
 
 

@@ -42,7 +42,7 @@ def check_rows(source: Opener, separator: str, names: list[str], found: Headings
             continue
         for name, text in zip(names, row, strict=True):
             where = f"{source.name}:{line}"
-            if name in numbers and (wrong := _number(text)):
+            if name in numbers and (wrong := _explain_number(text)):
                 error, says = numbers[name]
                 raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
             if name in (found.query, found.item) and (byte := _BROKEN.search(text)):
@@ -56,8 +56,8 @@ def check_rows(source: Opener, separator: str, names: list[str], found: Headings
 _BROKEN = re.compile("[\udc80-\udcff]")  # the bytes that no text has, as Python reads them
 
 
-def _number(text: str) -> str:
-    """What is wrong with a number; nothing where Arrow reads it as one that can be evaluated or told of."""
+def _explain_number(text: str) -> str:
+    """Say why a text is no number; nothing where Arrow reads it as one that can be evaluated or told of."""
     if not is_number(text):
         return f"got {clip(text)}"
     beyond = math.isinf(float(text or "nan")) and any(map(str.isdigit, text))
@@ -122,7 +122,7 @@ def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
         file = pa.ipc.open_file(source.mapped())
         return file.schema, map(file.get_batch, range(file.num_record_batches))
 
-    found = headings.resolve(batches()[0].names, kind, source.name, columns)
+    found = headings.resolve_names(batches()[0].names, kind, source.name, columns)
 
     def records() -> Iterator[pa.RecordBatch]:
         with explain_arrow_error(source.name):
@@ -142,7 +142,7 @@ def _read_separated(
     read = csv.ReadOptions(column_names=header)
     names = header or _read_first_line(source, separator)
     try:
-        found = headings.resolve(names, kind, source.name, columns)
+        found = headings.resolve_names(names, kind, source.name, columns)
     except FormatError as error:
         raise FormatError(f"{error}{_explain_no_header(names, separator)}") from None
     ids = (found.query, found.item)
@@ -207,7 +207,7 @@ def _read_first_line(source: Opener, separator: str) -> list[str]:
 
 
 def _explain_no_header(names: list[str], separator: str) -> str:
-    """What to say of a first line that names no columns."""
+    """The error for a first line that names no columns."""
     if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
         format_name = "CSV" if separator == "," else "TSV"
         return f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these {_SEPARATORS[other]}?"
@@ -248,7 +248,7 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     check_text(source.name, start)
 
     table = json_lines.read_json_lines(source)
-    found = headings.resolve(table.column_names, kind, source.name, columns)
+    found = headings.resolve_names(table.column_names, kind, source.name, columns)
     ids = (found.query, found.item)
     dates = [name for name in ids if pa.types.is_temporal(table[name].type)]
     chosen = (json_lines.read_json_lines(source, dates) if dates else table).select(found.all)

@@ -154,7 +154,7 @@ class Opener(File):
     """A file that is opened once for its columns and once for each reading."""
 
     def mapped(self) -> Any:
-        """What Arrow reads: a file in the address space, of which nothing is copied."""
+        """The input of Arrow: a file in the address space, of which nothing is copied."""
         import mmap
 
         import pyarrow as pa
@@ -164,14 +164,14 @@ class Opener(File):
         return pa.BufferReader(pa.py_buffer(held))
 
     def bytes(self) -> Any:
-        """What Parquet reads: a file that can be sought in, and that is not kept."""
+        """The input of Parquet: a file that can be sought in, and that is not kept."""
         import pyarrow as pa
 
         with self._seekable():
             return self.mapped() if self.copied else pa.OSFile(self.path)
 
     def columns(self) -> Any:
-        """What CSV and JSON read: a stream, decompressed."""
+        """The input of CSV and JSON: a stream, decompressed."""
         import pyarrow as pa
 
         return pa.PythonFile(self.text(), mode="r")

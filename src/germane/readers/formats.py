@@ -70,7 +70,7 @@ def _read_limit(name: str, given: object, says: str) -> float:
 
 
 def find_name(path: Path) -> str:
-    """What a run is called after its file: ``runs/bm25.run.gz`` → ``bm25``."""
+    """Name a run after its file: ``runs/bm25.run.gz`` → ``bm25``."""
     if os.fspath(path) == "-":
         return "standard input"
     name = os.path.basename(os.fspath(path))
@@ -153,7 +153,7 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
 
 
 def _find_format_of_lines(path: Path, kind: str) -> str:
-    """What a .tsv is: with a header TSV; without one MS MARCO's lists, or TREC's fields and tabs."""
+    """The format of a .tsv: with a header TSV; without one MS MARCO's lists, or TREC's fields and tabs."""
     if not os.path.isfile(path):  # a pipe is read once
         return "tsv"
     lines = _first_lines(path)

@@ -55,15 +55,15 @@ class Frame(RunInput):
         return f"Frame({self.name!r}: {rows} results)"
 
     def hold(self, progress: Progress | None = None) -> Frame:
-        """The same, its columns in memory."""
+        """The frame with its columns in memory."""
         return self.holding(list(self.reported(progress).records()))
 
     def holding(self, records: list[pa.RecordBatch]) -> Frame:
-        """The same columns of rows that are in memory."""
+        """The frame's columns for rows that are in memory."""
         return replace(self, records=lambda: iter(records), stands="in memory")
 
     def reported(self, progress: Progress | None) -> Frame:
-        """The same, which says how many bytes of its columns have been read."""
+        """The frame, which says how many bytes of its columns have been read."""
         if progress is None:
             return self
 
@@ -168,7 +168,7 @@ def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
 
     names = _list_names(given)
     if names is not None:  # no other columns are converted than those that are read
-        found = headings.resolve(names, kind, kind, columns)
+        found = headings.resolve_names(names, kind, kind, columns)
         _refuse_twice(names, found, kind)
         if not all(isinstance(name, str) for name in given.columns):  # as Arrow names them
             given = given.set_axis(names, axis=1)
@@ -203,7 +203,7 @@ def _refuse_objects(given: Any, frame: Frame) -> None:
 
 def make_frame(table: pa.Table, kind: str, columns: Any = None) -> Frame:
     """A run or qrels held as an Arrow table."""
-    found = headings.resolve(table.column_names, kind, kind, columns)
+    found = headings.resolve_names(table.column_names, kind, kind, columns)
     _refuse_twice(table.column_names, found, kind)
     chosen = table.select(found.all)
     return Frame(kind, kind, found, lambda: iter(chosen.to_batches()))

@@ -62,7 +62,7 @@ def reduce_grid(
         judgments, sizes = find_judgments(qrels, queries)
         if absent is not None:
             local = np.repeat(np.arange(len(queries)), sizes)
-            there = scores[local, columns[judgments]] > floor(order)
+            there = scores[local, columns[judgments]] > find_floor(order)
             judgments, local = judgments[there], local[there]
             sizes = np.bincount(local, minlength=len(queries))
         found = rank(rows[queries], scores, ragged.offsets(sizes), columns[judgments])
@@ -86,13 +86,13 @@ def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
     return out
 
 
-def floor(order: Order) -> float:
+def find_floor(order: Order) -> float:
     """A judged item is found where its score is above this."""
     return 0.0 if order.nonpositive == "miss" else -np.inf
 
 
 class Hits:
-    """What blocks of queries found of so many judgments, each at most once."""
+    """The hits that blocks of queries found of so many judgments, each at most once."""
 
     def __init__(self, judgments: int) -> None:
         self._judgment, self._owner, self._rank = np.empty((3, judgments), np.int64)
@@ -119,11 +119,18 @@ class Hits:
             judgment, owner, rank = judgment[order], owner[order], rank[order]
             tied_from, tied_to = tied_from[order], tied_to[order]
         return Retrieved(
-            judgment, owner, rank, tied_from, tied_to, retrieved, rows >= 0, unknown(rows, count)
+            judgment,
+            owner,
+            rank,
+            tied_from,
+            tied_to,
+            retrieved,
+            rows >= 0,
+            list_unknown(rows, count),
         )
 
 
-def unknown(rows: Ints, count: int) -> list[Hashable]:
+def list_unknown(rows: Ints, count: int) -> list[Hashable]:
     """The rows, of ``count``, that are no query's."""
     seen = np.zeros(count, bool)
     seen[rows[rows >= 0]] = True
@@ -137,16 +144,16 @@ def find_rows(qrels: Qrels, count: int) -> Ints:
             raise InputError(f"the qrels have {len(qrels)} rows, the run has {count}.")
         return np.arange(count)
     rows = np.full(len(qrels), -1)
-    for q, query in enumerate(_numbers(qrels, qrels.queries)):
+    for q, query in enumerate(_read_numbers(qrels, qrels.queries)):
         if isinstance(query, (int, np.integer)) and 0 <= query < count:
             rows[q] = query
     return rows
 
 
-def _numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
+def _read_numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
     """Ids of the qrels; a file of text has no integers, and means them by their digits.
 
-    Those of LETOR's lines without ids are the lines' numbers, and no columns.
+    Ids of LETOR's lines without ids are the lines' numbers, and no columns.
     """
     of_lines = getattr(qrels.lines, "items", "ids") == "places"
     return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
@@ -158,7 +165,7 @@ def find_columns(qrels: Qrels, width: int | None, what: str) -> Ints:
         raise InputError(
             f"the shapes differ: the qrels have {qrels.width} columns, the {what} have {width}."
         )
-    items = qrels.items if isinstance(qrels.items, Integers) else _numbers(qrels, qrels.items)
+    items = qrels.items if isinstance(qrels.items, Integers) else _read_numbers(qrels, qrels.items)
     columns = items.values if isinstance(items, Integers) else np.asarray(items)
     if columns.dtype.kind not in "iu" and len(columns):
         odd = next((item for item in items if not _is_column(item)), "")

@@ -64,7 +64,7 @@ _MOST = 16  # columns that a frame is taken to have
 _QUERIES, _ITEMS = frozenset(NAMES["query"]), frozenset(NAMES["item"])
 
 
-def check(columns: Any) -> None:
+def check_names(columns: Any) -> None:
     """Refuse what does not name columns."""
     if columns is None:
         return
@@ -72,7 +72,7 @@ def check(columns: Any) -> None:
         raise InputError(f"columns= is {{'query': name, 'item': name, …}}; got {clip(columns)}")
     for part, name in columns.items():
         if part in _OF and isinstance(name, Mapping):
-            check(name)
+            check_names(name)
             continue
         check_choice("columns=", part, NAMES, InputError)
         if not (isinstance(name, str) or (name is None and part not in ("query", "item"))):
@@ -81,32 +81,32 @@ def check(columns: Any) -> None:
             )
 
 
-def resolve(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
+def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
     """The columns of a run or of qrels. Raises FormatError that lists what was found."""
     told = {**(columns or {}), **((columns or {}).get(kind) or {})}
-    names = {part: _one(part, found, where, told) for part in _OF[kind]}
+    names = {part: _choose_one(part, found, where, told) for part in _OF[kind]}
     for part in ("query", "item"):
         if names[part] is None:
             raise FormatError(
-                f"{where}: no column is the {part}; found {_listed(found)}. Known names: "
+                f"{where}: no column is the {part}; found {_list_names(found)}. Known names: "
                 f"{', '.join(NAMES[part])}. columns={{{part!r}: name}} names another."
             )
     if kind == "run" and names["score"] is None and names["rank"] is None:
         raise FormatError(
-            f"{where}: no column is the score or the rank; found {_listed(found)}. Known names: "
+            f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names: "
             f"{', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names another."
         )
     if kind == "qrels" and names["relevance"] is None and "relevance" not in told:
-        names["relevance"] = _scored(found, where)
+        names["relevance"] = _refuse_scored(found, where)
     return Headings(**names)  # type: ignore[arg-type]
 
 
-def _one(part: str, found: Sequence[str], where: str, told: Mapping[str, Any]) -> str | None:
+def _choose_one(part: str, found: Sequence[str], where: str, told: Mapping[str, Any]) -> str | None:
     if part in told:
         name = told[part]
         if name is not None and name not in found:
             near = suggestion(name, found)
-            raise FormatError(f"{where}: no column {name!r}; found {_listed(found)}.{near}")
+            raise FormatError(f"{where}: no column {name!r}; found {_list_names(found)}.{near}")
         return name  # type: ignore[no-any-return]
     known = {name.casefold() for name in NAMES[part]}
     fitting = [name for name in found if name.casefold() in known and name not in told.values()]
@@ -114,13 +114,13 @@ def _one(part: str, found: Sequence[str], where: str, told: Mapping[str, Any]) -
         told_apart = len(set(fitting)) > 1
         advice = f"columns={{{part!r}: name}} says which." if told_apart else "Rename or drop one."
         raise FormatError(
-            f"{where}: more than one column can be the {part}: {_listed(fitting)}. {advice}"
+            f"{where}: more than one column can be the {part}: {_list_names(fitting)}. {advice}"
         )
     return fitting[0] if fitting else None
 
 
-def _scored(found: Sequence[str], where: str) -> str | None:
-    """What looks like a grade under another name is not passed over in silence."""
+def _refuse_scored(found: Sequence[str], where: str) -> str | None:
+    """Refuse a column that looks like a grade under another name."""
     named = [name for name in found if name.casefold() in NAMES["score"]]
     if {"query-id", "corpus-id", "score"} <= set(found):  # BEIR's
         return "score"
@@ -132,5 +132,5 @@ def _scored(found: Sequence[str], where: str) -> str | None:
     return None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(clip(name) for name in names) or "no columns"

@@ -1,4 +1,4 @@
-"""What evaluations see of the judgments and the run that they are given, whatever these are.
+"""The judgments and the run as evaluations see them, whatever was given.
 
 ``open_qrels`` and ``open_run`` look once at what was given. After that, nobody asks for its type.
 """
@@ -34,7 +34,7 @@ class ReadOptions:
     def __post_init__(self) -> None:
         """Refuse formats that do not exist, and what does not name columns. Raises InputError."""
         formats.check_format(self.input_format)
-        headings.check(self.columns)
+        headings.check_names(self.columns)
         if self.group is not None and (self.columns is not None or self.input_format is not None):
             raise InputError("group= is for flat arrays, which have neither columns nor a format.")
 
@@ -50,7 +50,7 @@ class RunInput:
 
     @property
     def label(self) -> str:
-        """What errors call it."""
+        """The name of the run in errors."""
         return "the run"
 
     @property

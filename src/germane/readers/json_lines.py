@@ -97,7 +97,7 @@ def _check(source: Opener) -> None:
             where = f"{source.name}:{number}"
             text = line.decode("utf-8-sig", "surrogateescape")
             try:
-                held = loads(text, parse_int=_whole)
+                held = loads(text, parse_int=_parse_whole)
             except (ValueError, RecursionError) as error:
                 if _is_read(line):  # several objects on a line, or one on several
                     return  # Arrow's words have to do
@@ -116,7 +116,7 @@ def _check(source: Opener) -> None:
                     )
 
 
-def _whole(digits: str) -> float:
+def _parse_whole(digits: str) -> float:
     return int(digits) if len(digits) < 20 else float(digits)
 
 

@@ -66,7 +66,7 @@ def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
     with TextFile(path) as file:
         feature = _find_feature(file.name, columns) if kind == "run" else None
         names = ["qid", "docid", "label", *([feature] if feature else [])]
-        found = headings.resolve(names, kind, file.name, columns)
+        found = headings.resolve_names(names, kind, file.name, columns)
         read = _read(file, None if feature is None else feature.encode())
     numbers = {"label": read.labels} if feature is None else {feature: read.values}
     table = pa.table(

@@ -26,14 +26,14 @@ class Spelled(Mapping[Hashable, Any]):
     @cached_property
     def _own(self) -> dict[Hashable, Hashable]:
         """The text of each query → its id. Raises FormatError where two have the same."""
-        own = {_text(query): query for query in self._run}
+        own = {_spell_id(query): query for query in self._run}
         if len(own) < len(self._run):
             raise FormatError("two query ids of the run have the same text.")
         return own
 
     def __getitem__(self, query: Hashable) -> Any:
         own = query if isinstance(query, str) and query in self._run else self._own[query]
-        return _results(query, self._run[own])
+        return _spell_results(query, self._run[own])
 
     def __contains__(self, query: object) -> bool:
         return query in self._own
@@ -45,13 +45,13 @@ class Spelled(Mapping[Hashable, Any]):
         return len(self._own)
 
 
-def _results(query: Hashable, got: Any) -> Any:
+def _spell_results(query: Hashable, got: Any) -> Any:
     """Results with their items as text; what is none stays what it is."""
     if not isinstance(got, Mapping):
         got = list_values(got)
         is_list = isinstance(got, Sequence) and not isinstance(got, (str, bytes))
-        return _texts(got) if is_list else got
-    texts = _texts(got)
+        return _spell_ids(got) if is_list else got
+    texts = _spell_ids(got)
     if texts is got:
         return got
     spelled = dict(zip(texts, got.values(), strict=True))
@@ -60,7 +60,7 @@ def _results(query: Hashable, got: Any) -> Any:
     return spelled
 
 
-def _texts(ids: Collection[Any]) -> Collection[Any]:
+def _spell_ids(ids: Collection[Any]) -> Collection[Any]:
     """Each id as text; the same object where all of them are."""
     types = set(map(type, ids))
     if types <= {str}:
@@ -68,11 +68,11 @@ def _texts(ids: Collection[Any]) -> Collection[Any]:
     if types == {int}:
         with suppress(ValueError):  # more digits than Python writes without being asked
             return list(map(str, ids))
-    return list(map(_text, ids))
+    return list(map(_spell_id, ids))
 
 
-def _text(identifier: Any) -> Any:
-    """An id as a file of text has it. What is unlike ids, such as a score, stays what it is."""
+def _spell_id(identifier: Any) -> Any:
+    """An id as a file of text has it. A value unlike ids, such as a score, stays what it is."""
     if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
         return to_text(to_bytes(identifier))
     return identifier

@@ -34,9 +34,9 @@ from germane.readers.mapping_ids import Spelled
 from germane.readers.numbers import (
     EXACT,
     ORDINARY,
-    doubles,
     is_finite_number,
     may_round,
+    read_doubles,
     show_number,
 )
 
@@ -93,7 +93,7 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
     if not queries:
         raise EmptyError("the qrels are empty: no query has a judgment.")
     _check_named("qrels", queries, items)
-    numbers = doubles(grades, EXACT)
+    numbers = read_doubles(grades, EXACT)
     odd = not ORDINARY.issuperset(map(type, grades))
     if numbers is None or (odd and not all(map(is_finite_number, grades))):
         raise _explain_bad_grade(given)
@@ -192,7 +192,7 @@ class _Mapped(RunInput):
 
     def descends(self) -> bool:
         held = (got for got in self.mapping.values() if isinstance(got, MAPPING))
-        scored = (doubles(got.values()) for got in held)
+        scored = (read_doubles(got.values()) for got in held)
         return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
 
 
@@ -307,7 +307,7 @@ def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> 
             ends.append(len(items))
             if len(answered) == SAMPLED or len(items) > most - depth:
                 break
-    score = doubles(given) if given else None
+    score = read_doubles(given) if given else None
     return Sample(
         answered,
         np.array(ends),
@@ -331,7 +331,7 @@ def _rank_scored(
         )
     if not got.keys().isdisjoint(hits.nothings) or type(next(iter(got), "")) not in _NAMES:
         _check_named(f"run, query {clip(query)}", got)
-    scores = doubles(got.values())
+    scores = read_doubles(got.values())
     first = next(iter(got.values()), 0)
     if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
         raise _explain_bad_score(query, got)
@@ -385,7 +385,7 @@ def _admit(
 def _rank_many(
     judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> _Ranked:
-    """The same where sorting the scores once is cheaper than looking for each item."""
+    """Rank many items, where sorting the scores once is cheaper than looking for each item."""
     items = list(got)
     at = [i for i, item in enumerate(items) if item in judged]
     if order.nonpositive == "miss":

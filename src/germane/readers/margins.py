@@ -31,7 +31,7 @@ def rank_exactly(
     rows, found = np.flatnonzero(np.diff(offsets)), None
     if matrix.is_short(scores, columns):
         found = matrix.rank_columns(scores, offsets, columns)
-        rows = rows[_crowded(scores, offsets, columns, margin)[rows]]
+        rows = rows[_are_crowded(scores, offsets, columns, margin)[rows]]
         if not len(rows):
             return found
     ranking = _Rows(scores, offsets, columns, margin, exact, found)
@@ -94,21 +94,21 @@ class _Row:
         self.order = row[own].argsort()
         self._own = own[self.order]
         self._mine = row[self._own]
-        low, high = _band(self._mine, margin)
+        low, high = _find_band(self._mine, margin)
         reached = row >= low[0]
         few = np.count_nonzero(reached) <= len(row) // matrix.TOP
-        at = _rising(row, reached) if few else None
+        at = _sort_columns(row, reached) if few else None
         values = np.sort(row) if at is None else row[at]
         self.place = len(values) - values.searchsorted(self._mine, "right")
-        start, stop = _stretches(values, low, high)
+        start, stop = _find_stretches(values, low, high)
         self._near = np.flatnonzero(stop - start > 1)
         self.asked, self._values = np.empty(0, np.int64), values[:0]
         if len(self._near):
             low, high = low[self._near], high[self._near]
             if at is None:
-                at = _rising(row, _may_be_inside(row, low, high))
+                at = _sort_columns(row, _may_be_inside(row, low, high))
                 values = row[at]
-            covered = _cover(*_stretches(values, low, high), len(values))
+            covered = _cover(*_find_stretches(values, low, high), len(values))
             self.asked, self._values = np.sort(at[covered]), values[covered]
 
     def placed(self, scores: Floats) -> tuple[Ints, Ints, Ints]:
@@ -123,7 +123,7 @@ class _Row:
         return places
 
 
-def _rising(row: Scores, wanted: Bools) -> Ints:
+def _sort_columns(row: Scores, wanted: Bools) -> Ints:
     """The columns that are wanted, from the one with the lowest score."""
     at = np.flatnonzero(wanted)
     rising: Ints = at[row[at].argsort()]
@@ -142,14 +142,14 @@ def _place(scores: Floats, wanted: Ints) -> tuple[Ints, Ints, Ints]:
     return place[wanted], first, last
 
 
-def _band(mine: Scores, margin: Any) -> tuple[Scores, Scores]:
+def _find_band(mine: Scores, margin: Any) -> tuple[Scores, Scores]:
     """The least and the greatest score within the margin of each, rounded outwards."""
     kind, wide = mine.dtype.type, mine.astype(np.result_type(mine, np.float64))
     low, high = (wide - margin).astype(kind), (wide + margin).astype(kind)
     return np.nextafter(low, kind(-np.inf)), np.nextafter(high, kind(np.inf))
 
 
-def _stretches(values: Scores, low: Scores, high: Scores) -> tuple[Ints, Ints]:
+def _find_stretches(values: Scores, low: Scores, high: Scores) -> tuple[Ints, Ints]:
     """Where in values that rise each band starts and stops."""
     start: Ints = values.searchsorted(low, "left")
     stop: Ints = values.searchsorted(high, "right")
@@ -185,13 +185,13 @@ def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
     return found
 
 
-def _crowded(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> Bools:
+def _are_crowded(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> Bools:
     """Has each row a wanted column that another column is near? All rows are compared at once."""
     owner, step = ragged.owners(offsets), max(1, matrix.BLOCK // scores.shape[1])
     crowded = np.zeros(len(scores), bool)
     for start in range(0, len(columns), step):
         rows, own = owner[start : start + step], columns[start : start + step]
-        low, high = (ends[:, None] for ends in _band(scores[rows, own], margin[rows]))
+        low, high = (ends[:, None] for ends in _find_band(scores[rows, own], margin[rows]))
         others = scores[rows]
         near = np.count_nonzero((others >= low) & (others <= high), axis=1) > 1
         crowded[rows[near]] = True

@@ -65,9 +65,9 @@ def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
         return _count(make_comparable(scores), offsets, columns)
     rows = _Rows(scores, offsets, columns)
     some, rest = range(len(scores))[:TRIED], range(len(scores))[TRIED:]
-    left = rows.add(some, _high)
-    left += rest if len(left) == TRIED else rows.add(rest, _high)
-    in_threads(partial(rows.add, others=_all), left, scores.shape[1])
+    left = rows.add(some, _find_high)
+    left += rest if len(left) == TRIED else rows.add(rest, _find_high)
+    in_threads(partial(rows.add, others=_mask_own), left, scores.shape[1])
     return Ranks(rows.order, rows.rank, rows.tied)
 
 
@@ -120,7 +120,7 @@ class _Rows:
 
 
 def make_comparable(scores: Scores) -> Scores:
-    """The same numbers in a type whose sort is vectorised; nothing is rounded."""
+    """Convert numbers to a type whose sort is vectorised; nothing is rounded."""
     return scores.astype(np.float32) if scores.dtype.itemsize <= 2 else scores  # halves and bools
 
 
@@ -167,7 +167,7 @@ def _rank_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[
     return order[rising], rank[rising], tied_from[rising], tied_to[rising]
 
 
-def _high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | None:
+def _find_high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | None:
     """The scores of other columns that reach the last of ``mine``, which fall; None: too many.
 
     The better the system, the fewer these are: its relevant items stand among the first.
@@ -182,7 +182,7 @@ def _high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | Non
     return row.take(high.nonzero()[0], out=scratch[:count], mode="clip")
 
 
-def _all(row: Scores, own: Ints, _mine: Scores, scratch: Scores) -> Scores:
+def _mask_own(row: Scores, own: Ints, _mine: Scores, scratch: Scores) -> Scores:
     """The scores of the whole row, its own at -inf: above none of them."""
     np.copyto(scratch, row)
     scratch[own] = -np.inf
@@ -230,14 +230,14 @@ def _rank_tied(row: Scores, own: Ints, mine: Scores, tied_from: Ints, tied_to: I
             rank[start:end] += equal.searchsorted(own[start:end])
         return rank
     if row.dtype.itemsize == 4:
-        keys = _falling(row) << np.uint64(32) | np.arange(len(row), dtype=np.uint64)
+        keys = _reverse_order(row) << np.uint64(32) | np.arange(len(row), dtype=np.uint64)
         return np.asarray(np.sort(keys).searchsorted(keys[own]) + 1)
     place = np.empty(len(row), np.int64)
     place[np.argsort(row, kind="stable")] = np.arange(len(row))
     return np.asarray(tied_from + place[own] - (len(row) - tied_to))
 
 
-def _falling(row: Scores) -> Ints:
+def _reverse_order(row: Scores) -> Ints:
     """Singles as whole numbers of 32 bits that fall where they rise."""
     bits = (row + np.float32(0)).view(np.uint32)  # -0.0 becomes 0.0
     rising = bits ^ np.where(bits >> 31, np.uint32(0xFFFFFFFF), np.uint32(0x80000000))

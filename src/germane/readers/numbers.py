@@ -15,7 +15,7 @@ EXACT = 2.0**53
 """Beyond this size doubles do not hold every whole number."""
 
 
-def doubles(values: Collection[Any], largest: float | None = None) -> Floats | None:
+def read_doubles(values: Collection[Any], largest: float | None = None) -> Floats | None:
     """Finite doubles, or None where one of the values is not a finite number, or too large.
 
     ``struct`` refuses what ``float()`` and NumPy would convert ('1.5', None), and is the fastest
@@ -40,7 +40,7 @@ def is_finite_number(value: Any) -> bool:
     dimensions = getattr(value, "ndim", 0)  # NumPy before 2 takes the only number out of an array
     if isinstance(value, (complex, np.void)) or kind in _OTHER_KINDS or dimensions:
         return False
-    return doubles((value,)) is not None
+    return read_doubles((value,)) is not None
 
 
 def show_number(value: Any) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def list_files(folder: str) -> list[str]:
     """The Parquet files of a folder and its folders, links among them, in the order of their names.
 
-    What Spark and others put aside is left out: names that begin with ``.``, or with ``_`` unless they
+    Files that Spark and others put aside are left out: names that begin with ``.``, or with ``_`` unless they
     are a partition's. Raises InputError for a folder that cannot be listed, or that has no such file.
     """
     found = _list_below(folder, ())
@@ -34,7 +34,7 @@ def list_files(folder: str) -> list[str]:
 
 
 def _list_others(folder: str) -> str:
-    """What to give of a folder as BEIR has it, whose judgments are in ``qrels/test.tsv``."""
+    """Advice for a folder as BEIR has it, whose judgments are in ``qrels/test.tsv``."""
     files = [
         os.path.join(above, name)
         for above in (folder, os.path.join(folder, "qrels"))
@@ -85,7 +85,7 @@ def open_parquet(path: Path, where: str, kind: str, columns: Any) -> Frame:
         files = [Opener(path)]
     looks = [_look(file) for file in files]
     schemas = [schema for schema, _ in looks]
-    found = headings.resolve(schemas[0].names, kind, files[0].name, columns)
+    found = headings.resolve_names(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
         _check_alike(found, file.name, schema, files[0].name, schemas[0])
     text = [name for name in (found.query, found.item) if _is_text(schemas[0].field(name).type)]
@@ -155,7 +155,7 @@ def decode_columns(
 ) -> Iterator[pa.RecordBatch]:
     """Columns of a file, one row group after the other: what was read of a group before is given back.
 
-    Those of ``text`` are read as categories.
+    Columns of ``text`` are read as categories.
     """
     from pyarrow import parquet
 

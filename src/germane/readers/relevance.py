@@ -22,7 +22,7 @@ from germane.errors import (
 )
 from germane.kernel.columns import Integers
 from germane.readers import numbers
-from germane.readers.numbers import EXACT, doubles, is_finite_number, show_number
+from germane.readers.numbers import EXACT, is_finite_number, read_doubles, show_number
 
 MOST = 1 << 26  # judged cells that are held at once
 SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
@@ -60,12 +60,12 @@ def read_dense(given: Any, complete: str) -> Qrels:
     rows, columns = np.nonzero(kept)
     offsets = ragged.offsets(np.bincount(rows, minlength=len(grades)))
     values = grades[kept].astype(float)
-    if (large := beyond(values)) is not None:
+    if (large := find_beyond(values)) is not None:
         raise out_of_range(f"qrels, row {rows[large]}, column {columns[large]}", values[large])
     return make_qrels(offsets, columns, values, grades.shape[1])
 
 
-def beyond(grades: Floats) -> int | None:
+def find_beyond(grades: Floats) -> int | None:
     """The place of a grade that is no number or that doubles may not hold exactly; None: there is none."""
     if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
         return None
@@ -120,10 +120,10 @@ def read_csr(given: Any) -> Qrels:
     stored = int(offsets[-1])  # a matrix may have room for more
     columns = columns[:stored].astype(np.int64, copy=False)
     grades = grades[:stored].astype(float, copy=False)
-    if (odd := beyond(grades)) is not None:
+    if (odd := find_beyond(grades)) is not None:
         row = int(np.searchsorted(offsets, odd, "right")) - 1
         raise out_of_range(f"qrels, row {row}, column {columns[odd]}", grades[odd])
-    twice = _stored_twice(offsets, columns, width)
+    twice = _find_repeat(offsets, columns, width)
     if twice is not None:
         raise DuplicateError(
             f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
@@ -153,7 +153,7 @@ def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: i
         )
 
 
-def _stored_twice(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:
+def _find_repeat(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:
     """The row and the column of a cell that is stored twice; None: there is none."""
     rising = columns[1:] > columns[:-1]
     rising[offsets[(offsets > 0) & (offsets < len(columns))] - 1] = True
@@ -226,7 +226,7 @@ def _read_grades(what: str, values: Any) -> Floats:
     if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
         raise InputError(f"{what} is a sequence of relevance grades; got {clip(values)}")
     values = list(values)
-    numbers = doubles(values)
+    numbers = read_doubles(values)
     if numbers is None:
         at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
         wrong = explain_not_finite("relevance grade", f"got {show_number(odd)}")

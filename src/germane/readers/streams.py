@@ -55,7 +55,7 @@ _LONGEST = max(len(magic) for magic, _ in _MAGIC)
 class File:
     """A file that can be opened more than once.
 
-    What cannot be reopened (standard input, a pipe) is first copied to a temporary file, so that
+    A source that cannot be reopened (standard input, a pipe) is first copied to a temporary file, so that
     a run whose queries are scattered can be read again without holding it in memory.
     """
 
@@ -115,7 +115,7 @@ class File:
         return (
             stream
             if kind is None
-            else _Limited(_decompressed(stream, kind), watched, self.limits.max_expansion)
+            else _Limited(_decompress(stream, kind), watched, self.limits.max_expansion)
         )
 
     def _keep(self, source: BinaryIO) -> None:
@@ -240,11 +240,11 @@ class _Limited(io.RawIOBase):
 
 
 class _Damaged(Exception):  # noqa: N818  (explained turns it into an error)
-    """What a decompressor was given is not what it can read."""
+    """A decompressor cannot read its input."""
 
 
 class _Members(io.RawIOBase):
-    """What the members of a bzip2 or xz file hold, one after the other, zeros between them or not.
+    """The content of the members of a bzip2 or xz file, one after the other, zeros between them or not.
 
     Python's own files end without a word at a member that is damaged in its first bytes.
     """
@@ -290,7 +290,7 @@ class _Members(io.RawIOBase):
         return rest
 
 
-def _decompressed(raw: Any, kind: str) -> BinaryIO:
+def _decompress(raw: Any, kind: str) -> BinaryIO:
     match kind:
         case "gzip":
             return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]

@@ -125,8 +125,8 @@ class Comments:
 def explain_both(query: bytes) -> FormatError:
     """The error for a line that may be data or a comment."""
     return FormatError(
-        f"the line begins with {_shown(query)}, and the other side has the queries {_shown(query)} and "
-        f"{_shown(query[1:])}: is it data or a comment? Rename one of the queries, or remove the line."
+        f"the line begins with {_show(query)}, and the other side has the queries {_show(query)} and "
+        f"{_show(query[1:])}: is it data or a comment? Rename one of the queries, or remove the line."
     )
 
 
@@ -369,11 +369,11 @@ def _read_rank(fields: list[bytes]) -> float:
 
 _PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
-"""What other programs end lines with."""
+"""Characters that other programs end lines with."""
 
 
 def _split_fields(line: bytes) -> list[bytes]:
-    """What blanks and tabs separate; bytes that only some locale calls blank belong to ids."""
+    """Split at blanks and tabs; bytes that only some locale calls blank belong to ids."""
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
@@ -384,23 +384,23 @@ def _parse_number(fields: list[bytes], layout: Layout) -> float:
         if abs(number) <= layout.largest:
             return number
         beyond = "the range of a double" if layout is RUN else "the range ±2^53"
-        wrong = f"{_shown(written)} is beyond {beyond}"
+        wrong = f"{_show(written)} is beyond {beyond}"
     else:
-        wrong = f"got {_shown(written)}"
+        wrong = f"got {_show(written)}"
     raise layout.error(
         f"{explain_not_finite(layout.says, wrong)} "
-        f"(query {_shown(fields[0])}, item {_shown(fields[layout.item])}).{_looks(fields, layout.kind)}"
+        f"(query {_show(fields[0])}, item {_show(fields[layout.item])}).{_guess_kind(fields, layout.kind)}"
     )
 
 
-def _looks(fields: list[bytes], kind: str) -> str:
-    """What else a line may be whose number is none."""
+def _guess_kind(fields: list[bytes], kind: str) -> str:
+    """Guess what else a line with a bad number may be."""
     if {b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields):
         return " This looks like a header line."
-    return _json(kind) if fields[0].startswith(_BRACKETS) else ""
+    return _explain_json(kind) if fields[0].startswith(_BRACKETS) else ""
 
 
-def _json(kind: str) -> str:
+def _explain_json(kind: str) -> str:
     return (
         "  This looks like JSON, not a TREC file; rows as objects, one a line, are "
         f"input_format={{{kind!r}: 'jsonl'}}."
@@ -415,29 +415,29 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
         halves = sorted(line[place::2].count(b"\0") for place in (0, 1))
         alternate = 3 * halves[1] > len(line) > 12 * halves[0] and line.strip(b"\0")
         wide = "  Is the file UTF-16? Save it as UTF-8." if alternate else ""
-        raise FormatError(f"the line has a NUL byte (\\x00): {_shown(line)}{wide}")
+        raise FormatError(f"the line has a NUL byte (\\x00): {_show(line)}{wide}")
     count, wanted = len(fields), len(layout.columns)
     tabbed = [field for field in line.split(b"\t") if field.strip()]
     if b"\t" in line and len(tabbed) == wanted < count:
         odd = next(field for field in tabbed if len(_split_fields(field)) > 1)
         if odd in tabbed[: layout.number + 1]:  # nobody reads the tag
-            raise FormatError(f"expected {wanted} fields; {_shown(odd)} has a blank inside.")
+            raise FormatError(f"expected {wanted} fields; {_show(odd)} has a blank inside.")
     if layout.more and count == wanted - 1 and line.endswith((b" ", b"\t")):
         return  # an empty tag, which nobody reads
     if layout.more and count >= 2 * wanted - 1 and (other := _BREAK.search(fields[wanted - 1])):
         raise FormatError(
-            f"{count} fields where a {layout.kind} line has {wanted}: {_shown(line)}  Lines end in LF, "
+            f"{count} fields where a {layout.kind} line has {wanted}: {_show(line)}  Lines end in LF, "
             f"CR or both, and here U+{ord(other[0].decode()):04X} stands between two of them."
         )
-    if count == wanted or (layout.more and count > wanted and not _shifted(fields, layout)):
+    if count == wanted or (layout.more and count > wanted and not _is_shifted(fields, layout)):
         return
     raise FormatError(
         f"{count} field{'s' if count > 1 else ''} where a {layout.kind} line has {wanted} "
-        f"({' '.join(layout.columns)}): {_shown(line)}{_guess_reason(line, count, layout)}"
+        f"({' '.join(layout.columns)}): {_show(line)}{_guess_reason(line, count, layout)}"
     )
 
 
-def _shifted(fields: list[bytes], layout: Layout) -> bool:
+def _is_shifted(fields: list[bytes], layout: Layout) -> bool:
     """A number where the tag should be: an id with a blank inside has moved the score."""
     return _PLAIN_NUMBER.fullmatch(fields[layout.number + 1]) is not None
 
@@ -447,7 +447,7 @@ def _guess_reason(line: bytes, count: int, layout: Layout) -> str:
     if count == len(other.columns):
         return f"  This looks like a {other.kind} file; are the two files swapped?"
     if line.lstrip().startswith(_BRACKETS):
-        return _json(layout.kind)
+        return _explain_json(layout.kind)
     if b" qid:" in line:
         return f"  This looks like a LETOR file: input_format={{{layout.kind!r}: 'letor'}}."
     if b"," in line and count == 1:
@@ -457,7 +457,7 @@ def _guess_reason(line: bytes, count: int, layout: Layout) -> str:
     return "  Does an id have a blank inside?" if count > len(layout.columns) else ""
 
 
-def _shown(data: bytes) -> str:
+def _show(data: bytes) -> str:
     return show_id(data.strip())
 
 

@@ -212,7 +212,7 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
 
 
 def find_queries(path: Path, queries: Iterable[Hashable]) -> set[Hashable]:
-    """Those of some queries that a run file has, with or without a ``#`` before them."""
+    """The queries that a run file has among some, with or without a ``#`` before them."""
     wanted = {to_bytes(query) for query in queries}
     wanted |= {query[1:] for query in wanted}
     with TextFile(path) as file:

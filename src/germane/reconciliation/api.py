@@ -86,10 +86,10 @@ def reconcile(
     values = Values(Collection(judgments, found.load(progress), "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = Search(values, conventions, asked, number.tolerance, progress)
-    return _answer(search, fixed, number, per_query)
+    return _make_answer(search, fixed, number, per_query)
 
 
-def _answer(
+def _make_answer(
     search: Search,
     fixed: Mapping[str, Any],
     reported: Reported,
@@ -139,7 +139,7 @@ def _answer(
 
 
 def _evaluate_own(search: Search) -> Given | DuplicateError:
-    """What germane itself gives; where items stand twice, why it gives nothing: other tools do."""
+    """The value that germane itself gives; where items stand twice, the error: other tools do."""
     own = Candidate(search.asked)
     try:
         return Given(own, search.value(own))
@@ -153,7 +153,7 @@ def _find_definitions(
     reported: Reported,
     per_query: Mapping[Hashable, Reported] | None,
 ) -> tuple[Given, ...]:
-    """What gives everything that was reported."""
+    """The definitions that give everything that was reported."""
     giving = [one for one in tried if reported.gives(one.value)]
     if per_query is not None:
         giving = [one for one in giving if count_agreeing(search, one, per_query) == len(per_query)]

@@ -35,7 +35,7 @@ def estimate_chance(
     """The different values tried until something gave the number, and how likely one of them gives a wrong number.
 
     Definitions are tried from the likeliest: what was asked for; what tools mean by it; one thing changed;
-    two. Those before the first that gives the number do not give it, which is known. A wrong number is
+    two. Definitions before the first that gives the number do not give it, which is known. A wrong number is
     taken to lie anywhere between the lowest and the highest value tried, or in 0…1 if it is what was
     asked for. Small data has few values, which coincide more often: so it may also be what was asked
     for of the same lists in a random order, or of lists that find other items, as those of another
@@ -103,7 +103,7 @@ def _measure_share(
 
 
 def _compute_numbers(search: Search, others: Callable[[Ranking], Ranking]) -> Floats:
-    """What was asked for, of other lists; none where data is large or unreadable."""
+    """The measure asked for, of other lists; none where data is large or unreadable."""
     none = np.zeros(0)
     try:
         ranking, _ = search.scored(Candidate(search.asked))
@@ -223,7 +223,7 @@ def _order_plainness(asked: Measure, given: Given) -> tuple[int, bool, int]:
 
 
 def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
-    """What was asked at every cutoff that is tried, and one thing otherwise at the usual ones."""
+    """The measure asked for, at every cutoff that is tried, and one thing otherwise at the usual ones."""
     if not asked.row.cutoff:
         return
     for k in dict.fromkeys((*_USUAL, *_CUTOFFS)):

@@ -87,7 +87,7 @@ class Reconciliation:
         what = f"{self.reported} as {self.measure}"
         if self.per_query is not None:
             finest = min(one.tolerance for one in self.per_query.values())
-            what += f" with the values of {_count(self.per_query, 'query', 'queries')}"
+            what += f" with the values of {_write_count(self.per_query, 'query', 'queries')}"
             what += f" (±{format_plain(finest)})"
         if self.found:
             one = f"one definition gives it, {self.found[0]}"
@@ -110,17 +110,17 @@ class Reconciliation:
         )
         return (
             f"{what}: no definition gives it. {' '.join((*self.hints, ''))}{which} "
-            f"{_number(nearest.value, digits)}, {_number(abs(off), digits)} {side}.{self._worst()}"
+            f"{_format_number(nearest.value, digits)}, {_format_number(abs(off), digits)} {side}.{self._worst()}"
         )
 
     def _mean_alone(self) -> str:
-        """What gives the mean, and what comes nearest to the values of the queries."""
+        """The definitions that give the mean, and the one that comes nearest to the values of the queries."""
         nearest = self.nearest[0]
         if self.agreement is None:
             return ""
         gives = nearest if self.reported.gives(nearest.value) else self.of_mean[0]
-        mean = f"{gives} gives the mean ({_number(gives.value, self._digits)}), "
-        of = f"of the {_count(range(self.agreement.of), 'query', 'queries')}"
+        mean = f"{gives} gives the mean ({_format_number(gives.value, self._digits)}), "
+        of = f"of the {_write_count(range(self.agreement.of), 'query', 'queries')}"
         if gives is nearest:
             return f"{mean}but not {len(self.agreement.off)} {of}."
         return f"{mean}and {nearest} gives {self.agreement.agree} {of}."
@@ -134,7 +134,7 @@ class Reconciliation:
         if self.agreement is None or not self.agreement.off:
             return ""
         one, most = self.agreement.off[0], " the most" if len(self.agreement.off) > 1 else ""
-        right = _number(one.value, self._digits)
+        right = _format_number(one.value, self._digits)
         return (
             f" Query {clip(one.query)} is off{most}: {one.reported.text}, where it gives {right}."
         )
@@ -145,8 +145,8 @@ class Reconciliation:
         cells = [
             (
                 str(one),
-                _number(one.value, digits),
-                _signed(one.value - self.reported.value, digits),
+                _format_number(one.value, digits),
+                _format_signed(one.value - self.reported.value, digits),
                 ", ".join(one.candidate.seams(self.measure)) or "–",
                 _list_tools(one, _TOOLS if digits is not None else None),
             )
@@ -154,7 +154,9 @@ class Reconciliation:
         ]
         columns = ("definition", "value", "off by", "differs in", "tools")
         more = len(rows) - len(cells)
-        notes = [f"… and {_count(range(more), 'definition', 'definitions')} more"] if more else []
+        notes = (
+            [f"… and {_write_count(range(more), 'definition', 'definitions')} more"] if more else []
+        )
         return Table(columns, tuple(cells), (*notes, *self.notes), (3, 4))
 
     def queries(self, *, digits: int | None = 4) -> Table | None:
@@ -166,9 +168,9 @@ class Reconciliation:
             (
                 str(one.query),
                 one.reported.text,
-                _number(one.value, digits),
-                _signed(one.difference, digits),
-                _signed(one.moves, digits),
+                _format_number(one.value, digits),
+                _format_signed(one.difference, digits),
+                _format_signed(one.moves, digits),
                 one.says,
             )
             for one in off
@@ -178,7 +180,7 @@ class Reconciliation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the data tells of the definitions, and what it does not."""
+        """The evidence that the data gives about the definitions, and its limits."""
         return (
             *self._whole(),
             *self._hints(),
@@ -216,7 +218,7 @@ class Reconciliation:
         for names, example in self.examples:
             alike = "Alike there, too" if before.issuperset(names) else "Alike on this data"
             before = before.union(names)
-            yield f"{alike}: {_and(names)}. " + (
+            yield f"{alike}: {_join_names(names)}. " + (
                 "They are alike on all small data that was tried."
                 if example is None
                 else _tell_apart(example, self._digits)
@@ -227,11 +229,11 @@ class Reconciliation:
         if len(idle) == len(WORDS | RARE_WORDS):
             yield "No convention but the measure's own makes a difference on this data."
         elif self.undecided:
-            names = _and(map(str, self.undecided))
+            names = _join_names(map(str, self.undecided))
             yield f"These make no difference on this data, which says nothing of them: {names}."
             usual = [f"{SHOWN_BY[name][0]} ({name})" for name in idle if name in WORDS]
             if usual:
-                yield f"It would take {_and(usual)}."
+                yield f"It would take {_join_names(usual)}."
 
     def _unsure(self) -> Iterator[str]:
         if self.unsure:
@@ -242,13 +244,13 @@ class Reconciliation:
         if isinstance(self.own, GermaneError):
             yield f"germane's own {self.measure} has no value: {self.own}"
         elif self.own.candidate.key not in [one.candidate.key for one in self.found]:
-            yield f"germane's own: {self.own} = {_number(self.own.value, self._digits)}"
+            yield f"germane's own: {self.own} = {_format_number(self.own.value, self._digits)}"
         values = sorted({round(one.value, 12) for one in self.tried})
         digits = self._digits
         yield (
-            f"Tried: {_count({one.candidate.key for one in self.tried}, 'definition', 'definitions')} "
-            f"with {_count(values, 'value', 'different values')} from {_number(values[0], digits)} "
-            f"to {_number(values[-1], digits)}."
+            f"Tried: {_write_count({one.candidate.key for one in self.tried}, 'definition', 'definitions')} "
+            f"with {_write_count(values, 'value', 'different values')} from {_format_number(values[0], digits)} "
+            f"to {_format_number(values[-1], digits)}."
         )
         if self.answer == "found":
             yield self._by_chance()
@@ -259,7 +261,7 @@ class Reconciliation:
         )
         return (
             f"A wrong number would fall within the rounding of {values} tried so far in "
-            f"{_percent(self.chance)} of cases."
+            f"{_format_percent(self.chance)} of cases."
         )
 
     def _on_queries(self, shown: int) -> Iterator[str]:
@@ -274,7 +276,7 @@ class Reconciliation:
             return
         mean = math.fsum(one.value for one in numbers) / len(numbers)
         slack = math.fsum(one.tolerance for one in numbers) / len(numbers)
-        written = f"{_number(mean, self._digits)}"
+        written = f"{_format_number(mean, self._digits)}"
         if Reported(written, mean, slack).contradicts(self.reported):
             yield f"The reported values have the mean {written}, not {self.reported.text}."
         elif not agreement.off or self.of_mean:
@@ -360,7 +362,9 @@ def _group_alike(names: tuple[str, ...], example: Example | None) -> dict[str, A
 
 def _tell_apart(example: Example, digits: int) -> str:
     """The example in a sentence; where some are alike there too, it says which."""
-    values = ", ".join(f"{_and(names)} {_number(value, digits)}" for value, names in example.groups)
+    values = ", ".join(
+        f"{_join_names(names)} {_format_number(value, digits)}" for value, names in example.groups
+    )
     apart = "tells them apart" if len(example.groups) == len(example.values) else "tells some apart"
     return f"{example.says} {apart}: {values}."
 
@@ -372,23 +376,23 @@ def _list_tools(given: Given, most: int | None) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _count(things: Sized, one: str, several: str) -> str:
+def _write_count(things: Sized, one: str, several: str) -> str:
     return f"{len(things)} {one if len(things) == 1 else several}"
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"
 
 
-def _and(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _number(value: float, digits: int | None) -> str:
+def _format_number(value: float, digits: int | None) -> str:
     return format_number(value, digits, sign="z", nan="none")
 
 
-def _signed(value: float, digits: int | None) -> str:
-    written = _number(value, digits)
+def _format_signed(value: float, digits: int | None) -> str:
+    written = _format_number(value, digits)
     return "+" * (value > 0 and written.strip("0.") != "") + written

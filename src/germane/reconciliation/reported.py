@@ -56,7 +56,7 @@ class Reported:
         return value * self.value >= 0 and -_ROUNDING <= beyond < 2 * self.tolerance
 
     def in_percent(self) -> "Reported":
-        """What it is if the number is a percentage."""
+        """The number read as a percentage."""
         return read_reported(self.text + "%")
 
     def contradicts(self, other: "Reported") -> bool:
@@ -145,7 +145,7 @@ def read_queries(given: Any) -> ReportedQueries:
 
 
 def _align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Reported]:
-    """The same as precise as one way of writing makes them: 0.5 beside 0.8333 is 0.5000.
+    """Numbers as precise as one way of writing makes them: 0.5 beside 0.8333 is 0.5000.
 
     Some write so many decimals and leave zeros off, others so many significant digits: of 0.8333
     and 0.08333 nothing more is known. The less precise of the two is what is taken.
@@ -341,7 +341,7 @@ class Terms:
         return compute_values(self._ranking, replace(self._scored, terms=terms))
 
     def slip(self, query: Hashable, number: Reported) -> str:
-        """What explains a query's value, or else how much its sum of terms is off."""
+        """The reason for a query's value, or else how much its sum of terms is off."""
         q = self._place.get(query)
         if q is None:
             return "left out"

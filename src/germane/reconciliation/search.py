@@ -52,15 +52,15 @@ class Candidate:
         return replace(conventions, **dict(self.choices))
 
     def without(self, name: str) -> "Candidate":
-        """The same with one convention left as in the question."""
+        """The candidate with one convention left as in the question."""
         return replace(self, choices=tuple(one for one in self.choices if one[0] != name))
 
     def averaged(self, mean: str) -> "Candidate":
-        """The same with another mean over queries, which is a parameter of the measure."""
+        """The candidate with another mean over queries, which is a parameter of the measure."""
         return replace(self, measure=self.measure(mean=mean))
 
     def beside(self, name: str, word: Any) -> "Candidate":
-        """The same with one convention more."""
+        """The candidate with one convention more."""
         return replace(self, choices=tuple(sorted({**dict(self.choices), name: word}.items())))
 
     def distance(self, asked: Measure) -> int:
@@ -97,7 +97,7 @@ def find_seam(convention: str) -> Seam:
 def list_dialect_candidates(
     asked: Measure, conventions: Policy, given: Mapping[str, Any]
 ) -> Iterator[Candidate]:
-    """What every tool means by such a measure."""
+    """The definition that each tool gives to such a measure."""
     for dialect in dialects().values():
         readings = [{}, LISTED] if dialect.sees == "list" else [{}]
         for foreign, alone in product(list_same_kind(dialect, asked), readings):
@@ -211,7 +211,7 @@ class Search:
         self.tolerance, self._progress = tolerance, progress
 
     def result(self, candidate: Candidate) -> MeasureResult | None:
-        """What a candidate gives, or None where it has no value."""
+        """The result of a candidate, or None where it has no value."""
         try:
             found = self._values(candidate.policy(self.conventions), candidate.measure)
         except GermaneError:
@@ -225,7 +225,7 @@ class Search:
     def coincide(self, one: Candidate, other: Candidate) -> bool:
         """Do two candidates give the same for every query, and the same mean?"""
         first, second = self.result(one), self.result(other)
-        return first is not None and second is not None and same(first, second)
+        return first is not None and second is not None and are_same(first, second)
 
     def queries(self, given: Iterable[Given]) -> list[Hashable]:
         """Every query that some definition averages."""
@@ -280,9 +280,9 @@ class Search:
         return [one for one in limits if matters(one, result)]
 
     def reduced(self, given: Iterable[Given]) -> list[Given]:
-        """The same without what makes no difference here, simplest first.
+        """Candidates without choices that make no difference here, simplest first.
 
-        What the same formula defines is one definition, under the name that was asked for or the
+        One formula is one definition, under the name that was asked for or the
         simplest, with the tools of all.
         """
         merged: dict[object, Given] = {}
@@ -327,7 +327,7 @@ class Search:
             yield candidate.averaged(usual)
 
     def undecided(self, found: Iterable[Given], fixed: Iterable[str]) -> tuple[Undecided, ...]:
-        """What changes nothing of what was found."""
+        """The choices that do not change the result."""
         candidates = [one.candidate for one in found]
         idle: dict[str, list[str]] = {}
         moving: dict[str, list[str]] = {}
@@ -350,7 +350,7 @@ class Search:
         return "some" if decided or not self.coincide(candidate, beside) else "none"
 
 
-def same(one: MeasureResult, other: MeasureResult) -> bool:
+def are_same(one: MeasureResult, other: MeasureResult) -> bool:
     """Do two definitions give the same for every query, and the same mean?"""
     if abs(one.mean - other.mean) > _SAME or one.queries != other.queries:
         return False

@@ -28,7 +28,7 @@ NOT_COUNTED = "relevant items that are not in the list were not counted"
 
 @dataclass(frozen=True)
 class Stated:
-    """What one dialect says of a run."""
+    """The number that one dialect gives to a run."""
 
     dialect: str
     name: str
@@ -83,7 +83,7 @@ class Spread(Tabled):
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a dialect, germane's own among them; two where a tool may be given the list alone."""
-        rows = sorted(self._rows(), key=_descending)
+        rows = sorted(self._rows(), key=_order_descending)
         low, high = self.range
         notes = [
             f"spread {format_number(low, digits, nan='none')} … {format_number(high, digits, nan='none')}"
@@ -123,8 +123,8 @@ class Spread(Tabled):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""
         return {
-            "own": _row(self.own),
-            "dialects": [_row(one) for one in self.stated],
+            "own": _make_row(self.own),
+            "dialects": [_make_row(one) for one in self.stated],
             "without": list(self.without),
         }
 
@@ -147,11 +147,11 @@ def spread(
     holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
     """
     asked = measure if isinstance(measure, Measure) else parse(measure)
-    [found] = spreads(qrels, run, asked, progress=progress, **policy)
+    [found] = spread_each(qrels, run, asked, progress=progress, **policy)
     return found
 
 
-def spreads(
+def spread_each(
     qrels: Any,
     run: Any,
     measures: Measures,
@@ -164,22 +164,22 @@ def spreads(
     judgments, found, conventions = open_all(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in DEFAULTS}
     values = Values(Collection(judgments, found.load(progress), "spread", progress))
-    return tuple(_spread(asked, conventions, given, values) for asked in parse_all(measures))
+    return tuple(_spread_one(asked, conventions, given, values) for asked in parse_all(measures))
 
 
-def _spread(
+def _spread_one(
     asked: Measure, conventions: Policy, given: Mapping[str, Any], values: "Values"
 ) -> Spread:
     result = values(conventions, asked)
-    own = Stated("germane", str(asked), asked, result.mean, (), _undefined(result))
+    own = Stated("germane", str(asked), asked, result.mean, (), _explain_undefined(result))
     stated, without = [], []
     for dialect in dialects().values():
         foreign = find_same_kind(dialect, asked)
         if foreign is None:
             without.append(dialect.name)
         else:
-            stated.append(_stated(dialect, foreign, asked, conventions, given, values, own.value))
-    return Spread(own, tuple(sorted(stated, key=_descending)), tuple(without))
+            stated.append(_state(dialect, foreign, asked, conventions, given, values, own.value))
+    return Spread(own, tuple(sorted(stated, key=_order_descending)), tuple(without))
 
 
 LISTED = {"relevant": "listed"}
@@ -209,7 +209,7 @@ class Values:
         return self._found[key]
 
 
-def _stated(
+def _state(
     dialect: Dialect,
     foreign: Entry,
     asked: Measure,
@@ -218,15 +218,15 @@ def _stated(
     values: Values,
     own: float,
 ) -> Stated:
-    """What a dialect says of the data, and of the list alone where its tool may see no more."""
-    said = _stated_as({}, dialect, foreign, asked, conventions, given, values, own)
+    """The number that a dialect gives to the data, and to the list alone where its tool may see no more."""
+    said = _state_under({}, dialect, foreign, asked, conventions, given, values, own)
     if dialect.sees == "judgments" or "relevant" in given:
         return said
-    listed = _stated_as(LISTED, dialect, foreign, asked, conventions, given, values, own)
-    return said if _same(said.value, listed.value) else replace(said, listed=listed)
+    listed = _state_under(LISTED, dialect, foreign, asked, conventions, given, values, own)
+    return said if _are_same(said.value, listed.value) else replace(said, listed=listed)
 
 
-def _stated_as(
+def _state_under(
     judging: Mapping[str, Any],
     dialect: Dialect,
     foreign: Entry,
@@ -256,15 +256,15 @@ def _stated_as(
         if alone == conventions and this == asked:
             continue
         changed.append(seam)
-        if not _has(values, alone, this, own):
+        if not _has_value(values, alone, this, own):
             moved.append(seam)
     value = result.mean
-    seams = () if _same(value, own) else tuple(moved or changed)
+    seams = () if _are_same(value, own) else tuple(moved or changed)
     unsure = " ".join(dict.fromkeys(limit.says for limit in limits if matters(limit, result)))
-    return Stated(shown, name, measure, value, seams, _undefined(result), unsure)
+    return Stated(shown, name, measure, value, seams, _explain_undefined(result), unsure)
 
 
-def _undefined(result: MeasureResult) -> str:
+def _explain_undefined(result: MeasureResult) -> str:
     """Why a mean is NaN; "" where it is a number."""
     if not math.isnan(result.mean):
         return ""
@@ -274,23 +274,23 @@ def _undefined(result: MeasureResult) -> str:
     return f"NaN for {some(nan)} ({len(nan)} of {len(result.per_query)} queries)"
 
 
-def _has(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
+def _has_value(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
     try:
-        return _same(values(policy, measure).mean, own)
+        return _are_same(values(policy, measure).mean, own)
     except GermaneError:  # a seam that has no value alone, such as ties=grouped with a cutoff
         return False
 
 
-def _same(one: float, other: float) -> bool:
+def _are_same(one: float, other: float) -> bool:
     """Are both the same number, or both undefined?"""
     return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
 
 
-def _descending(one: Stated) -> tuple[bool, float, bool, str]:
+def _order_descending(one: Stated) -> tuple[bool, float, bool, str]:
     return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
 
 
-def _row(one: Stated) -> dict[str, Any]:
+def _make_row(one: Stated) -> dict[str, Any]:
     return {
         "dialect": one.dialect,
         "name": one.name,
@@ -299,5 +299,5 @@ def _row(one: Stated) -> dict[str, Any]:
         "moved_by": list(one.seams),
         "says": one.says,
         "unsure": one.unsure,
-        "list_alone": None if one.listed is None else _row(one.listed),
+        "list_alone": None if one.listed is None else _make_row(one.listed),
     }

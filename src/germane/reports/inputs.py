@@ -16,7 +16,7 @@ from germane.errors import GermaneError, InputError
 from germane.evaluation.result import Results
 from germane.readers import RunInput, formats, is_searched, open_qrels, open_run
 from germane.readers.formats import is_path
-from germane.reconciliation.spread import Spread, spreads
+from germane.reconciliation.spread import Spread, spread_each
 
 BLOCK = 2**20
 ROOM = 1_000_000  # results of all the runs that are read again, which are held in memory
@@ -124,7 +124,7 @@ def spread_runs(
         placement = results[name].placement
         judgments = placement.qrels if placement and is_path(qrels) else qrels
         try:
-            out[name] = spreads(judgments, run, results.measures, **policy)
+            out[name] = spread_each(judgments, run, results.measures, **policy)
         except GermaneError:
             continue
     return out

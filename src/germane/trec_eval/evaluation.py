@@ -52,7 +52,7 @@ def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
 
 @dataclass(eq=False)
 class _Data:
-    """What was read."""
+    """The data that were read."""
 
     options: Options
     lines: list[Line]  # of groups and of preferences
@@ -260,7 +260,7 @@ def _summarize_column(data: _Data, column: Column, values: list[Any], count: int
 
 
 MISSING = -1000000.0
-"""What is printed where the file has no mean, or a deviation of 0 for a value that is not the mean."""
+"""Printed where the file has no mean, or a deviation of 0 for a value that is not the mean."""
 
 Means = dict[bytes, list[tuple[bytes, float, float]]]
 """For each query, measures in their order, a measure as often as it was given."""

@@ -35,7 +35,7 @@ DENSE = (
 
 
 class Gain(NamedTuple):
-    """What a grade is worth, and whether that is what its judgments have in the ideal ranking."""
+    """A grade's worth, and whether it is the gain that its judgments have in the ideal ranking."""
 
     grade: int
     worth: float
@@ -44,7 +44,7 @@ class Gain(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gains:
-    """What the grades of each query of a ranking are worth: ``orders[of[q]]`` is for query q.
+    """The worth of the grades of each query of a ranking: ``orders[of[q]]`` is for query q.
 
     Queries share gains where they have the same highest grade, up to which all grades are sorted.
     """
@@ -54,7 +54,7 @@ class Gains:
     grades: Ints  # that there are, ascending
 
     def worth(self, grades: Floats, owner: Ints) -> Floats:
-        """What grades of the queries ``owner`` are worth: of a grade given twice, the lesser gain."""
+        """The worth of grades of the queries ``owner``: of a grade given twice, the lesser gain."""
         column = {grade: at for at, grade in enumerate(self.grades.tolist())}
         table = np.zeros((len(self.orders), len(column)))
         for row, order in zip(table, self.orders, strict=True):

@@ -1,8 +1,8 @@
 """Files of judgments as trec_eval reads them: every line of the same number of fields.
 
-They are small beside runs, and read whole; where all lines are alike, as columns. What trec_eval does not accept in them is refused, a
-blank line too, and what it does accept is taken as it takes it: a grade is as much of its field as
-is a number.
+They are small beside runs, and read whole; where all lines are alike, as columns. Lines that trec_eval
+does not accept are refused, a blank line too, and lines that it does accept are read as it reads
+them: a grade is as much of its field as is a number.
 """
 
 import re

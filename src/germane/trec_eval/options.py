@@ -52,7 +52,7 @@ USAGE_LINE = "trec_eval [-h] [-q] [-m MEASURE]… QRELS RUN"
 
 @dataclass
 class Options:
-    """What one command line of trec_eval asks for."""
+    """The choices of one command line of trec_eval."""
 
     qrels: str = ""
     run: str = ""
@@ -79,7 +79,7 @@ class Options:
 
     @property
     def judgments(self) -> str:
-        """What the file of judgments holds: qrels, groups or preferences."""
+        """The content of the file of judgments: qrels, groups or preferences."""
         return FORMATS[self.format]
 
 

@@ -103,7 +103,7 @@ UP = ("iprec_at_recall", "Rprec_mult", "11pt_avg", "Rprec_mult_avgjg")
 
 
 def list_from_top(ranking: Ranking, level: int) -> Ranking:
-    """What reaches the level among the results, all of grade 1, as are all judgments from 0."""
+    """The results that reach the level, all of grade 1, as are all judgments from 0."""
     listed = list_all(ranking)
     reached = select_hits(listed, listed.relevance >= level)
     return replace(reached, relevance=np.ones(len(reached.rank)), ideal=np.ones(len(ranking.ideal)))

@@ -128,7 +128,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
 def _retrieve_carefully(
     qrels: Qrels, rows: list[_Row], options: Options
 ) -> tuple[Retrieved, dict[int, bytes]]:
-    """What was retrieved, and the queries with an item twice among the first, as -M says."""
+    """The retrieved items, and the queries with an item twice among the first, as -M says."""
     hits: list[tuple[int, ...]] = []
     retrieved = np.zeros(len(qrels), np.int64)
     answered = np.zeros(len(qrels), bool)

@@ -32,7 +32,7 @@ from germane.trec_eval.ranking import DOWN, UP, list_from_end, list_from_top, ma
 
 
 def make_scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
-    """What computes a column: the value of every query of the ranking."""
+    """Make the function that computes a column: the value of every query of the ranking."""
     level, documents = options.level, options.documents
     judged = Scorer(ranking, max(level, 0), documents)
     if level >= 0:
@@ -94,18 +94,18 @@ class _Listed(Scorer):
 # --- What trec_eval derives ------------------------------------------------------------------------
 
 
-def _logarithm(scorer: Scorer, column: Column) -> Floats:
+def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
     """Geometric means add up logarithms; the C library's, since NumPy's may differ in the last bit."""
     found = scorer.named(column.row.germane).tolist()
     return np.array([math.log(max(value, FLOOR)) for value in found])
 
 
-def _set_map(scorer: Scorer, column: Column) -> Floats:
+def _compute_set_map(scorer: Scorer, column: Column) -> Floats:
     found, retrieved, relevant = map(scorer.named, ("NumRelRet", "NumRet", "NumRel"))
-    return _ratio(found * found, retrieved * relevant)
+    return _divide(found * found, retrieved * relevant)
 
 
-def _set_f(scorer: Scorer, column: Column) -> Floats:
+def _compute_set_f(scorer: Scorer, column: Column) -> Floats:
     """F from precision and recall; the parameter is beta squared, and may be negative."""
     precision, recall = scorer.named("P"), scorer.named("R")
     x = column.argument[0]
@@ -113,7 +113,7 @@ def _set_f(scorer: Scorer, column: Column) -> Floats:
     return np.where(precision > 0, above / below, 0.0)
 
 
-def _utility(scorer: Scorer, column: Column) -> Floats:
+def _compute_utility(scorer: Scorer, column: Column) -> Floats:
     if len(column.argument) != 4:
         raise TrecEvalError(
             QUERY, f"-m utility.{column.parameters} takes four numbers, as in 1,-1,0,0."
@@ -127,7 +127,7 @@ def _utility(scorer: Scorer, column: Column) -> Floats:
     return worth
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def _divide(above: Floats, below: Floats) -> Floats:
     out: Floats = np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
     return out
 
@@ -135,11 +135,11 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 # --- Interpolated precision ------------------------------------------------------------------------
 
 
-def _interpolated(scorer: Scorer, column: Column) -> Floats:
-    return _at_recall(scorer, _level(column.argument))
+def _interpolate(scorer: Scorer, column: Column) -> Floats:
+    return _interpolate_at(scorer, _limit_level(column.argument))
 
 
-def _mean_interpolated(scorer: Scorer, column: Column) -> Floats:
+def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
     """The mean over recall levels, taken from the last one given, as the list is from its end.
 
     Levels that the list does not reach count 0, until one is reached. One that was passed by then
@@ -148,60 +148,60 @@ def _mean_interpolated(scorer: Scorer, column: Column) -> Floats:
     at, relevant = scorer.named("NumRelRet"), scorer.named("NumRel")
     total = np.zeros(len(at))
     begun, held_up = np.zeros(len(at), bool), np.zeros(len(at), bool)
-    for level in map(_level, reversed(column.argument)):
-        needed = _needed(level, relevant)
+    for level in map(_limit_level, reversed(column.argument)):
+        needed = _count_needed(level, relevant)
         begun |= needed <= at
         held_up |= begun & ((needed > at) | (needed < 1))
-        here = np.where(held_up, _at_recall(scorer, 0.0), _at_recall(scorer, level))
+        here = np.where(held_up, _interpolate_at(scorer, 0.0), _interpolate_at(scorer, level))
         total += np.where(begun, here, 0.0)
         at = np.where(begun & ~held_up, needed, at)
     return total / len(column.argument)
 
 
-def _at_recall(scorer: Scorer, level: float) -> Floats:
+def _interpolate_at(scorer: Scorer, level: float) -> Floats:
     """0 items found of 0 is not a number where nothing is retrieved and nothing needed."""
     best = scorer.named(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding=nearest)")
     relevant = scorer.named("NumRel")
-    needed = _needed(level, relevant)
+    needed = _count_needed(level, relevant)
     if level > 1:
         best = np.where(needed <= relevant, best, 0.0)
     return np.where(scorer.empty & (needed <= 0), math.nan, best)
 
 
-def _level(given: float) -> float:
-    """What does not fit into a whole number of items is the least of these in C: below 0, as is 0."""
+def _limit_level(given: float) -> float:
+    """Replace a level that does not fit into a whole number of items: it is the least of these in C: below 0, as is 0."""
     return given if abs(given) < 2.0**63 else 0.0
 
 
-def _needed(level: float, relevant: Floats) -> Floats:
+def _count_needed(level: float, relevant: Floats) -> Floats:
     """Q: how many relevant items reach a recall level."""
     needed: Floats = np.floor(level * relevant + 0.5)
     return needed
 
 
-def _r_precision(scorer: Scorer, column: Column) -> Floats:
-    level = _level(column.argument)
+def _compute_r_precision(scorer: Scorer, column: Column) -> Floats:
+    level = _limit_level(column.argument)
     if 0 < level < 1e6:  # what germane's takes
         return scorer.named(column.row.germane.format(level))
     cutoff = np.floor(level * scorer.named("NumRel") + 0.9)
-    return _ratio(scorer.named("NumRelRet"), np.maximum(cutoff, 0.0))
+    return _divide(scorer.named("NumRelRet"), np.maximum(cutoff, 0.0))
 
 
 # --- Gains and persistence -------------------------------------------------------------------------
 
 
-def _gained(scorer: Scorer, column: Column) -> Floats:
+def _compute_gain(scorer: Scorer, column: Column) -> Floats:
     return compute_values(
         *gains.score_gains(scorer.ranking, parse(column.row.germane), column.argument)
     )
 
 
-def _at_relevant(scorer: Scorer, column: Column) -> Floats:
+def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
     """ndcg_rel is never negative, whatever gains are."""
-    return np.fmax(_gained(scorer, column), 0.0)
+    return np.fmax(_compute_gain(scorer, column), 0.0)
 
 
-def _at_levels(scorer: Scorer, column: Column) -> Floats:
+def _compute_rndcg(scorer: Scorer, column: Column) -> Floats:
     """Rndcg asks for a relevant item, though lower grades have gains, and divides by 0 levels."""
     ranking, made = gains.score_gains(scorer.ranking, parse(column.row.germane), column.argument)
     found = compute_values(ranking, made)
@@ -210,21 +210,21 @@ def _at_levels(scorer: Scorer, column: Column) -> Floats:
 
 
 _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
-    "gm_map": _logarithm,
-    "gm_bpref": _logarithm,
-    "iprec_at_recall": _interpolated,
-    "11pt_avg": _mean_interpolated,
-    "Rprec_mult": _r_precision,
-    "Rprec_mult_avgjg": _r_precision,
-    "utility": _utility,
-    "set_map": _set_map,
-    "set_F": _set_f,
-    "G": _gained,
-    "dcg": _gained,
-    "ideal_dcg": _gained,
-    "ndcg": _gained,
-    "ndcg_rel": _at_relevant,
-    "Rndcg": _at_levels,
+    "gm_map": _take_logarithm,
+    "gm_bpref": _take_logarithm,
+    "iprec_at_recall": _interpolate,
+    "11pt_avg": _average_interpolated,
+    "Rprec_mult": _compute_r_precision,
+    "Rprec_mult_avgjg": _compute_r_precision,
+    "utility": _compute_utility,
+    "set_map": _compute_set_map,
+    "set_F": _compute_set_f,
+    "G": _compute_gain,
+    "dcg": _compute_gain,
+    "ideal_dcg": _compute_gain,
+    "ndcg": _compute_gain,
+    "ndcg_rel": _compute_ndcg_rel,
+    "Rndcg": _compute_rndcg,
     "rbp": lambda scorer, column: gains.compute_rbp(scorer.ranking, column.argument),
     "rbp_resid": lambda scorer, column: gains.compute_rbp_residual(scorer.ranking, column.argument),
 }
@@ -247,7 +247,7 @@ def average_groups(
 def _retrieve_for_groups(
     lines: list[Line], items: Qrels, got: Retrieved, qrels: Qrels, query: Ints
 ) -> Retrieved:
-    """What was retrieved, for each pair of query and group."""
+    """The retrieved items, for each pair of query and group."""
     owner = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
     item = np.array(
         [items.judged[q][to_text(line[3])] for q, line in zip(query[owner], lines, strict=True)]

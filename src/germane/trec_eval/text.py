@@ -88,7 +88,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def find_oddity(path: str) -> str:
-    """What germane would read otherwise than trec_eval; nothing, as a rule, and in compressed files."""
+    """The first thing that germane would read otherwise than trec_eval; nothing, as a rule, and in compressed files."""
     start = _read_start(path)
     if start.startswith(BOM):
         return "a byte-order mark, which is part of the first query's id to trec_eval"

@@ -72,12 +72,12 @@ class Experiment(Tabled):
 
     @property
     def title(self) -> str:
-        """What the experiment is about, in a few words."""
+        """The subject of the experiment, in a few words."""
         return self.design.title
 
     @property
     def shows(self) -> str:
-        """What the experiment shows, with its numbers."""
+        """The claims of the experiment, with their numbers."""
         return " ".join(self.claims)
 
     def __getitem__(self, column: str) -> dict[int, float]:

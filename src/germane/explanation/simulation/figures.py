@@ -40,7 +40,7 @@ class Line(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """What is drawn of an experiment, and in which words."""
+    """The lines drawn of an experiment, and their words."""
 
     title: str
     over: str  # the axis of what is swept
