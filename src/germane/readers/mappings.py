@@ -313,7 +313,7 @@ def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> 
         items,
         score,
         given=(lambda count: given[:count]) if given else None,
-        finer=bool(given) and may_round(given[0]),
+        finer=may_round(given),
     )
 
 
