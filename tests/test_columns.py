@@ -1238,6 +1238,9 @@ def test_scores_that_became_equal_as_doubles_are_told_of(
         pytest.skip("long doubles are doubles here")
     scores = {"a": one, "b": other}
     assert rounded(germane.evaluate({"q": ["a"]}, {"q": scores}, "RR"))
+    assert rounded(
+        germane.evaluate({"q": ["a"]}, {"q": {"c": 3.0, **scores}}, "RR")
+    )  # not the first
     assert not rounded(germane.evaluate({"q": ["a"]}, {"q": {"a": one, "b": 2 * one}}, "RR"))
     if isinstance(one, (int, Decimal)):
         frame = pa.table({"query": ["q"] * 2, "item": ["a", "b"], "score": [one, other]})

@@ -1,5 +1,8 @@
 """Lines of TREC files that begin with ``#``: data where the other side has their query, else comments."""
 
+import io
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +69,53 @@ def test_qrels_of_comments_alone_are_empty(tmp_path: Path) -> None:
         germane.evaluate(*files, "RR")
     files = _write(tmp_path, "#q 0 d 1\n", "#q Q0 d 1 1 t\n")
     assert germane.evaluate(*files, "RR")["RR"].mean == 1.0
+
+
+def test_repeated_judgments_are_an_error_once_they_are_data(tmp_path: Path) -> None:
+    qrels = "#q 0 d1 1\n#q 0 d1 0\np 0 d 1\n"
+    files = _write(tmp_path, qrels, "#q Q0 d1 1 1 t\np Q0 d 1 1 t\n")
+    with pytest.raises(germane.DuplicateError, match="'d1' is judged twice for query '#q'"):
+        germane.evaluate(*files, "RR")
+    grades = {"first": 1.0, "last": 0.0, "max": 1.0}
+    for duplicates, value in grades.items():
+        result = germane.evaluate(*files, "RR", duplicates=duplicates)
+        assert result["RR"].per_query == {"p": 1.0, "#q": value}
+    files = _write(tmp_path, qrels, "p Q0 d 1 1 t\n")
+    assert germane.evaluate(*files, "RR").counts.comments == 2
+
+
+def test_a_bad_score_of_data_is_an_error(tmp_path: Path) -> None:
+    files = _write(tmp_path, "p 0 d 1\n", "#q Q0 d1 1 nan t\n#q Q0 d2 2 1 t\n")
+    with pytest.raises(germane.ScoreError, match=r"a\.run:1: .*'nan'"):
+        germane.evaluate({"#q": {"d1": 1}}, files[1], "RR")
+
+
+@pytest.mark.parametrize("text", [RUN, "query,item,score\n#covid,d1,2\n#covid,d0,1\nq,d2,1\n"])
+def test_runs_that_can_be_read_once(text: str, tmp_path: Path, start_pipe: Any) -> None:
+    """The run is looked at for queries with ``#`` before it is reduced."""
+    files = _write(tmp_path, QRELS, RUN)
+    path = start_pipe(text)
+    input_format = {"run": "csv"} if "," in text else None
+    result = germane.evaluate(files[0], path, "RR", input_format=input_format)
+    assert result["RR"].per_query == {"q": 1.0, "#covid": 1.0}
+
+
+def test_standard_input(files: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
+    result = germane.evaluate(files[0], "-", "RR")
+    assert result["RR"].per_query == {"q": 1.0, "#covid": 1.0}
+
+
+@pytest.fixture
+def start_pipe(tmp_path: Path) -> Any:
+    """Makes a pipe that holds a text, once."""
+
+    def start(text: str) -> str:
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        threading.Thread(target=path.write_text, args=(text,), daemon=True).start()
+        return str(path)
+
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names")
+    return start

@@ -96,3 +96,23 @@ def test_many_equal_lines_but_the_last(count: int, tmp_path: Path) -> None:
         out.write(b"q Q0 d00000000 1 1.5 t\n")
     with pytest.raises(germane.DuplicateError, match=rf"run:{count + 1}: .*twice.* on line 1\b"):
         germane.evaluate({"q": {"d00000000": 1}}, tmp_path / "run", "AP")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", ""])
+@pytest.mark.parametrize("before", [0, 1, 40_000])
+@pytest.mark.parametrize("limit", [100, 1 << 20])
+def test_a_long_line_is_refused_wherever_it_stands(
+    limit: int, before: int, end: str, tmp_path: Path
+) -> None:
+    """One byte more than allowed is an error, also in the middle of what is read at once."""
+    short = "".join(f"q Q0 e{i} {i} {-i} t{end or chr(10)}" for i in range(before))
+    for more in (0, 1):
+        line = "q Q0 d 1 1 ".ljust(limit + more, "t") + end
+        (tmp_path / "run").write_bytes((short + line).encode())
+        if not more:
+            assert germane.evaluate(QRELS, tmp_path / "run", "AP", max_line=limit)
+            continue
+        with pytest.raises(
+            InputError, match=f"run:{before + 1}: the line is longer than {limit:,} b"
+        ):
+            germane.evaluate(QRELS, tmp_path / "run", "AP", max_line=limit)

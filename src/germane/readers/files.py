@@ -45,24 +45,25 @@ class TextFile(File):
                     got = self._without_mark(buffer, got)
                 filled += got
                 end = filled if not got else last(buffer, filled)
+                if end or filled == len(buffer):
+                    self._check_lines(buffer, filled, start)
                 if end:
                     yield Block(bytes(memoryview(buffer)[:end]), start)
                     buffer[: filled - end] = buffer[end:filled]
                     filled, start = filled - end, start + end
                 elif filled == len(buffer):  # a query longer than the buffer
-                    self._check_line(buffer, start)
                     buffer = bytearray(buffer) + bytearray(len(buffer))
                 if not got:
                     return
 
-    def _check_line(self, buffer: bytearray, start: int) -> None:
-        """Refuse a last line that is too long, as that of a file of another kind is."""
-        begin = max(buffer.rfind(b"\n"), buffer.rfind(b"\r")) + 1
-        if len(buffer) - begin < self.limits.max_line:
+    def _check_lines(self, buffer: bytearray, filled: int, start: int) -> None:
+        """Refuse a line that is too long, as those of a file of another kind are."""
+        begin = find_long_line(buffer, filled, self.limits.max_line)
+        if begin is None:
             return
         number = self.line_number(start) + find_line_ends(bytes(memoryview(buffer)[:begin]))
         why = "It has a NUL byte (\\x00): is this a text file?"
-        if b"\0" not in buffer:
+        if buffer.find(b"\0", begin, filled) < 0:
             why = "max_line=none reads it all the same, and a number is a higher limit."
         raise FormatError(
             f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes. {why}"
@@ -81,6 +82,20 @@ class TextFile(File):
             return got
         buffer[: got - len(BOM)] = buffer[len(BOM) : got]
         return got - len(BOM)
+
+
+def find_long_line(buffer: bytearray, filled: int, longest: float) -> int | None:
+    """Where the first line begins that is longer than allowed, without what ends it."""
+    begin = 0
+    while filled - begin > longest:  # the last end of a line within that reach is found at once
+        stop = begin + int(longest) + 1
+        end = buffer.rfind(b"\n", begin, stop)
+        if end < 0:
+            end = buffer.rfind(b"\r", begin, stop)
+        if end < 0:
+            return begin
+        begin = end + 1
+    return None
 
 
 def check_text(name: str, start: bytes) -> None:

@@ -157,10 +157,8 @@ def _explain_bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
         if not is_finite_number(grade) or abs(grade) > EXACT
     )
     within = " in the range ±2^53" if is_finite_number(grade) else ""
-    return GradeError(
-        f"qrels, query {clip(query)}, item {clip(item)}: a relevance grade must be a finite "
-        f"number{within}; got {show_number(grade)}"
-    )
+    wrong = explain_not_finite("relevance grade", f"got {show_number(grade)}", within=within)
+    return GradeError(f"qrels, query {clip(query)}, item {clip(item)}: {wrong}")
 
 
 class _Mapped(RunInput):
@@ -314,7 +312,7 @@ def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> 
         items,
         score,
         given=(lambda count: given[:count]) if given else None,
-        finer=bool(given) and may_round(given[0]),
+        finer=may_round(given),
     )
 
 

@@ -68,14 +68,14 @@ ORDINARY = frozenset({int, float, bool, np.float64, np.float32, np.int64, np.int
 _FINER = frozenset({"Decimal", "Fraction", "longdouble", "float128"})  # importing them takes time
 
 
-def may_round(score: Any) -> bool:
-    """Is this of a type whose numbers have more digits than doubles?"""
-    return type(score).__name__ in _FINER
+def may_round(scores: Collection[Any]) -> bool:
+    """Is any of these of a type whose numbers have more digits than doubles?"""
+    return any(kind.__name__ in _FINER for kind in set(map(type, scores)))
 
 
 def count_rounded(given: Sequence[Any], scores: Floats) -> int:
     """How many scores become equal to another as doubles."""
-    if not len(given) or (np.abs(scores).max() < EXACT and not may_round(given[0])):
+    if not len(given) or (np.abs(scores).max() < EXACT and not may_round(given)):
         return 0
     return len(set(given)) - len(set(scores.tolist()))
 

@@ -105,11 +105,15 @@ class Comments:
     def read(self, line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None:
         """The query, item and number of a line that is data; None for a comment.
 
-        Raises FormatError where the other side has the query with and without the ``#``.
+        Raises FormatError where the other side has the query with and without the ``#``, and
+        ScoreError or GradeError where only the number of a line of data is wrong.
         """
+        fields = _split_fields(line)
         try:
-            row = _parse_fields(line, _split_fields(line), layout)
-        except InputError:
+            row = _parse_fields(line, fields, layout)
+        except InputError as error:
+            if isinstance(error, layout.error) and fields[0] in (self._queries or ()):
+                raise
             row = None
         if row is None or (self._queries is not None and row[0] not in self._queries):
             self._seen.append(1)

@@ -17,10 +17,10 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
 from germane.errors import DuplicateError, EmptyError
-from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
+from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
 from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
-from germane.readers import mappings, trec
+from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, find_line_ends
 from germane.readers.formats import BATCH, Noted, Path, find_name
 from germane.readers.inputs import RunInput
@@ -81,6 +81,7 @@ class TrecFile(RunInput):
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, find_name(path)
+        self._held: Run | None = None  # of a stream that had to be read before it is reduced
 
     @property
     def label(self) -> str:
@@ -89,19 +90,26 @@ class TrecFile(RunInput):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
+        if self._held is not None:
+            return self._held.retrieve(qrels, duplicates, order, progress)
         return retrieve(qrels, self.path, duplicates, order, progress)
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
     ) -> tuple[Run | None, list[Hashable], list[float]]:
+        if self._held is not None:
+            return self._held.select(qrels, duplicates)
         query = to_text(to_bytes(qrels.queries[0]))
         return read_query(self.path, query, duplicates, progress).select(qrels, duplicates)
 
     def load(self, progress: Progress | None = None) -> Run:
-        return read_run(self.path, progress)
+        return self._held or read_run(self.path, progress)
 
-    def find_queries(self, wanted: Iterable[Hashable]) -> set[Hashable] | None:
-        return None if self.path == "-" else find_queries(self.path, wanted)
+    def find_queries(self, wanted: Iterable[Hashable]) -> set[Hashable]:
+        if self.path != "-" and os.path.isfile(self.path):
+            return find_queries(self.path, wanted)
+        self._held = self.load()  # standard input and pipes can be read once
+        return self._held.find_queries(wanted)
 
     def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
         return batches(self.path, start, progress)
@@ -173,16 +181,26 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
         comments=comments.count + len(comments.maybe_data),
     )
     if comments.maybe_data:
-        return replace(qrels, maybe_data=_make_qrels(comments.maybe_data))
+        return replace(qrels, maybe_data=_make_qrels(comments.maybe_data, duplicates))
     return qrels
 
 
-def _make_qrels(rows: list[tuple[bytes, bytes, float]]) -> Qrels:
-    judged: dict[Hashable, dict[str, float]] = {}
+def _make_qrels(rows: list[tuple[bytes, bytes, float]], duplicates: str) -> Qrels:
+    """The judgments of lines that begin with ``#``. A repeated one is no error before it is data."""
+    judged: dict[bytes, list[tuple[bytes, float]]] = {}
     for query, item, grade in rows:
-        judged.setdefault(to_text(query), {})[to_text(item)] = grade
-    qrels = mappings.read_qrels(judged, "error")
-    return replace(qrels, ids="text", items=read_python_ids(qrels.items))
+        judged.setdefault(query, []).append((item, grade))
+    flat = [row for of_query in judged.values() for row in of_query]
+    offsets = ragged.offsets(list(map(len, judged.values())))
+    items, grades = (
+        read_bytes([item for item, _ in flat]),
+        np.array([grade for _, grade in flat]),
+    )
+    batch = Batch(np.arange(len(judged)), offsets, items, grades)
+    if duplicates in ("first", "last", "max"):
+        batch = batch.take(choose_copies(batch, duplicates))
+    assert batch.score is not None
+    return Qrels([*map(to_text, judged)], batch.offsets, batch.items, batch.score, ids="text")
 
 
 def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
@@ -200,6 +218,11 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
             raise EmptyError(f"{qrels.name}: all lines of the qrels are comments.")
         return qrels
     more = maybe.some(np.array(data, np.int64))
+    rows = Batch(np.arange(len(more)), more.offsets, read_python_ids(more.items), more.grades)
+    repeat = find_repeat(rows)
+    if repeat is not None:
+        twice = more.queries[int(rows.owner[repeat])]
+        raise explain_repeat(qrels.name, "judged", twice, rows.items[repeat])
     return replace(
         qrels,
         queries=[*qrels.queries, *more.queries],
