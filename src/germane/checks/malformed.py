@@ -70,7 +70,7 @@ def find_malformed_results(data: Data) -> Sees:
 
 
 def find_refusal(data: Data) -> Sees:
-    """Find the error that evaluate raises, where no other finding says why."""
+    """An error that evaluate raises, where no other finding says why."""
     if data.refusal:
         yield Seen(f"evaluate raises an error: {data.refusal.rstrip('.')}", 1)
 

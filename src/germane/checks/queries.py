@@ -121,7 +121,7 @@ def find_one_result(data: Data) -> Sees:
 
 
 def find_same_results(data: Data) -> Sees:
-    """Find equal results, items and order, for every query."""
+    """Equal results, items and order, for every query."""
     depth = data.retrieved
     if len(depth) > 1 and (depth == depth[0]).all() and depth[0] > 1:
         lists = data.run.item[data.order].reshape(len(depth), -1)

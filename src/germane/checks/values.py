@@ -92,7 +92,7 @@ TELLING = 20  # different scores that do not all fit by chance
 
 
 def find_constant(data: Data) -> Sees:
-    """Find one score for all results of a query, in every query: many, or good ones among others."""
+    """One score for all results of a query, in every query: many, or good ones among others."""
     order = "the one given" if data.ties == "given" else "that of their ids"
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
