@@ -26,7 +26,7 @@ import germane
 from germane.comparison.pairing import compare_pairs
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
-from germane.comparison.significance import TESTS, sign_flip_p
+from germane.comparison.significance import TESTS, compute_sign_flip_p
 
 ALPHA, SEED = 0.05, 20261121
 LEVELS = (0.05, 0.001)
@@ -147,7 +147,7 @@ def null_finds(name: str, queries: int, part: int, comparisons: int) -> Array:
         one, other = draw(rng, 2, queries)
         difference = other - one
         if difference.sum() ** 2 > difference @ difference:
-            finds += sign_flip_p(difference) < np.array(LEVELS)
+            finds += compute_sign_flip_p(difference) < np.array(LEVELS)
     return finds
 
 

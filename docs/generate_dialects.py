@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import germane
-from germane.dialects.dialect import SEAMS, Dialect, Entry, Limit
+from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Limit
 from germane.dialects.names import find_same_kind
 from germane.dialects.table import DIALECTS
 
@@ -46,7 +46,7 @@ there are two readings of its numbers:
 INTRODUCTION = """\
 # Dialects
 
-A dialect is how another tool decides what germane calls seams: reading, judging, measuring, averaging. This
+A dialect is how another tool decides what germane calls stages: reading, judging, measuring, averaging. This
 page and those of the tools are generated from `src/germane/dialects/`; `python docs/generate_dialects.py` writes
 them again, and the tests run their examples. Each dialect was recorded from the version named, and is held to what
 the tool answered; `pytest -m live` asks those tools again that are installed.
@@ -189,9 +189,9 @@ def page_of(dialect: Dialect) -> str:
     if dialect.same:
         parts.append(f"The same: {', '.join(dialect.same)}.")
     words = [
-        f"{seam}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, seam).items())}"
-        for seam in SEAMS
-        if seam != "measuring" and getattr(dialect, seam)
+        f"{stage}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, stage).items())}"
+        for stage in STAGE_NAMES
+        if stage != "measuring" and getattr(dialect, stage)
     ]
     if words:
         parts.append("; ".join(words) + ".")

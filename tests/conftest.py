@@ -34,7 +34,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="module", autouse=True)
 def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
     """The kernel in use, in this process and in those that it starts."""
-    wanted = getattr(request, "param", library.kernel_name())
+    wanted = getattr(request, "param", library.name_kernel())
     if wanted == "compiled" and not library.is_loaded():
         pytest.skip("there is no compiled kernel")
     with pytest.MonkeyPatch.context() as patched:

@@ -25,7 +25,7 @@ from germane.explanation.animation.marks import STYLES, Text, shorten, wrap
 from germane.explanation.animation.svg import read_player, write_page, write_svg
 from germane.measures import TABLE
 from germane.output.markup import COLORS
-from germane.output.tables import visible, width
+from germane.output.tables import make_visible, measure_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 EACH_MEASURE = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
@@ -217,7 +217,7 @@ def test_a_narrow_sheet_holds_the_same_one_below_the_other(make) -> None:  # typ
     texts = [mark for mark in other.around if isinstance(mark, Text)]
     for i, frame in enumerate(drawing.frames):
         said = " ".join(mark.text for mark in texts if (mark.first, mark.last) == (i, i))
-        assert said.split()[:3] == visible(frame.text).split()[:3]
+        assert said.split()[:3] == make_visible(frame.text).split()[:3]
     if make is ten:
         assert "AP@10: Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)" in [mark.text for mark in texts]
 
@@ -255,7 +255,7 @@ def test_lines_are_wrapped_at_words() -> None:
 def test_text_fits_and_has_no_control_characters(text: str) -> None:
     for room in (40.0, 200.0):
         short = shorten(text, 14, room)
-        assert width(short) <= room / 14 / 0.6
+        assert measure_width(short) <= room / 14 / 0.6
         assert short.isprintable()
 
 

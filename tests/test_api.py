@@ -73,7 +73,7 @@ TYPES = [
     "Stability",
 ]
 ERRORS = [
-    "AbsentError",
+    "NotFoundError",
     "CoverageError",
     "DuplicateError",
     "EmptyError",

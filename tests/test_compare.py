@@ -290,7 +290,7 @@ def test_gains_and_losses_name_the_items_that_moved() -> None:
         for s in views.by({"q1": "x", "q2": "x", "q3": "y"}).slices
     }
     assert slices == {"x": (2, 1, 1, 0), "y": (1, 0, 0, 1)}
-    with pytest.raises(germane.AbsentError, match="no category for 'q"):
+    with pytest.raises(germane.NotFoundError, match="no category for 'q"):
         views.by({"q1": "x"})
     with pytest.raises(germane.InputError, match="by takes a mapping"):
         views.by(["x", "x", "y"])
@@ -345,7 +345,7 @@ def test_equal_systems_share_a_rank() -> None:
         ({"confidence": 95}, germane.InputError, "confidence takes a number between 0 and 1; got 95"),
         ({"equivalence": 0}, germane.InputError, "equivalence takes a number above 0; got 0"),
         ({"resamples": 10}, germane.InputError, "resamples takes a whole number from 100; got 10"),
-        ({"baseline": "on"}, germane.AbsentError, "no run 'on' for a baseline. Did you mean 'one'?"),
+        ({"baseline": "on"}, germane.NotFoundError, "no run 'on' for a baseline. Did you mean 'one'?"),
         ({"rng": "x"}, germane.InputError, "rng takes a seed"),
         ({"tie": "trec"}, germane.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
     ],
@@ -371,14 +371,14 @@ def test_what_cannot_be_compared() -> None:
     with pytest.raises(germane.MeasureError, match="compare AP"):
         compare(measures="AP(mean=geometric)")
     two, three = (germane.evaluate_many(QRELS, dict(list(RUNS.items())[:n]), "RR") for n in (2, 3))
-    with pytest.raises(germane.AbsentError, match="every data set must have the same runs"):
+    with pytest.raises(germane.NotFoundError, match="every data set must have the same runs"):
         germane.compare({"x": two, "y": three})
     comparison = compare(baseline="one")
-    with pytest.raises(germane.AbsentError, match="There is \\('two', 'one'\\)"):
+    with pytest.raises(germane.NotFoundError, match="There is \\('two', 'one'\\)"):
         comparison.between("one", "two", "RR")
-    with pytest.raises(germane.AbsentError, match="no run 'four'"):
+    with pytest.raises(germane.NotFoundError, match="no run 'four'"):
         comparison.queries("RR", "four", "one")
-    with pytest.raises(germane.AbsentError, match="AP was not compared"):
+    with pytest.raises(germane.NotFoundError, match="AP was not compared"):
         comparison.stability("AP")
 
 

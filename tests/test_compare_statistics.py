@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 import germane
 from germane.comparison.sample import Sample, estimate_bca, resample_sums, widen_quantile
 from germane.comparison.settings import CORRECTIONS
-from germane.comparison.significance import TESTS, draw_largest_differences, sign_flip_p, sign_test
+from germane.comparison.significance import (
+    TESTS,
+    compute_sign_flip_p,
+    draw_largest_differences,
+    test_signs,
+)
 from germane.core.dispersion import compute_equivalence_p, compute_student_p, measure_dispersion
 
 # Fisher, The Design of Experiments (1935), chapter III: Darwin's maize, crossed less self-fertilized,
@@ -51,7 +56,7 @@ numbers = st.lists(st.floats(-1, 1, width=32), min_size=5, max_size=40).map(np.a
 
 def test_fisher_on_darwins_maize() -> None:
     """863 of 32,768 ways to choose the signs give a sum as large, as many one as small."""
-    p = sign_flip_p(DARWIN)
+    p = compute_sign_flip_p(DARWIN)
     assert p == 2 * 863 / 32768
     assert f"{100 * p:.3f}" == "5.267"  # as he printed it
 
@@ -61,7 +66,7 @@ def test_randomization_of_few_queries_is_exact(differences: Array) -> None:
     total = abs(differences.sum())
     sums = [abs(np.dot(signs, differences)) for signs in product((1, -1), repeat=len(differences))]
     expected = sum(value >= total - 1e-9 for value in sums) / len(sums)
-    assert sign_flip_p(differences) == expected
+    assert compute_sign_flip_p(differences) == expected
 
 
 @given(small)
@@ -73,7 +78,7 @@ def test_randomization_is_scipys(differences: Array) -> None:
         lambda x, y, axis: np.mean(x - y, axis=axis),
         permutation_type="samples", vectorized=True, n_resamples=np.inf,
     ).pvalue  # fmt: skip
-    assert sign_flip_p(differences) == pytest.approx(expected, abs=1e-12)
+    assert compute_sign_flip_p(differences) == pytest.approx(expected, abs=1e-12)
 
 
 def convolved(sizes: Array, observed: int) -> float:
@@ -124,7 +129,7 @@ def test_randomization_is_the_exact_convolution(queries: int) -> None:
             expected = convolved(sizes, abs(total)) if total else 1.0
             if expected > 1e-10:
                 looked += 1
-                found = sign_flip_p(signs * sizes / sizes.max() / queries)
+                found = compute_sign_flip_p(signs * sizes / sizes.max() / queries)
                 near = 0.03 if name == "seven dominate" else 0.01
                 assert found == pytest.approx(expected, rel=near), (name, deviations)
     assert looked > 60
@@ -135,9 +140,11 @@ def test_randomization_has_no_floor() -> None:
     for queries in (3, 20, 21, 50, 300):
         for sizes in shapes(queries).values() if queries >= 20 else [np.array([1, 2, 3])]:
             differing = np.count_nonzero(sizes)
-            assert sign_flip_p(-sizes / 7) == pytest.approx(2.0 ** (1 - differing), rel=1e-12)
-    assert 0 < sign_flip_p(np.ones(5000)) < 1e-300
-    assert sign_flip_p(np.append(np.zeros(296), np.full(4, -0.5))) == 0.125
+            assert compute_sign_flip_p(-sizes / 7) == pytest.approx(
+                2.0 ** (1 - differing), rel=1e-12
+            )
+    assert 0 < compute_sign_flip_p(np.ones(5000)) < 1e-300
+    assert compute_sign_flip_p(np.append(np.zeros(296), np.full(4, -0.5))) == 0.125
 
 
 def test_randomization_is_binomial_where_all_differences_are_the_same() -> None:
@@ -145,7 +152,7 @@ def test_randomization_is_binomial_where_all_differences_are_the_same() -> None:
     for queries, wins in ((200, 130), (1000, 530), (7000, 3800)):
         differences = np.repeat([1 / 3, -1 / 3], [wins, queries - wins])
         expected = stats.binomtest(wins, queries).pvalue
-        assert sign_flip_p(differences) == pytest.approx(expected, rel=1e-6)
+        assert compute_sign_flip_p(differences) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("queries", [20_000, 400_000])
@@ -157,17 +164,19 @@ def test_randomization_of_many_queries_is_nearly_normal(queries: int) -> None:
             shifted = values - values.mean() + deviations * values.std() / math.sqrt(queries)
             shifted = np.round(shifted, 1) if near > 0.01 else shifted
             z = abs(shifted.sum()) / math.sqrt(float(shifted @ shifted))
-            assert sign_flip_p(shifted) == pytest.approx(math.erfc(z / math.sqrt(2)), rel=near)
+            assert compute_sign_flip_p(shifted) == pytest.approx(
+                math.erfc(z / math.sqrt(2)), rel=near
+            )
 
 
 @given(numbers, st.floats(1e-6, 1e6), st.randoms(use_true_random=False))
 def test_randomization_does_not_depend_on_order_sign_or_unit(
     differences: Array, unit: float, chance: random.Random
 ) -> None:
-    p, mixed = sign_flip_p(differences), differences.tolist()
+    p, mixed = compute_sign_flip_p(differences), differences.tolist()
     chance.shuffle(mixed)
-    assert sign_flip_p(-np.array(mixed)) == pytest.approx(p, rel=1e-6)
-    assert sign_flip_p(differences * unit) == pytest.approx(p, rel=1e-6)
+    assert compute_sign_flip_p(-np.array(mixed)) == pytest.approx(p, rel=1e-6)
+    assert compute_sign_flip_p(differences * unit) == pytest.approx(p, rel=1e-6)
     assert 0 < p <= 1
 
 
@@ -258,18 +267,18 @@ def test_sign_test_is_scipys_with_the_observed_count_halved(wins: int, losses: i
     throws = wins + losses
     if wins != losses:
         usual = stats.binomtest(wins, throws).pvalue
-        assert sign_test(wins, losses) == pytest.approx(
+        assert test_signs(wins, losses) == pytest.approx(
             usual - stats.binom.pmf(wins, throws, 0.5), rel=1e-9
         )
-    assert sign_test(wins, wins) == 1
-    assert 0 < sign_test(3600, 3380) < 1  # beyond what a double holds
+    assert test_signs(wins, wins) == 1
+    assert 0 < test_signs(3600, 3380) < 1  # beyond what a double holds
 
 
 def test_sign_test_of_few_throws() -> None:
     """Of 32 ways to throw 5 coins one has 5 heads and one none; 5 have 4 heads and 5 one."""
-    assert sign_test(5, 0) == (1 + 1) / 32 / 2
-    assert sign_test(1, 4) == (1 + 1) / 32 + (5 + 5) / 32 / 2
-    assert sign_test(0, 0) == 1
+    assert test_signs(5, 0) == (1 + 1) / 32 / 2
+    assert test_signs(1, 4) == (1 + 1) / 32 + (5 + 5) / 32 / 2
+    assert test_signs(0, 0) == 1
 
 
 @pytest.mark.parametrize("test", TESTS)

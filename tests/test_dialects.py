@@ -1,4 +1,4 @@
-"""Dialects say what the tools said, and spread says which seam moved a number."""
+"""Dialects say what the tools said, and spread says which stage moved a number."""
 
 import math
 import time
@@ -14,7 +14,7 @@ import germane
 from germane import Dialect, Policy
 from germane.core.policy import STAGES
 from germane.dialects import resolve_dialect
-from germane.dialects.dialect import SEAMS, Entry
+from germane.dialects.dialect import STAGE_NAMES, Entry
 from germane.dialects.names import find_entry, find_same_kind
 from germane.dialects.table import ALIASES, DIALECTS
 
@@ -96,8 +96,8 @@ def test_a_list_alone_is_relevant_listed() -> None:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
 def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
     assert Policy(**dialect.choices)
-    for seam, stage in STAGES.items():
-        assert set(getattr(dialect, seam)) <= {field.name for field in fields(stage)}
+    for stage, stage in STAGES.items():
+        assert set(getattr(dialect, stage)) <= {field.name for field in fields(stage)}
     assert dialect.measuring
     assert dialect.why.endswith(".")
     assert dialect.version
@@ -390,25 +390,25 @@ def test_spread_says_what_evaluate_says() -> None:
 
 
 def test_spread_names_the_seam() -> None:
-    """One seam differs at a time, and is named."""
+    """One stage differs at a time, and is named."""
     qrels, run = {"q": ["a", "b", "c"]}, {"q": {"a": 2.0, "x": 1.0}}
-    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
-    assert seams["trec_eval-9"] == ("measuring",)
-    assert seams["ml_metrics"] == ()
+    stages = {one.dialect: one.stages for one in germane.spread(qrels, run, "AP@2")}
+    assert stages["trec_eval-9"] == ("measuring",)
+    assert stages["ml_metrics"] == ()
     qrels, run = {"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}
-    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
-    assert seams["sentence-transformers"] == ("judging",)
+    stages = {one.dialect: one.stages for one in germane.spread(qrels, run, "AP@2")}
+    assert stages["sentence-transformers"] == ("judging",)
     qrels, run = {"q": ["a"]}, {"q": {"a": 0.5, "b": 0.50000001}}
-    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
-    assert seams["trec_eval-9"] == ()  # b stays first: by score, or by id
+    stages = {one.dialect: one.stages for one in germane.spread(qrels, run, "AP@2")}
+    assert stages["trec_eval-9"] == ()  # b stays first: by score, or by id
     qrels, run = {"q": ["a"], "r": ["z"]}, {"q": {"a": 1.0}}
-    seams = {one.dialect: one.seams for one in germane.spread(qrels, run, "AP@2")}
-    assert seams["trec_eval-9"] == ("judging",)
+    stages = {one.dialect: one.stages for one in germane.spread(qrels, run, "AP@2")}
+    assert stages["trec_eval-9"] == ("judging",)
     qrels = {"q": {"a": 1}, "r": {"z": 0}}
-    seams = {
-        one.dialect: one.seams for one in germane.spread(qrels, {"q": ["a"], "r": ["z"]}, "AP@2")
+    stages = {
+        one.dialect: one.stages for one in germane.spread(qrels, {"q": ["a"], "r": ["z"]}, "AP@2")
     }
-    assert seams["xgboost"] == ("averaging",)
+    assert stages["xgboost"] == ("averaging",)
 
 
 def test_spread_names_the_seam_that_leaves_a_mean_undefined() -> None:
@@ -416,10 +416,10 @@ def test_spread_names_the_seam_that_leaves_a_mean_undefined() -> None:
     qrels, run = {"q": {"a": 0}}, {"q": ["a"]}
     stated = {one.dialect: one for one in germane.spread(qrels, run, "AP@10")}
     assert math.isnan(stated["rectools"].value)
-    assert stated["rectools"].seams == ("averaging",)
+    assert stated["rectools"].stages == ("averaging",)
     stated = {one.dialect: one for one in germane.spread(qrels, run, "AP@10", no_relevant="skip")}
     assert math.isnan(stated["rectools"].value)
-    assert stated["rectools"].seams == ()
+    assert stated["rectools"].stages == ()
 
 
 def test_spread_says_why_there_is_no_value() -> None:
@@ -457,7 +457,7 @@ def test_spread_has_both_readings_of_tools_that_see_a_list_alone() -> None:
     alone = said["torchmetrics"].listed
     assert alone is not None
     assert alone.value == (1 / 2 + 1 / 2) / 2
-    assert alone.seams == ("judging",)
+    assert alone.stages == ("judging",)
     assert said["trec_eval-9"].listed is None
     assert spread.range[1] == 1 / 2
     assert "torchmetrics (list alone)" in str(spread)
@@ -482,7 +482,7 @@ def test_spread_is_sorted_and_complete() -> None:
     names = [one.dialect for one in spread]
     assert sorted(chain(names, spread.without)) == sorted(germane.dialects())
     for one in spread:
-        assert set(one.seams) <= set(SEAMS)
+        assert set(one.stages) <= set(STAGE_NAMES)
         assert f"{one.dialect} " in str(spread)
 
 
@@ -701,7 +701,7 @@ def test_places_are_no_ids_to_any_dialect() -> None:
 
 def test_copies_count_again() -> None:
     run = {"u": ["a", "a", "b", "c"]}
-    for word, value in (("keep", (1 + 2 / 3) / 2), ("again", (1 + 2 / 2 + 3 / 3) / 2)):
+    for word, value in (("keep", (1 + 2 / 3) / 2), ("recount", (1 + 2 / 2 + 3 / 3) / 2)):
         assert germane.evaluate({"u": ["a", "b"]}, run, "AP", duplicates=word)["AP"].mean == value
 
 

@@ -252,8 +252,8 @@ def test_the_trap() -> None:
 @pytest.mark.parametrize("name", ["README.md", "docs/conventions.md"])
 def test_every_choice_is_listed(name: str) -> None:
     text = " ".join((ROOT / name).read_text("utf-8").split())
-    for seam, words in WORDS.items():
-        assert re.search(rf"{seam}`?:? ?=? {' · '.join(words)}", text), f"{seam} in {name}"
+    for stage, words in WORDS.items():
+        assert re.search(rf"{stage}`?:? ?=? {' · '.join(words)}", text), f"{stage} in {name}"
 
 
 def test_orders_that_are_not_extremes() -> None:

@@ -187,8 +187,8 @@ def test_a_result_whose_queries_came_in_another_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "says"),
     [
-        ((QRELS, RUN), {"query": "q33"}, germane.AbsentError, "no query 'q33' is judged. Did you mean 'q3'?"),
-        ((QRELS, RUN), {}, germane.AbsentError, "2 queries are judged; query=… (--query) says which"),
+        ((QRELS, RUN), {"query": "q33"}, germane.NotFoundError, "no query 'q33' is judged. Did you mean 'q3'?"),
+        ((QRELS, RUN), {}, germane.NotFoundError, "2 queries are judged; query=… (--query) says which"),
         ((QRELS, LACKING), {"query": "q3", "missing": "skip"}, germane.CoverageError, "'q3', and missing=skip leaves it out"),
         ((QRELS, LACKING), {"query": "q3", "missing": "error"}, germane.CoverageError, "no results for query 'q3'."),
         (({"q3": ["a"]}, LACKING), {}, germane.CoverageError, "no results for query 'q3'."),
@@ -369,7 +369,7 @@ def test_what_fits_files_is_refused_for_a_list_and_the_other_way_round() -> None
         germane.explain([1, 0], "AP", query="q")
     with pytest.raises(germane.InputError, match="relevant=… is for the grades of one list"):
         germane.explain(QRELS, RUN, query="q3", relevant=5)
-    with pytest.raises(germane.AbsentError, match="no query"):
+    with pytest.raises(germane.NotFoundError, match="no query"):
         germane.explain(QRELS, RUN, query=["q3"])  # type: ignore[arg-type]
 
 

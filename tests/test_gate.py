@@ -197,7 +197,9 @@ def test_a_gate_with_kept_results(kept: Path) -> None:
 def test_kept_results_must_fit(kept: Path, tmp_path: Path) -> None:
     with pytest.raises(germane.PolicyError, match="Numbers under different conventions"):
         gate(BAD, kept, ties="best")
-    with pytest.raises(germane.AbsentError, match=r"the baseline has no AP\.  There are: RR, P@1"):
+    with pytest.raises(
+        germane.NotFoundError, match=r"the baseline has no AP\.  There are: RR, P@1"
+    ):
         germane.gate(QRELS, BAD, "AP", baseline=kept)
     results = germane.evaluate_many(QRELS, {"a": GOOD, "b": BAD}, "RR P@1")
     kept.write_text(json.dumps(results.to_dict(queries=True)))

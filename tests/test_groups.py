@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import germane
-from germane.errors import AbsentError
+from germane.errors import NotFoundError
 
 import column_doors
 
@@ -65,7 +65,7 @@ def test_a_pandas_series_is_a_mapping_unless_its_index_counts_its_values() -> No
     assert RESULT.by(pandas.concat([by_id, by_id])).counts == RESULT.by(CLASSES).counts
     with pytest.raises(germane.InputError, match="'q2' has two categories, 'dog' and 'cat'"):
         RESULT.by(pandas.concat([by_id, pandas.Series({"q2": "cat"})]))
-    with pytest.raises(germane.AbsentError, match="no category for 'q1'"):
+    with pytest.raises(germane.NotFoundError, match="no category for 'q1'"):
         RESULT.by(by_id[1:3])
     with pytest.raises(germane.InputError, match="a mapping of query to category"):
         RESULT.by(pandas.DataFrame({name: [1] for name in "abcd"}))
@@ -93,7 +93,7 @@ def test_groups_print_with_definitions_and_inert() -> None:
     [
         (
             {"q1": "cat"},
-            germane.AbsentError,
+            germane.NotFoundError,
             r"no category for 'q2', 'q3', 'q4' \(3 of 4 queries\)",
         ),
         (["cat"], germane.InputError, "1 categories for 4 queries"),
@@ -114,9 +114,9 @@ def test_what_is_no_category(category: Any, error: type[Exception], says: str) -
 
 def test_what_is_not_there() -> None:
     groups = RESULT.by(CLASSES)
-    with pytest.raises(germane.AbsentError, match=r"no category 'dgo'\. Did you mean 'dog'?"):
+    with pytest.raises(germane.NotFoundError, match=r"no category 'dgo'\. Did you mean 'dog'?"):
         groups["dgo"]
-    with pytest.raises(germane.AbsentError, match="P@5 was not evaluated"):
+    with pytest.raises(germane.NotFoundError, match="P@5 was not evaluated"):
         groups["dog"]["P@5"]
 
 
@@ -174,7 +174,7 @@ def test_a_score_that_is_no_number_is_still_refused() -> None:
 @pytest.mark.parametrize(
     ("run", "key", "keep", "error", "says"),
     [
-        ({"q": {"x": 1.0}}, {"a": "A"}, "max", germane.AbsentError, "item 'x' has no group"),
+        ({"q": {"x": 1.0}}, {"a": "A"}, "max", germane.NotFoundError, "item 'x' has no group"),
         ({"q": {"x": 1.0}}, 5, "max", germane.InputError, "key is a mapping of item to group"),
         (
             {"q": {"x": 1.0}},
@@ -277,7 +277,7 @@ def test_ranked_columns_collapse_to_the_best_rank() -> None:
 @pytest.mark.parametrize(
     ("key", "error", "says"),
     [
-        ({"d1#1": "A", "d2#1": "B"}, germane.AbsentError, "query 'q1': item 'd3#1' has no group"),
+        ({"d1#1": "A", "d2#1": "B"}, germane.NotFoundError, "query 'q1': item 'd3#1' has no group"),
         ({"d1#1": 1}.get, germane.FormatError, None),
         (lambda item: 1 if item < "d2" else "x", germane.FormatError, "all text or all whole"),
         ("class", germane.FormatError, "no column 'class'; found 'query_id', 'doc_id', 'score'"),
@@ -294,9 +294,9 @@ def test_a_mapping_of_ids_of_another_type() -> None:
     """Files of text have no integers."""
     result = germane.evaluate({"0": ["d"], "1": ["d"]}, {"0": ["d"], "1": ["e"]}, "RR")
     with pytest.raises(
-        AbsentError,
+        NotFoundError,
         match=r"'0', '1' \(2 of 2 queries\)\. The mapping's ids are int, the queries' are str\.$",
     ):
         result.by({0: "a", 1: "b"})
-    with pytest.raises(AbsentError, match=r"no category for '1' \(1 of 2 queries\)\.$"):
+    with pytest.raises(NotFoundError, match=r"no category for '1' \(1 of 2 queries\)\.$"):
         result.by({"0": "a"})

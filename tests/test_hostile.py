@@ -22,7 +22,7 @@ import pytest
 import germane
 from germane import cli
 from germane.cli import terminal
-from germane.output.tables import shown as as_shown
+from germane.output.tables import show_lines as as_shown
 
 HOSTILE = {
     "a script": "<script>alert(1)</script>",

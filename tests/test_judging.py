@@ -429,7 +429,7 @@ def test_the_whole_list_counts() -> None:
     del got["c"]
     assert one_query(THREE, got, "R", relevant="listed", threshold=0.75) == 1 / 2
     again = ["a", "a", "x"]
-    assert one_query(THREE, again, "NumRel", relevant="listed", duplicates="again") == 1
+    assert one_query(THREE, again, "NumRel", relevant="listed", duplicates="recount") == 1
     own = {"q": 2.0, "a": 1.0}
     assert one_query({"q": 1, "a": 1}, own, "R@1", relevant="listed", own="drop") == 1
 
@@ -576,25 +576,25 @@ def test_counts() -> None:
 # ----------------------------------------------------------------------------------------- policy
 
 
-@pytest.mark.parametrize("seam", WORDS)
-def test_a_word_that_does_not_exist(seam: str) -> None:
-    word = WORDS[seam][1]
+@pytest.mark.parametrize("stage", WORDS)
+def test_a_word_that_does_not_exist(stage: str) -> None:
+    word = WORDS[stage][1]
     misspelt = word[:-1] + "q"
     with pytest.raises(PolicyError) as error:
-        Policy(**{seam: misspelt})
-    assert str(error.value).startswith(f"{seam} takes {WORDS[seam][0]}")
+        Policy(**{stage: misspelt})
+    assert str(error.value).startswith(f"{stage} takes {WORDS[stage][0]}")
     assert str(error.value).endswith(f"; got {misspelt!r}. Did you mean {word!r}?")
-    with pytest.raises(PolicyError, match=seam):
-        germane.evaluate(TWO, {"q1": ["a"]}, "AP", **{seam: misspelt})  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match=stage):
+        germane.evaluate(TWO, {"q1": ["a"]}, "AP", **{stage: misspelt})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [None, True, 1, ["trec"], {}, np.array([1, 2])], ids=repr)
-@pytest.mark.parametrize("seam", WORDS)
-def test_what_is_not_even_a_word(seam: str, wrong: Any) -> None:
-    with pytest.raises(PolicyError, match=f"^{seam} takes"):
-        Policy(**{seam: wrong})
-    with pytest.raises(PolicyError, match=f"^{seam} takes"):
-        germane.evaluate(TWO, {"q1": ["a"]}, "AP", **{seam: wrong})
+@pytest.mark.parametrize("stage", WORDS)
+def test_what_is_not_even_a_word(stage: str, wrong: Any) -> None:
+    with pytest.raises(PolicyError, match=f"^{stage} takes"):
+        Policy(**{stage: wrong})
+    with pytest.raises(PolicyError, match=f"^{stage} takes"):
+        germane.evaluate(TWO, {"q1": ["a"]}, "AP", **{stage: wrong})
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, 2.0, "3", [2]], ids=repr)

@@ -18,7 +18,7 @@ from germane.core.policy import Policy
 from germane.core.retrieved import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
 from germane.measures import TABLE, Definition, Scored, compute_values
-from germane.measures.averaging import scores
+from germane.measures.averaging import compute_scores
 from germane.readers.mappings import RankedLists, ScoredMapping, read_qrels
 
 import oracle
@@ -186,7 +186,7 @@ def ranking(queries: Queries, depth: int | None = None) -> Ranking:
 
 def evaluated(queries: Queries, measure: Measure, depth: int | None = None) -> list[float]:
     """Each query's value."""
-    found: list[float] = scores(measure, ranking(queries, depth), "zero").tolist()
+    found: list[float] = compute_scores(measure, ranking(queries, depth), "zero").tolist()
     return found
 
 
@@ -372,7 +372,7 @@ def every_order() -> tuple[Queries, list[int]]:
 
 
 def evaluated_tied(measure: Measure, ties: Any) -> list[float]:
-    found: list[float] = scores(measure, tied_ranking(ties), "zero").tolist()
+    found: list[float] = compute_scores(measure, tied_ranking(ties), "zero").tolist()
     return found
 
 
@@ -434,7 +434,7 @@ def sums_of_terms(scored: Scored, offsets: list[int]) -> Any:
 
 @law("other names for queries and items change nothing")
 def _(measure: Measure) -> Iterator[str]:
-    renamed: list[float] = scores(measure, renamed_ranking(), "zero").tolist()
+    renamed: list[float] = compute_scores(measure, renamed_ranking(), "zero").tolist()
     yield from differing(WORLD, evaluated(WORLD, measure), renamed)
 
 

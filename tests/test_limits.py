@@ -27,7 +27,7 @@ def test_every_limit_has_a_meaning() -> None:
 
 def holds(when: str, given: Given, k: int | None) -> bool:
     """As germane counts it, of what it judged."""
-    policy = Policy(duplicates="again", repeated="once", ties="given")
+    policy = Policy(duplicates="recount", repeated="once", ties="given")
     judged = Collection(open_qrels(given.qrels), open_run(given.run), "test").judged(policy)
     return _WHEN[when](judged, germane.AP @ k if k else germane.AP)
 

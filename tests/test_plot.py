@@ -15,7 +15,7 @@ matplotlib.use("agg")
 
 from matplotlib.figure import Figure  # noqa: E402
 
-from germane.output.pictures import FORMATS, Display, styled  # noqa: E402
+from germane.output.pictures import FORMATS, Display, apply_style  # noqa: E402
 from germane.plot import (  # noqa: E402
     DifferenceDisplay,
     PerQueryDisplay,
@@ -162,7 +162,7 @@ def test_without_axes_there_is_a_new_figure() -> None:
 def test_a_backend_that_turns_on_interactive_figures_stays_so() -> None:
     """As a notebook's does when the first figure is made; later figures were not shown else."""
     assert not matplotlib.is_interactive()
-    with styled():
+    with apply_style():
         matplotlib.interactive(True)
     assert matplotlib.is_interactive()
     matplotlib.interactive(False)

@@ -815,8 +815,8 @@ def test_every_convention_has_a_seam_and_data() -> None:
     assert find_seam("duplicates") == "reading"
     assert find_seam("ties") == "judging"
     assert find_seam("no_relevant") == "averaging"
-    assert Candidate(germane.AP(mean="geometric")).seams(germane.AP) == ("averaging",)
-    assert Candidate(germane.AP(norm="R") @ 5).seams(germane.AP @ 5) == ("measuring",)
+    assert Candidate(germane.AP(mean="geometric")).stages(germane.AP) == ("averaging",)
+    assert Candidate(germane.AP(norm="R") @ 5).stages(germane.AP @ 5) == ("measuring",)
 
 
 @pytest.mark.parametrize("measure", ["AP@10", "nDCG@10", "P@10", "R@10", "RR", "F@10", "RBP"])

@@ -12,7 +12,7 @@ from germane.core import ragged
 from germane.errors import FormatError, InputError
 from germane.kernel import library
 from germane.kernel.columns import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
-from germane.kernel.reduction import Batch, Index, Judged, Repeated, reduce
+from germane.kernel.reduction import Batch, Index, Judgments, Repeated, reduce
 from germane.readers import trec
 
 KINDS: dict[str, Callable[[list[int]], Ids]] = {
@@ -36,7 +36,7 @@ def as_given(ids: Ids) -> list[bytes]:
 
 
 def test_the_kernel_is_the_one_asked_for(kernel: str) -> None:
-    assert library.kernel_name() == kernel
+    assert library.name_kernel() == kernel
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,12 +46,12 @@ def test_ranks_count_what_stands_higher(
 ) -> None:
     lists, judged, scores = zip(*queries, strict=True)
     items = KINDS[kind]([one for got in lists for one in got])
-    offsets = ragged.offsets([len(got) for got in lists])
+    offsets = ragged.make_offsets([len(got) for got in lists])
     score = [one for got, some in zip(lists, scores, strict=True) for one in some[: len(got)]]
     order = np.arange(len(lists))[::-1]  # the judgments stand in another order than the run's
-    qrels = Judged(
+    qrels = Judgments(
         list(range(len(lists))),
-        ragged.offsets([len(judged[q]) for q in order.tolist()]),
+        ragged.make_offsets([len(judged[q]) for q in order.tolist()]),
         KINDS[kind]([one for q in order.tolist() for one in judged[q]]),
     )
     batch = Batch(order, offsets, items, np.array(score, float) if scored else None)
@@ -75,7 +75,7 @@ def test_ranks_count_what_stands_higher(
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_repeated_item_is_found_in_its_query_alone(kind: str) -> None:
     items = KINDS[kind]([1, 2, 3, 1, 3, 1])
-    qrels = Judged([0, 1], np.array([0, 0, 0]), items.part(0, 0))
+    qrels = Judgments([0, 1], np.array([0, 0, 0]), items.part(0, 0))
     reduce(qrels, Batch(np.array([0, 1]), np.array([0, 3, 5]), items.part(0, 5), None))
     with pytest.raises(Repeated) as found:
         reduce(qrels, Batch(np.array([0, 1]), np.array([0, 3, 6]), items, None))
@@ -125,7 +125,7 @@ def test_integers_with_the_same_bits_are_no_match(turned: bool) -> None:
     unsigned = Integers(np.array([2**64 - 1, 2**64 - 2, 2**64 - 3, 2**64 - 4], np.uint64))
     judged, items = (signed, unsigned) if turned else (unsigned, signed)
     ends = np.array([0, 4])
-    hits = reduce(Judged([0], ends, judged), Batch(np.array([0]), ends, items, None))
+    hits = reduce(Judgments([0], ends, judged), Batch(np.array([0]), ends, items, None))
     assert not len(hits.row)
 
 

@@ -228,7 +228,7 @@ def test_one_run_and_one_query() -> None:
     assert one.title == "a"
     assert "0.5000" in words(one)
     assert 'id="differences"' not in one.html
-    with pytest.raises(germane.AbsentError, match="no run 'b'"):
+    with pytest.raises(germane.NotFoundError, match="no run 'b'"):
         germane.report({"q": ["d"]}, {"a": {"q": ["d"]}}, "RR", baseline="b")
 
 

@@ -51,8 +51,8 @@ def test_other_tools_say_what_spread_says() -> None:
             if said := one.says or other.says:  # why there is no value
                 assert moved == said
                 continue
-            seams = {*one.seams, *other.seams}
-            assert set(moved.split(", ")) == (seams or {"–"})
+            stages = {*one.stages, *other.stages}
+            assert set(moved.split(", ")) == (stages or {"–"})
 
 
 def test_rows_descend_and_germane_is_among_them() -> None:
@@ -81,7 +81,7 @@ def test_large_runs_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs, "ROOM", 20_000)
     report = germane.report(QRELS, digits(), "RR")
     assert "Not here: lda ." in words(report)
-    assert next(len(cells) for cells in told(report)[0].values()) == 3, "pixels, moved by, as"
+    assert next(len(cells) for cells in told(report)[0].values()) == 3, "pixels, differs in, as"
     monkeypatch.setattr(inputs, "ROOM", 1)
     assert 'id="dialects"' not in germane.report(QRELS, digits(), "RR").html
 

@@ -72,7 +72,7 @@ def test_on_disk_the_numbers_are_the_same(kind: str, ties: Any, tmp_path: Path) 
     same(whole, germane.evaluate(QRELS, path, "AP nDCG@5 P@3 NumRet", ties=ties))
 
 
-@pytest.mark.parametrize("duplicates", ["first", "last", "max", "keep", "again"])
+@pytest.mark.parametrize("duplicates", ["first", "last", "max", "keep", "recount"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_repeated_rows_keep_their_order(
     kind: str, duplicates: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -117,9 +117,9 @@ def test_products_are_within_their_margin(data: str, kind: Any, of: Any) -> None
         expected /= np.sqrt((gallery.astype(np.longdouble) ** 2).sum(axis=1))
     if kind == "euclidean":
         expected *= 2
-    factors = similarity.prepare(vectors, of)
+    factors = similarity.prepare_factors(vectors, of)
     out = np.empty((len(queries), len(gallery)), of)
-    similarity.multiply(factors, factors.queries, out)
+    similarity.multiply_block(factors, factors.queries, out)
     apart = out - expected
     assert (apart.max(axis=1) - apart.min(axis=1) <= factors.margin).all()
 
@@ -154,13 +154,13 @@ def test_ranks_are_those_of_exact_similarities(
 
 def test_crowded_singles_are_multiplied_as_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = []
-    prepare = similarity.prepare
+    prepare = similarity.prepare_factors
 
     def spied(vectors: Any, kind: Any) -> Any:
         kinds.append(np.dtype(kind).name)
         return prepare(vectors, kind)
 
-    monkeypatch.setattr(embeddings, "prepare", spied)
+    monkeypatch.setattr(embeddings, "prepare_factors", spied)
     for data in ("ordinary", "whole"):
         evaluated(*world(data, size=(70, 150, 8)), "cosine")
     assert kinds == ["float32", "float32", "float64"]

@@ -261,5 +261,5 @@ def test_seeds_that_are_none(seed: object) -> None:
 
 
 def test_columns_that_are_none() -> None:
-    with pytest.raises(germane.AbsentError, match=r"no column .APP.\. Did you mean .AP."):
+    with pytest.raises(germane.NotFoundError, match=r"no column .APP.\. Did you mean .AP."):
         made("recall")["APP"]

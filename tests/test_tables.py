@@ -13,7 +13,7 @@ import pytest
 import germane
 from germane.errors import check_choice
 from germane.output.formatting import add_schema, format_number, format_short, to_json_number
-from germane.output.tables import FORMATS, Table, inert, visible, width
+from germane.output.tables import FORMATS, Table, make_inert, make_visible, measure_width
 
 TABLE = Table(
     ("run", "AP", "is"), (("a", "0.5000", "x"), ("long name", "10", "")), ("a note",), (2,)
@@ -108,9 +108,9 @@ def test_every_cell_is_in_every_format(style: str) -> None:
 def test_wide_characters_are_aligned() -> None:
     table = Table(("run", "AP"), (("日本語", "1"), ("e\u0301te\u0301", "2"), ("abc", "3")))
     lines = table.text().splitlines()
-    assert {width(line) for line in lines} == {10}
-    assert width("日本語") == 6
-    assert width("e\u0301") == 1
+    assert {measure_width(line) for line in lines} == {10}
+    assert measure_width("日本語") == 6
+    assert measure_width("e\u0301") == 1
 
 
 @pytest.mark.parametrize(
@@ -127,20 +127,20 @@ def test_wide_characters_are_aligned() -> None:
     ],
 )
 def test_visible(given: str, shown: str) -> None:
-    assert visible(given) == shown
+    assert make_visible(given) == shown
     assert shown.isprintable()
 
 
 @pytest.mark.parametrize("number", ["1", "-1", "-0.5", "+1.5", "-1e-05", "-1.5e+20", "nan", "0"])
 def test_numbers_stay_numbers(number: str) -> None:
-    assert inert(number) == number
+    assert make_inert(number) == number
 
 
 @pytest.mark.parametrize(
     "cell", ["=1+1", "+1+1", "-2+3", "-cmd", "@SUM(A1)", "\t=1", "\r=1", "-1;2", "-", "="]
 )
 def test_formulas_do_not_start(cell: str) -> None:
-    assert inert(cell) == "'" + cell
+    assert make_inert(cell) == "'" + cell
 
 
 HOSTILE = [
@@ -179,7 +179,7 @@ def test_one_cell_stays_one_cell(cell: str) -> None:
         assert len(re.findall(r"\\\\$", line)) == 1
         assert not re.search(r"(?<!\\)[%$#]", line)
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", table.html())
-    assert [html.unescape(c) for c in cells[::2]] == [visible(cell)] * 2
+    assert [html.unescape(c) for c in cells[::2]] == [make_visible(cell)] * 2
 
 
 def test_a_finished_table_does_not_change() -> None:

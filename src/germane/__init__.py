@@ -14,7 +14,6 @@ from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.dialects import dialects
 from germane.errors import (
-    AbsentError,
     CoverageError,
     DuplicateError,
     EmptyError,
@@ -24,6 +23,7 @@ from germane.errors import (
     GradeError,
     InputError,
     MeasureError,
+    NotFoundError,
     PolicyError,
     RegressionError,
     ScoreError,
@@ -133,7 +133,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Spread",
     "Stability",
     # errors
-    "AbsentError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
+    "NotFoundError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
     "GermaneWarning",
     # measures

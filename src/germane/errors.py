@@ -10,7 +10,7 @@ GermaneError(ValueError)
 │   ├── DuplicateError  an item judged or retrieved twice for one query
 │   └── EmptyError      nothing to evaluate
 ├── CoverageError    queries of qrels and run that do not match
-├── AbsentError      a result that has no such measure or run; also a KeyError
+├── NotFoundError      a result that has no such measure or run; also a KeyError
 └── RegressionError  a run that fell behind its baseline; also an AssertionError
 
 GermaneWarning(UserWarning): a number that is likely not what was meant
@@ -59,7 +59,7 @@ class CoverageError(GermaneError):
     """The queries of qrels and run do not match."""
 
 
-class AbsentError(GermaneError, KeyError):
+class NotFoundError(GermaneError, KeyError):
     """A result has no such measure or run."""
 
     __str__ = BaseException.__str__  # KeyError's own shows the message in quotes
@@ -73,7 +73,7 @@ class GermaneWarning(UserWarning):
     """A number was computed, and is likely not what was meant; ``Result.findings`` says why."""
 
 
-def suggestion(given: str, options: Iterable[str]) -> str:
+def suggest(given: str, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
     from difflib import get_close_matches
 
@@ -91,8 +91,8 @@ def check_choice(
     """Refuse a word that is not one of those allowed: ``ties takes trec or input; got 'tec'.``"""
     if isinstance(given, str) and given in allowed:
         return
-    near = suggestion(given, allowed) if isinstance(given, str) else ""
-    raise error(f"{name} takes {choices(allowed)}; got {clip(given)}.{near}".lstrip())
+    near = suggest(given, allowed) if isinstance(given, str) else ""
+    raise error(f"{name} takes {list_choices(allowed)}; got {clip(given)}.{near}".lstrip())
 
 
 def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
@@ -100,13 +100,13 @@ def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
     return f"a {what} must be a finite number{within}; {wrong}"
 
 
-def choices(options: Iterable[object]) -> str:
+def list_choices(options: Iterable[object]) -> str:
     """Write options as prose: ``a``, ``a or b``, ``a, b or c``."""
     *most, last = map(str, options)
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def some(values: Iterable[object], most: int = 3) -> str:
+def list_some(values: Iterable[object], most: int = 3) -> str:
     """Write the first few values as prose: ``'a', 'b', …``."""
     shown: list[str] = []
     for value in values:
@@ -116,7 +116,7 @@ def some(values: Iterable[object], most: int = 3) -> str:
     return ", ".join(shown)
 
 
-def typed(value: object) -> str:
+def show_typed(value: object) -> str:
     """Return ``repr(value)`` with its type, where the value does not show it: ``'1.5' (str)``."""
     shown = clip(value)
     kind = type(value)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.errors import InputError
-from germane.explanation.precision_recall import MeanPRCurve, PRCurve, Rule, checked_rule
-from germane.measures.averaging import Evaluated
+from germane.explanation.precision_recall import MeanPRCurve, PRCurve, Rule, check_rule
+from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
 from germane.output.pictures import AREA, EDGE, FAINT, INK, LINE, LINES, Display, label_axes
-from germane.output.tables import visible
+from germane.output.tables import make_visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,13 +46,13 @@ class PRCurveDisplay(Display):
 
     def __init__(self, curve: PRCurve, *, rule: Rule = "step") -> None:
         self.curve = curve
-        self.rule = checked_rule(rule)
+        self.rule = check_rule(rule)
 
     def _draw(self, ax: "Axes") -> None:
         curve = self.curve
         self._shade(ax)
         raw = self.rule in ("step", "trapezoid")
-        lead, measured = _parted(curve)
+        lead, measured = _part_line(curve)
         ax.plot(
             *measured,
             color=LINE if raw else FAINT,
@@ -68,11 +68,11 @@ class PRCurveDisplay(Display):
                 label="relevant ranks",
             )  # fmt: skip
         self._mark_missed(ax)
-        about = "" if curve.query == "list" else f", query {_short(curve.query)}"
-        _title(
+        about = "" if curve.query == "list" else f", query {_shorten(curve.query)}"
+        _set_title(
             ax,
             f"{_name(self.rule)} = {curve.area(self.rule):.4f}, {AREAS[self.rule]}{about}\n"
-            f"{_definition(self.rule, curve.rel)}",
+            f"{_define_area(self.rule, curve.rel)}",
         )
         label_axes(ax, f"share of the {curve.relevant} relevant items found")
         ax.legend(loc="best" if len(curve.rank) <= 2000 else "upper right")
@@ -140,30 +140,32 @@ class PRCurvesDisplay(Display):
         if not curves:
             raise InputError("there are no curves to draw.")
         self.curves = dict(curves)
-        self.rule = checked_rule(rule)
+        self.rule = check_rule(rule)
 
     def _draw(self, ax: "Axes") -> None:
-        for (run, curve), (color, dashes) in zip(self.curves.items(), _lines(), strict=False):
-            label = f"{_short(run)}  {curve.area(self.rule):.4f}"
+        for (run, curve), (color, dashes) in zip(self.curves.items(), _cycle_lines(), strict=False):
+            label = f"{_shorten(run)}  {curve.area(self.rule):.4f}"
             if isinstance(curve, MeanPRCurve):
                 ax.fill_between(curve.recall, curve.low, curve.high, color=color, alpha=0.15, lw=0)
                 marker = "o" if len(curve.recall) <= 11 else ""
                 x, y = curve.recall, curve.precision
             else:
-                marker, (x, y) = "", _parted(curve)[1]
+                marker, (x, y) = "", _part_line(curve)[1]
             ax.plot(x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
         one = next(iter(self.curves.values()))
-        defined = f"{_name(self.rule)}: {_definition(self.rule, one.rel)}"
+        defined = f"{_name(self.rule)}: {_define_area(self.rule, one.rel)}"
         if isinstance(one, MeanPRCurve):
-            _title(
+            _set_title(
                 ax,
-                f"Interpolated precision, mean over {one.queries:,} {_queries(one.queries)}\n"
+                f"Interpolated precision, mean over {one.queries:,} {_count_queries(one.queries)}\n"
                 f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands\n"
                 f"{defined}",
             )
             label_axes(ax, "share of a query's relevant items found")
         else:
-            _title(ax, f"Precision and recall at every rank, query {_short(one.query)}\n{defined}")
+            _set_title(
+                ax, f"Precision and recall at every rank, query {_shorten(one.query)}\n{defined}"
+            )
             label_axes(ax, f"share of the {one.relevant} relevant items found")
         mean = "mean " if isinstance(one, MeanPRCurve) else ""
         lines = ax.get_lines()  # given with their labels, which may begin with an underscore
@@ -180,7 +182,7 @@ class PerQueryDisplay(Display):
     'AP'
     """
 
-    def __init__(self, values: Evaluated, *, name: str = "") -> None:
+    def __init__(self, values: QueryValues, *, name: str = "") -> None:
         self.values = values
         self.name = name
 
@@ -188,14 +190,14 @@ class PerQueryDisplay(Display):
         values, measure = self.values, self.values.measure
         kept = sorted(values.per_query.items(), key=lambda pair: -pair[1])
         heights = [value for _, value in kept]
-        _bars(ax, [query for query, _ in kept], heights)
+        _draw_bars(ax, [query for query, _ in kept], heights)
         ax.axhline(values.mean, color=INK, linestyle="--", linewidth=1.2)
         ax.annotate(
             f"mean {values.mean:.4f}", (1, values.mean), xycoords=("axes fraction", "data"),
             ha="right", va="bottom", fontsize=9,
         )  # fmt: skip
-        of = f" of {_short(self.name)}" if self.name else ""
-        _title(ax, f"{measure}{of}, {len(kept):,} queries\n{measure.definition}")
+        of = f" of {_shorten(self.name)}" if self.name else ""
+        _set_title(ax, f"{measure}{of}, {len(kept):,} queries\n{measure.definition}")
         ax.set_ylabel(str(measure))
 
 
@@ -213,7 +215,11 @@ class DifferenceDisplay(Display):
     """
 
     def __init__(
-        self, first: Evaluated, second: Evaluated, *, names: tuple[str, str] = ("first", "second")
+        self,
+        first: QueryValues,
+        second: QueryValues,
+        *,
+        names: tuple[str, str] = ("first", "second"),
     ) -> None:
         if first.measure != second.measure:
             raise InputError(
@@ -228,11 +234,11 @@ class DifferenceDisplay(Display):
 
     def _draw(self, ax: "Axes") -> None:
         differences = list(self.differences_.values())
-        _bars(ax, list(self.differences_), differences)
+        _draw_bars(ax, list(self.differences_), differences)
         ax.axhline(0, color=INK, linewidth=0.8)
         wins, losses = (sum(sign * d > 0 for d in differences) for sign in (1, -1))
-        first, second = map(_short, self.names)
-        _title(
+        first, second = map(_shorten, self.names)
+        _set_title(
             ax,
             f"{self.measure}: {first} - {second}, mean {np.mean(differences):+.4f}\n"
             f"{self.measure.definition}\n"
@@ -241,7 +247,7 @@ class DifferenceDisplay(Display):
         ax.set_ylabel(f"difference of {self.measure}")
 
 
-def _parted(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
+def _part_line(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
     """The line from the start of a curve to its first rank, and the line from there on.
 
     The start is a convention and not a result, so it is drawn apart; along the axis, not at all.
@@ -253,29 +259,29 @@ def _parted(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
     return lead, (recall[1:], precision[1:])
 
 
-def _title(ax: "Axes", text: str) -> None:
+def _set_title(ax: "Axes", text: str) -> None:
     ax.set_title(text, parse_math=False)  # these axes may be older than the style
 
 
-def _bars(ax: "Axes", queries: list[Any], heights: list[float]) -> None:
+def _draw_bars(ax: "Axes", queries: list[Any], heights: list[float]) -> None:
     """One bar a query; their ids where there is room for them."""
     few = len(queries) <= 25
     ax.bar(range(len(queries)), heights, width=0.8 if few else 1.0, color=EDGE)
     ax.grid(axis="x", visible=False)
     ax.set_xlim(-0.6, len(queries) - 0.4)
     if few:
-        names = [_short(query, 12) for query in queries]
+        names = [_shorten(query, 12) for query in queries]
         ax.set_xticks(range(len(queries)), names, rotation=90, parse_math=False)
     ax.set_xlabel("query" if few else "queries, in this order")
 
 
-def _lines() -> Iterator[tuple[str, Any]]:
+def _cycle_lines() -> Iterator[tuple[str, Any]]:
     """Colors and dashes, for any number of lines."""
     while True:
         yield from LINES
 
 
-def _queries(number: int) -> str:
+def _count_queries(number: int) -> str:
     return "query" if number == 1 else "queries"
 
 
@@ -283,10 +289,10 @@ def _name(rule: Rule) -> str:
     return "AP" if rule == "step" else f"AUPR(rule={rule})"
 
 
-def _definition(rule: Rule, rel: float) -> str:
+def _define_area(rule: Rule, rel: float) -> str:
     return Measure("AUPR", (("rule", rule), ("rel", rel))).definition
 
 
-def _short(name: object, most: int = 30) -> str:
-    text = visible(str(name))
+def _shorten(name: object, most: int = 30) -> str:
+    text = make_visible(str(name))
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -101,16 +101,16 @@ def evaluate(
         retrieved = Side.of("run", run, columns)
     _check_policies(judged.names, retrieved.names, measures, dialect, policy)
     start = partial(Evaluator, measures=measures, dialect=dialect, **policy)
-    with _own_errors():
+    with _raise_own_errors():
         if rows == "together":
-            evaluator = _in_place(judged, retrieved, partial(start, columns=columns))
+            evaluator = _evaluate_in_place(judged, retrieved, partial(start, columns=columns))
         else:
-            evaluator = _shuffled(judged, retrieved, partitions, start)
+            evaluator = _shuffle(judged, retrieved, partitions, start)
     try:
         result = evaluator.result(name=name)
     except EmptyError:
         raise EmptyError("run: there are no rows.") from None
-    return Evaluation(result, spark.createDataFrame(_typed(result)))
+    return Evaluation(result, spark.createDataFrame(_restore_types(result)))
 
 
 class Side(NamedTuple):
@@ -196,7 +196,7 @@ def _check_policies(
                 )
 
 
-def _shuffled(
+def _shuffle(
     judged: Side,
     retrieved: Side,
     partitions: int | None,
@@ -212,15 +212,15 @@ def _shuffled(
     # without a number Spark itself puts small partitions together
     spread = [] if partitions is None else [partitions]
     parts = judgments.unionAll(results).repartition(*spread, "bucket")
-    states = _states(parts.mapInArrow(partial(evaluate_blocks, start), STATE))
+    states = _collect_states(parts.mapInArrow(partial(evaluate_blocks, start), STATE))
     return join_evaluators(states or [start(NO_QRELS)])
 
 
-def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
+def _evaluate_in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
     """Every partition of the run has all rows of its queries; their judgments go to all of them."""
     evaluator = start(judged.chosen.toArrow())
     parts = retrieved.tasks(partial(reduce_rows, evaluator), STATE)
-    for state in _states(parts):
+    for state in _collect_states(parts):
         try:
             evaluator.add(state)
         except DuplicateError as error:
@@ -232,12 +232,12 @@ def _in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) ->
     return evaluator
 
 
-def _states(parts: "DataFrame") -> list[Any]:
+def _collect_states(parts: "DataFrame") -> list[Any]:
     return [pickle.loads(state.as_buffer()) for state in parts.toArrow().column("state")]
 
 
 @contextmanager
-def _own_errors() -> Iterator[None]:
+def _raise_own_errors() -> Iterator[None]:
     """Raise what germane raised on an executor as itself: Spark hands it on as a text."""
     try:
         yield
@@ -251,7 +251,7 @@ def _own_errors() -> Iterator[None]:
 _RAISED = re.compile(r"^germane\.errors\.(\w+Error): (.*)$", re.MULTILINE)
 
 
-def _typed(result: Result) -> pa.Table:
+def _restore_types(result: Result) -> pa.Table:
     """The values of each query; ids that are integers stay integers."""
     table, queries = result.to_arrow(), next(iter(result.values())).queries
     if any(not isinstance(query, int) for query in queries):

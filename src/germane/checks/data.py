@@ -57,7 +57,7 @@ class Standing:
             return False
         if self.above < min(WORSE, 0.5 - CERTAIN * self.error):
             return True
-        return not self.above and _chance_of_last(self.count, self.retrieved) <= RARE
+        return not self.above and _compute_chance_of_last(self.count, self.retrieved) <= RARE
 
     def says(self, where: str) -> str:
         """Say that relevant results stand there."""
@@ -80,7 +80,7 @@ def measure_standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None
     return Standing(1 - below / total, total, count, retrieved)
 
 
-def _chance_of_last(relevant: Ints, retrieved: Ints) -> float:
+def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
     """The probability that random orders put all relevant results last."""
     log = 0.0
     for count, of in zip(relevant.tolist(), retrieved.tolist(), strict=True):
@@ -286,7 +286,7 @@ class Data:
     @cached_property
     def offsets(self) -> Ints:
         """Where the rows of each query of the run begin in ``order``, and where they end."""
-        return ragged.offsets(np.bincount(self.run.query, minlength=len(self.run.queries)))
+        return ragged.make_offsets(np.bincount(self.run.query, minlength=len(self.run.queries)))
 
     @cached_property
     def retrieved(self) -> Ints:
@@ -351,7 +351,7 @@ class Data:
         """The judged items at their ranks, as measures see them."""
         judged = np.argsort(self.qrels.query, kind="stable")
         grades = self.qrels.grades[judged]
-        ends = ragged.offsets(np.bincount(self.qrels.query, minlength=len(self.qrels.queries)))
+        ends = ragged.make_offsets(np.bincount(self.qrels.query, minlength=len(self.qrels.queries)))
         hit = np.flatnonzero(~np.isnan(self.grade[self.order]))
         owner = self.query[self.run.query[self.order[hit]]]
         by_query = np.lexsort((self.rank[hit], owner))
@@ -361,7 +361,7 @@ class Data:
         return Ranking(
             queries=list(self.qrels.queries), owner=owner[by_query], rank=rank,
             relevance=self.grade[self.order[hit]][by_query], retrieved=retrieved,
-            ideal_offsets=ends, ideal=ragged.sorted_descending(grades, ends),
+            ideal_offsets=ends, ideal=ragged.sort_descending(grades, ends),
             tied_from=rank, tied_to=rank,
         )  # fmt: skip
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from germane.core.qrels import Qrels
     from germane.core.ranking import Ranking
     from germane.core.retrieved import Retrieved
-    from germane.evaluation.judging import Judged
+    from germane.evaluation.judging import JudgedRun
     from germane.measures.averaging import MeasureResult
     from germane.measures.measure import Measure
 
@@ -45,7 +45,7 @@ WIDE = 2  # times its first rank is the last of a group of equal scores that dec
 
 
 def check_evaluation(
-    judged: Judged,
+    judged: JudgedRun,
     ranking: Ranking,
     values: Mapping[Measure, MeasureResult],
     sample: Callable[[int], Sample] | None,
@@ -55,7 +55,7 @@ def check_evaluation(
     Rows are looked at only where what judging knows does not already rule a problem out.
     """
     got, policy = judged.retrieved, judged.policy
-    data = Evaluated(judged.qrels, got, policy, sample, values, ranking)
+    data = EvaluatedData(judged.qrels, got, policy, sample, values, ranking)
     swapped = _find_swapped(data) or [one for one in got.findings if one.what in malformed.SWAPPED]
     if swapped:
         return tuple(swapped)  # everything else follows from that
@@ -73,7 +73,7 @@ def check_evaluation(
 
 def check_batch(qrels: Qrels, got: Retrieved, policy: Policy) -> tuple[Finding, ...]:
     """Find the problems of a batch's rows. Relevance is asked once all batches are known."""
-    data = Evaluated(qrels, got, policy, got.sample)
+    data = EvaluatedData(qrels, got, policy, got.sample)
     found = _find_swapped(data) or tuple(_check_rows(data))
     why = "" if found or len(data.hits) or not data.results else ids.explain_mismatch(data)
     if why in ("", ids.SAME):
@@ -84,18 +84,18 @@ def check_batch(qrels: Qrels, got: Retrieved, policy: Policy) -> tuple[Finding, 
 
 def refuse_swapped(qrels: Qrels, got: Retrieved, policy: Policy) -> None:
     """Refuse dicts in each other's place. Raises InputError where that is certain."""
-    data = Evaluated(qrels, got, policy, got.sample)
+    data = EvaluatedData(qrels, got, policy, got.sample)
     if data.may_be_scores:
         malformed.refuse_swapped(data.graded, data.run, data.given)
 
 
-def _find_swapped(data: Evaluated) -> tuple[Finding, ...]:
+def _find_swapped(data: EvaluatedData) -> tuple[Finding, ...]:
     if not data.may_be_scores:
         return ()
     return tuple(_find(data, malformed.find_swapped, malformed.find_qrels_like_run))[:1]
 
 
-def _check_counts(data: Evaluated) -> Iterator[Finding]:
+def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
     """Run the checks that need no rows, where a count does not already rule them out."""
     policy, got = data.policy, data.got
     asked: list[Callable[[Data], Sees]] = []
@@ -118,7 +118,7 @@ def _check_counts(data: Evaluated) -> Iterator[Finding]:
     yield from _find(data, *asked)
 
 
-def _check_rows(data: Evaluated) -> Iterator[Finding]:
+def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
     asked: list[Callable[[Data], Sees]] = []
     if data.may_be_misspelled:
         asked.append(ids.find_alike)
@@ -140,12 +140,12 @@ def _find(data: Data, *checks: Callable[[Data], Sees]) -> Iterator[Finding]:
 _ROWS = {row.sees: row for row in TABLE}
 
 
-def _is_left(data: Evaluated, finding: Finding) -> bool:
+def _is_left(data: EvaluatedData, finding: Finding) -> bool:
     """Is a finding about a batch one about all batches, too?"""
     return finding.what not in orders.ASCENDING or not orders.is_meant(data, finding.count)
 
 
-class Evaluated(Data):
+class EvaluatedData(Data):
     """Judgments and what was retrieved of them.
 
     ``run`` has the rows of a sample, and ``qrels`` the relevant items of its queries that were not found.
@@ -320,9 +320,9 @@ class Evaluated(Data):
         most = max(LEAST, min(MOST, self.results // SHARE))
         return _NOTHING if self._sampler is None else self._sampler(most)
 
-    def take_more(self) -> Evaluated:
+    def take_more(self) -> EvaluatedData:
         """The data with a larger sample, for what deserves a second look."""
-        wide = Evaluated(
+        wide = EvaluatedData(
             self._qrels, self.got, self.policy, self._sampler, self.values, self._ranking
         )
         if self._sampler is not None:
@@ -376,7 +376,7 @@ class Evaluated(Data):
         at = {position.get(query, -1) for query in self.sample.queries}
         place = np.array(sorted(at - {-1}), np.int64)
         starts = qrels.offsets[place]
-        judgment = ragged.between(starts, qrels.offsets[place + 1] - starts)
+        judgment = ragged.list_stretches(starts, qrels.offsets[place + 1] - starts)
         relevant = qrels.grades > 0
         relevant[self.got.judgment] = False
         lost = judgment[relevant[judgment]]

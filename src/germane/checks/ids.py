@@ -8,7 +8,7 @@ import numpy as np
 from germane.checks.data import Data
 from germane.checks.rows import (
     FEW,
-    Seen,
+    Problem,
     Sees,
     Side,
     find_places,
@@ -19,7 +19,7 @@ from germane.checks.rows import (
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_affix, find_pairs
 from germane.core.ragged import Ints
-from germane.errors import choices, clip
+from germane.errors import clip, list_choices
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
@@ -41,7 +41,7 @@ def find_no_common_query(data: Data) -> Sees:
         )
         turned = np.mean(find_places(run, data.qrels.items) >= 0) > MOSTLY
         advice = TURNED if turned else explain_kinds(judged, run)
-        yield Seen(says, len(run), show_first_row(data.run, np.arange(1)), advice)
+        yield Problem(says, len(run), show_first_row(data.run, np.arange(1)), advice)
 
 
 def find_nothing_found(data: Data) -> Sees:
@@ -55,7 +55,7 @@ def find_nothing_found(data: Data) -> Sees:
     if len(run) and len(judged):
         says += f". run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
     at = np.flatnonzero(data.query[data.run.query] >= 0)
-    yield Seen(says, data.results, show_first_row(data.run, at), explain_mismatch(data))
+    yield Problem(says, data.results, show_first_row(data.run, at), explain_mismatch(data))
 
 
 def explain_mismatch(data: Data) -> str:
@@ -69,7 +69,7 @@ def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> 
     judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
     kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
     if not set(kinds[0]) & set(kinds[1]):
-        kind = f"The run's ids are {choices(kinds[0])}, the qrels' are {choices(kinds[1])}: cast one side."
+        kind = f"The run's ids are {list_choices(kinds[0])}, the qrels' are {list_choices(kinds[1])}: cast one side."
         return f"{kind} {_describe_affix(judged, retrieved)}".rstrip()
     pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
@@ -108,7 +108,7 @@ def find_alike(data: Data) -> Sees:
             f"nearly the same id, which does not match: query {clip(query)}, {clip(one)} is judged and "
             f"{clip(other)} was retrieved, which differ in {describe_difference(one, other)}"
         )
-        yield Seen(says, len(at), () if run.line is None else show_rows(run, at))
+        yield Problem(says, len(at), () if run.line is None else show_rows(run, at))
 
 
 def find_repeated_results(data: Data) -> Sees:
@@ -136,7 +136,7 @@ def _find_repeated(side: Side, what: str) -> Sees:
             other = int(np.count_nonzero(side.number[first] != side.number[again]))
             says += f", {other:,} with another grade"
         advice = JOINED if len(again) >= max(FEW, SOME * len(side)) else ""
-        yield Seen(says, len(again), show_rows(side, again), advice)
+        yield Problem(says, len(again), show_rows(side, again), advice)
 
 
 def find_own_first(data: Data) -> Sees:
@@ -149,7 +149,7 @@ def find_own_first(data: Data) -> Sees:
             f"{data.first}{asked:,} is the query itself"
         )
         advice = OWN_PLACE if data.run.places else ""
-        yield Seen(says, len(foremost), show_rows(data.run, foremost), advice)
+        yield Problem(says, len(foremost), show_rows(data.run, foremost), advice)
 
 
 def find_own(data: Data) -> Sees:
@@ -161,7 +161,7 @@ def find_own(data: Data) -> Sees:
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
     have = write_count(len(mine), "query has itself", "queries have themselves")
-    yield Seen(
+    yield Problem(
         f"{have} among the results, of {asked:,}, at {ranks}", len(mine), show_rows(data.run, mine)
     )
 

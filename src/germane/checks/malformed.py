@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import Seen, Sees, Side, show_rows, write_count
+from germane.checks.rows import Problem, Sees, Side, show_rows, write_count
 from germane.core.ragged import Floats, Ints
 from germane.errors import InputError
 
@@ -28,10 +28,10 @@ def find_swapped(data: Data) -> Sees:
         says = (
             f"these lines are qrels', and those of {qrels.where} are a run's: the two are swapped"
         )
-        yield Seen(says, count, (qrels.faults.examples[0],))
+        yield Problem(says, count, (qrels.faults.examples[0],))
     elif _are_scores(data) and _are_grades(run):
         says = f"the grades of {qrels.where} look like scores, and the scores of {run.where} like grades"
-        yield Seen(says, len(data.grades) + len(run), advice=ADVICE)
+        yield Problem(says, len(data.grades) + len(run), advice=ADVICE)
 
 
 def find_qrels_like_run(data: Data) -> Sees:
@@ -39,14 +39,14 @@ def find_qrels_like_run(data: Data) -> Sees:
     qrels = data.qrels
     if _have_mostly(qrels, RUN_FIELDS) and not _have_mostly(data.run, QRELS_FIELDS):
         says = f"{write_count(qrels.faults.count, 'line')} have a run's 6 fields"
-        yield Seen(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
+        yield Problem(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _are_scores(data) and not _are_grades(data.run):
         says = (
             "nearly every item of a query has a grade of its own, with decimals or beyond every scale, "
             "as scores have"
         )
         at = show_rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
-        yield Seen(says, len(data.grades), at)
+        yield Problem(says, len(data.grades), at)
 
 
 def find_run_like_qrels(data: Data) -> Sees:
@@ -54,7 +54,7 @@ def find_run_like_qrels(data: Data) -> Sees:
     run = data.run
     if _have_mostly(run, QRELS_FIELDS) and not _have_mostly(data.qrels, RUN_FIELDS):
         says = f"{write_count(run.faults.count, 'line')} have the 4 fields of qrels"
-        yield Seen(says, run.faults.count, tuple(run.faults.examples[:1]))
+        yield Problem(says, run.faults.count, tuple(run.faults.examples[:1]))
 
 
 def find_malformed_judgments(data: Data) -> Sees:
@@ -72,14 +72,14 @@ def find_malformed_results(data: Data) -> Sees:
 def find_refusal(data: Data) -> Sees:
     """An error that evaluate raises, where no other finding says why."""
     if data.refusal:
-        yield Seen(f"evaluate raises an error: {data.refusal.rstrip('.')}", 1)
+        yield Problem(f"evaluate raises an error: {data.refusal.rstrip('.')}", 1)
 
 
 def _find_malformed(side: Side) -> Sees:
     if faults := side.faults.count:
         what = "line" if side.line is not None else "value"
         says = f"{write_count(faults, what)} cannot be read, beside {write_count(len(side), 'row')} that can"
-        yield Seen(says, faults, tuple(side.faults.examples))
+        yield Problem(says, faults, tuple(side.faults.examples))
 
 
 def _have_mostly(side: Side, fields: int) -> bool:

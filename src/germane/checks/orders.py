@@ -7,7 +7,7 @@ import numpy as np
 
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.rows import Seen, Sees, Side, show_first_row, show_rows, write_count
+from germane.checks.rows import Problem, Sees, Side, show_first_row, show_rows, write_count
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip
 
@@ -22,13 +22,13 @@ COLUMNS = "Are rank and score in each other's place? The columns are query Q0 it
 def find_ranks_against_scores(data: Data) -> Sees:
     """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
     before, after, _ = data.neighbors
-    if _contradict(data) and not any(find_counting_up(data)):
+    if _do_contradict(data) and not any(find_counting_up(data)):
         says = (
             f"the rank column contradicts the scores, which decide: for query "
             f"{clip(data.run.queries[data.run.query[before[0]]])} {_describe(data.run, before[0], 'item ')}, "
             f"{_describe(data.run, after[0])}"
         )
-        yield Seen(says, len(before), show_first_row(data.run, after))
+        yield Problem(says, len(before), show_first_row(data.run, after))
 
 
 def _describe(run: Side, at: int, item: str = "") -> str:
@@ -38,7 +38,7 @@ def _describe(run: Side, at: int, item: str = "") -> str:
     return f"{item}{clip(run.items[run.item[at]])} {has}rank {run.rank[at]:g} and score {run.number[at]:g}"
 
 
-def _contradict(data: Data) -> bool:
+def _do_contradict(data: Data) -> bool:
     """Do the scores rise wherever ranks do?"""
     return len(data.neighbors.before) >= RISES and not data.neighbors.falling
 
@@ -51,9 +51,11 @@ def find_counting_up(data: Data) -> Sees:
         return
     decimals = bool((ranks % 1 != 0).any())
     unlikely = len(ranks) < 2 and _is_no_accident(data, run.number)
-    if unlikely or (len(ranks) > 1 and (decimals or _contradict(data))):
+    if unlikely or (len(ranks) > 1 and (decimals or _do_contradict(data))):
         says = "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better here"
-        yield Seen(says, len(run), show_first_row(run, data.as_given), COLUMNS if decimals else "")
+        yield Problem(
+            says, len(run), show_first_row(run, data.as_given), COLUMNS if decimals else ""
+        )
 
 
 def find_rising_as_given(data: Data) -> Sees:
@@ -83,7 +85,7 @@ def _find_turned(data: Data, numbers: str, move: str, steps: int, why: str) -> S
         f"the {numbers} of every query {move} in the order given, over "
         f"{data.first}{write_count(steps, 'step')}{why}"
     )
-    yield Seen(says, len(data.run), show_first_row(data.run, data.as_given))
+    yield Problem(says, len(data.run), show_first_row(data.run, data.as_given))
 
 
 def _are_beside(data: Data) -> Bools:
@@ -132,7 +134,7 @@ def find_some_ranks_against_scores(data: Data) -> Sees:
             f"{count:,} of {of} in the order of the rank column have a higher score than the one "
             f"before, in {queries}"
         )
-        yield Seen(says, count, show_rows(data.run, after))
+        yield Problem(says, count, show_rows(data.run, after))
 
 
 def _is_explained(data: Data) -> bool:
@@ -146,7 +148,7 @@ def find_standing_last(data: Data) -> Sees:
     """Relevant results that stand below the others of their query, more than chance would have it."""
     found = data.standing
     if found is not None and found.is_worse_than_chance and not _is_explained(data):
-        yield Seen(found.says("lower than"), found.pairs)
+        yield Problem(found.says("lower than"), found.pairs)
 
 
 def find_standing_anywhere(data: Data) -> Sees:
@@ -155,4 +157,4 @@ def find_standing_anywhere(data: Data) -> Sees:
     if found is None or found.error > NARROW or found.above > BETTER or found.is_worse_than_chance:
         return
     if not _is_explained(data) and not any(ids.find_repeated_results(data)):
-        yield Seen(found.says("where"), found.pairs)
+        yield Problem(found.says("where"), found.pairs)

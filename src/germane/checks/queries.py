@@ -7,7 +7,7 @@ import numpy as np
 
 from germane.checks.data import Data
 from germane.checks.rows import (
-    Seen,
+    Problem,
     Sees,
     show_first_row,
     show_queries,
@@ -19,7 +19,7 @@ from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
 from germane.core.ragged import Floats
 from germane.errors import GermaneError, clip
-from germane.measures.averaging import scores
+from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 
 SKIP = "missing=skip leaves them out."
@@ -37,7 +37,7 @@ def find_missing(data: Data) -> Sees:
     if lost and data.answered.any():
         are = write_count(len(lost), "judged query is", "judged queries are")
         says = f"{are} missing from the run, of {len(data.queries):,}, and counted as 0"
-        yield Seen(says, len(lost), show_queries(data.qrels, lost), _explain_missing(data))
+        yield Problem(says, len(lost), show_queries(data.qrels, lost), _explain_missing(data))
 
 
 def _explain_missing(data: Data) -> str:
@@ -65,7 +65,7 @@ def find_unknown(data: Data) -> Sees:
             )
             break
         says = f"{are} not in the qrels and left out"
-        yield Seen(says, len(data.unknown), show_queries(data.run, data.unknown), advice)
+        yield Problem(says, len(data.unknown), show_queries(data.run, data.unknown), advice)
 
 
 def find_mostly_empty(data: Data) -> Sees:
@@ -75,7 +75,7 @@ def find_mostly_empty(data: Data) -> Sees:
     if none and 2 * len(none) >= len(judged):
         have = write_count(len(none), "judged query has", "judged queries have")
         says = f"{have} an empty list of results, of {len(judged):,}: nothing of theirs is found"
-        yield Seen(says, len(none), show_ids(none))
+        yield Problem(says, len(none), show_ids(none))
 
 
 def _list_empty(data: Data) -> tuple[Hashable, ...]:
@@ -88,7 +88,7 @@ def find_without_results(data: Data) -> Sees:
     if (empty := _list_empty(data)) and not any(find_mostly_empty(data)):
         have = write_count(len(empty), "query has", "queries have")
         says = f"{have} an empty list of results: nothing of theirs is found"
-        yield Seen(says, len(empty), show_ids(empty))
+        yield Problem(says, len(empty), show_ids(empty))
 
 
 def find_without_judgments(data: Data) -> Sees:
@@ -96,7 +96,7 @@ def find_without_judgments(data: Data) -> Sees:
     if data.empty:
         stand = write_count(len(data.empty), "query stands", "queries stand")
         says = f"{stand} in the qrels without a judgment, and left out"
-        yield Seen(says, len(data.empty), show_ids(data.empty))
+        yield Problem(says, len(data.empty), show_ids(data.empty))
 
 
 def find_without_relevant(data: Data) -> Sees:
@@ -105,7 +105,7 @@ def find_without_relevant(data: Data) -> Sees:
     if lost and (len(lost) < judged or not len(data.grades)):
         have = write_count(len(lost), "judged query has", "judged queries have")
         says = f"{have} no relevant item, of {judged:,}, and counted as 0"
-        yield Seen(says, len(lost), show_queries(data.qrels, lost))
+        yield Problem(says, len(lost), show_queries(data.qrels, lost))
 
 
 def find_one_result(data: Data) -> Sees:
@@ -117,7 +117,7 @@ def find_one_result(data: Data) -> Sees:
     if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
         says = f"every one of {write_count(len(depths), 'query', 'queries')} has a single result"
         at = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
-        yield Seen(says, len(depths), at)
+        yield Problem(says, len(depths), at)
 
 
 def find_same_results(data: Data) -> Sees:
@@ -129,7 +129,7 @@ def find_same_results(data: Data) -> Sees:
             says = (
                 f"all {len(depth):,} queries have the same {depth[0]:,} results in the same order"
             )
-            yield Seen(says, len(depth), show_first_row(data.run, data.order))
+            yield Problem(says, len(depth), show_first_row(data.run, data.order))
 
 
 def find_cut_off(data: Data) -> Sees:
@@ -138,7 +138,7 @@ def find_cut_off(data: Data) -> Sees:
     if (beyond := [k for k in data.cutoffs if k > deepest]) and deepest < len(data.run.items):
         says = f"no query has more than {write_count(deepest, 'result')}, and measures look at {beyond[-1]:,}"
         at = int(data.retrieved.argmax())
-        yield Seen(says, len(data.run.queries), show_queries(data.run, [data.run.queries[at]]))
+        yield Problem(says, len(data.run.queries), show_queries(data.run, [data.run.queries[at]]))
 
 
 def find_shallow(data: Data) -> Sees:
@@ -153,7 +153,7 @@ def find_shallow(data: Data) -> Sees:
                 f"of {len(got):,}"
             )
             queries = (data.run.queries[q] for q in short.tolist())
-            yield Seen(says, len(short), show_queries(data.run, queries))
+            yield Problem(says, len(short), show_queries(data.run, queries))
 
 
 def find_unjudged(data: Data) -> Sees:
@@ -167,7 +167,7 @@ def find_unjudged(data: Data) -> Sees:
     if 0 < share < ENOUGH:
         says = f"of the first {FIRST} results, {share:.0%} are judged; the others count as not relevant"
         lost = data.order[first_ten][~judged]
-        yield Seen(says, len(lost), show_rows(data.run, lost))
+        yield Problem(says, len(lost), show_rows(data.run, lost))
 
 
 def find_few(data: Data) -> Sees:
@@ -180,14 +180,14 @@ def find_few(data: Data) -> Sees:
             if error > TINY:
                 says += f"; {measure} varies among them so much that its mean is known to ±{2 * error:.2g}"
             break
-        yield Seen(says, count)
+        yield Problem(says, count)
 
 
 def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:
     """Each measure's values; none that the grades do not allow."""
     for measure in data.measures:
         try:
-            yield measure, scores(measure, data.ranking, "zero")
+            yield measure, compute_scores(measure, data.ranking, "zero")
         except GermaneError:
             continue
 
@@ -206,4 +206,4 @@ def find_undetectable(data: Data) -> Sees:
                 small.append(f"{measure} by {abs(apart.mean()):.3g} where {least:.3g} shows")
         if small:
             says = f"differences from {rival.run.where} are smaller than what {count:,} queries show in 4 of 5 cases: {'; '.join(small)}"
-            yield Seen(says, len(small))
+            yield Problem(says, len(small))

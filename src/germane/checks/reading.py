@@ -18,7 +18,7 @@ from germane.checks.rows import DIGITS, Faults, Numbering, Side, number_columns
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.errors import EmptyError, InputError, clip, explain_not_finite, typed
+from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
 from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import QrelsInput, RunInput, formats, numbers, trec
@@ -165,7 +165,7 @@ def _list_pairs(
         held = held.tolist()
     unordered = kind == "run" and isinstance(held, Set)
     if isinstance(held, (str, bytes)) or not isinstance(held, Collection) or unordered:
-        faults.add(f"{where}: items are a mapping or a list; got {typed(held)}")
+        faults.add(f"{where}: items are a mapping or a list; got {show_typed(held)}")
         return []
     pairs = held.items() if isinstance(held, Mapping) else ((one, 1.0) for one in held)
     says = "relevance grade" if kind == "qrels" else "score"

@@ -123,7 +123,7 @@ FEW = 100  # results below which chance explains nearly anything
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Seen:
+class Problem:
     """The text of a finding, without its name and severity."""
 
     says: str
@@ -132,7 +132,7 @@ class Seen:
     advice: str = ""  # instead of what the table advises
 
 
-Sees: TypeAlias = Iterator[Seen]
+Sees: TypeAlias = Iterator[Problem]
 
 
 def write_count(count: int, one: str, more: str = "") -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import FEW, Seen, Sees, show_first_row, show_rows, write_count
+from germane.checks.rows import FEW, Problem, Sees, show_first_row, show_rows, write_count
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats
 from germane.readers.numbers import EXACT
@@ -20,7 +20,7 @@ def find_nothing_relevant(data: Data) -> Sees:
         if data.empty and not data.qrels.faults.count:
             stand = write_count(len(data.empty), "query stands", "queries stand")
             says = f"{stand} in the qrels, and none has a judgment"
-            yield Seen(says, len(data.empty), show_ids(data.empty), LOST)
+            yield Problem(says, len(data.empty), show_ids(data.empty), LOST)
         return
     highest, least = grades.max(), max((one.rel or 0.0 for one in data.measures), default=1.0)
     if 0 < highest >= least:
@@ -34,7 +34,7 @@ def find_nothing_relevant(data: Data) -> Sees:
         strict = next(one for one in data.measures if one.rel == least)
         advice = f"{strict} is 0 for every query then; choose a lower rel."
     at = np.flatnonzero(grades == highest)[:1]
-    yield Seen(says, len(grades), show_rows(data.qrels, at) if data.is_whole else (), advice)
+    yield Problem(says, len(grades), show_rows(data.qrels, at) if data.is_whole else (), advice)
 
 
 def find_negative(data: Data) -> Sees:
@@ -59,7 +59,7 @@ def _find_some(data: Data, which: Bools, says: str) -> Sees:
         grades = data.grades[at]
         extreme = grades[np.argmax(np.abs(grades))]
         share = f"{write_count(len(at), 'judgment has', 'judgments have')} a grade {says}, of {len(which):,}"
-        yield Seen(f"{share}; such as {extreme:g}", len(at), show_rows(data.qrels, at))
+        yield Problem(f"{share}; such as {extreme:g}", len(at), show_rows(data.qrels, at))
 
 
 def find_all_relevant(data: Data) -> Sees:
@@ -70,7 +70,7 @@ def find_all_relevant(data: Data) -> Sees:
             f"every one of {write_count(len(data.qrels), 'judgment')} counts as relevant: grades go from "
             f"{found[0]:g} to {found[-1]:g}"
         )
-        yield Seen(says, len(data.qrels), show_first_row(data.qrels, np.arange(len(data.qrels))))
+        yield Problem(says, len(data.qrels), show_first_row(data.qrels, np.arange(len(data.qrels))))
 
 
 def find_only_relevant(data: Data) -> Sees:
@@ -78,7 +78,7 @@ def find_only_relevant(data: Data) -> Sees:
     found = np.unique(data.grades)
     if len(found) == 1 and found[0] >= 1:
         says = f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other: nothing is judged not relevant"
-        yield Seen(says, len(data.qrels))
+        yield Problem(says, len(data.qrels))
 
 
 TIED = 0.05  # of the results, or of the queries: worth a word
@@ -97,7 +97,7 @@ def find_constant(data: Data) -> Sees:
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
         at = show_first_row(data.run, data.order) if data.is_whole else ()
-        yield Seen(
+        yield Problem(
             says, data.results, at, f"Their order is {order}; best and worst say what that decides."
         )
     elif (moved := data.decided) is not None:
@@ -112,7 +112,7 @@ def find_constant(data: Data) -> Sees:
         gives = (
             "ties=expected gives the mean over all orders" if expected else "no score decided it"
         )
-        yield Seen(says, count, (), f"Their order is {order}; {gives}.")
+        yield Problem(says, count, (), f"Their order is {order}; {gives}.")
 
 
 def _are_of_two_kinds(data: Data) -> bool:
@@ -126,7 +126,7 @@ def _are_of_two_kinds(data: Data) -> bool:
 def find_tied(data: Data) -> Sees:
     """Results that share their score with another of the same query."""
     if data.is_whole:
-        yield from _tied_anywhere(data)
+        yield from _is_tied_anywhere(data)
     elif (count := data.tied_widely) and data.results >= FEW and not data.constant:
         says = (
             f"{count:,} of {len(data.hits):,} judged items found share their score with so many others "
@@ -135,10 +135,10 @@ def find_tied(data: Data) -> Sees:
         advice = (
             "Their order is the one given; ties=expected, or best and worst, say what that decides."
         )
-        yield Seen(says, count, (), advice)
+        yield Problem(says, count, (), advice)
 
 
-def _tied_anywhere(data: Data) -> Sees:
+def _is_tied_anywhere(data: Data) -> Sees:
     shares = _find_tied(data.equal)
     count = int(np.count_nonzero(shares))
     if count and not data.constant and count >= TIED * len(shares):
@@ -149,7 +149,7 @@ def _tied_anywhere(data: Data) -> Sees:
             f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%}) "
             f"{'shares its' if count == 1 else 'share their'} score with another, in {queries}"
         )
-        yield Seen(says, count, show_rows(data.run, data.order[shares]))
+        yield Problem(says, count, show_rows(data.run, data.order[shares]))
 
 
 def _find_tied(equal: Bools) -> Bools:
@@ -171,7 +171,7 @@ def find_tied_at_cutoff(data: Data) -> Sees:
             for k, at in torn.items()
             if len(at)
         )
-        yield Seen(
+        yield Problem(
             says, most, show_rows(data.run, next(at for at in torn.values() if len(at) == most))
         )
 
@@ -185,7 +185,7 @@ def find_half_precision(data: Data) -> Sees:
     if kind:
         tied = int(np.count_nonzero(_find_tied(data.equal)))
         says = f"every score is one that {kind} holds, and {write_count(tied, 'result')} of {len(scores):,} are tied"
-        yield Seen(says, tied, _first_tied(data))
+        yield Problem(says, tied, _find_first_tied(data))
 
 
 def find_rounded(data: Data) -> Sees:
@@ -193,21 +193,21 @@ def find_rounded(data: Data) -> Sees:
     scores = data.run.number
     if scores is None or not _are_blurred(data) or any(find_half_precision(data)):
         return
-    few = _few_digits(scores)
+    few = _count_few_digits(scores)
     if few and (scores != np.trunc(scores)).any():
         tied = int(np.count_nonzero(_find_tied(data.equal)))
         says = (
             f"no score has more than {few}, and {write_count(tied, 'result')} of "
             f"{len(scores):,} are tied"
         )
-        yield Seen(says, tied, _first_tied(data))
+        yield Problem(says, tied, _find_first_tied(data))
 
 
-def _first_tied(data: Data) -> tuple[str, ...]:
+def _find_first_tied(data: Data) -> tuple[str, ...]:
     return show_first_row(data.run, data.order[_find_tied(data.equal)])
 
 
-def _few_digits(scores: Floats) -> str:
+def _count_few_digits(scores: Floats) -> str:
     """How many digits no score exceeds, where these are few."""
     decimals = _count_decimals(scores, DECIMALS)
     if decimals is not None:
@@ -260,4 +260,4 @@ def find_imprecise(data: Data) -> Sees:
             "and digits beyond the 16th, so that some are tied"
         )
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
-        yield Seen(says, count, show_first_row(data.run, data.order[data.equal & large]))
+        yield Problem(says, count, show_first_row(data.run, data.order[data.equal & large]))

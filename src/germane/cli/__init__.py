@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from germane._version import VERSION
 from germane.cli.terminal import as_options, say, warn_in_lines
-from germane.errors import GermaneError, suggestion
+from germane.errors import GermaneError, suggest
 
 DONE, WRONG, UNREAD = 0, 2, 128 + 13  # as what SIGPIPE ends
 
@@ -43,24 +43,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ``trec_eval`` reads its own arguments and has its own exit statuses.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    with _stoppable(), warn_in_lines():
-        return _guarded(lambda: _command(arguments))
+    with _stop_on_signals(), warn_in_lines():
+        return _run_guarded(lambda: _run_command(arguments))
 
 
-def _command(arguments: Sequence[str]) -> int:
+def _run_command(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["trec_eval"]:
         from germane.cli import trec_eval
 
         return trec_eval.run(arguments[1:])
     from germane.cli.arguments import check_output
 
-    options = _parser(arguments).parse_args(arguments)
+    options = _make_parser(arguments).parse_args(arguments)
     check_output(options)
     status: int | None = options.run(options)
     return status or DONE
 
 
-def _guarded(run: Callable[[], int]) -> int:
+def _run_guarded(run: Callable[[], int]) -> int:
     """Run with output as UTF-8; every error that a user can make is one line."""
     if sys.stdout is None:  # closed by the shell: what is written to it must fail, not vanish
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
@@ -74,12 +74,12 @@ def _guarded(run: Callable[[], int]) -> int:
         say(f"germane: {as_options(str(error))}")
         return WRONG
     except BrokenPipeError:  # the reader (head, less) has seen enough
-        _discard()
+        _discard_output()
         return UNREAD
     except OSError as error:
         reason = "it is closed" if error.errno == errno.EBADF else error.strerror
         say(f"germane: standard output cannot be written ({reason}).")
-        _discard()
+        _discard_output()
         return WRONG
     except KeyboardInterrupt:
         say("germane: interrupted.")
@@ -88,13 +88,13 @@ def _guarded(run: Callable[[], int]) -> int:
         return status
 
 
-def _discard() -> None:
+def _discard_output() -> None:
     """Let nothing that is left to write fail again when the process ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
+def _stop_on_signals() -> Iterator[None]:
     """Make the signals that end a process leave nothing half done, as Ctrl-C does."""
 
     def stop(number: int, frame: object) -> NoReturn:
@@ -139,10 +139,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
-            message = f"no command '{unknown[1]}'.{suggestion(unknown[1], COMMANDS)}"
+            message = f"no command '{unknown[1]}'.{suggest(unknown[1], COMMANDS)}"
         elif unknown := re.match(r"unrecognized arguments: (\S+)", message):
             options = {name for action in self._subcommand_options() for name in action}
-            near = suggestion(unknown[1], options) if unknown[1].startswith("-") else ""
+            near = suggest(unknown[1], options) if unknown[1].startswith("-") else ""
             message += "." + (near or " Words that belong together need quotes, as in '0 0 1'.")
         say(f"{self.prog}: {message}  See: {self.prog} --help")
         self.exit(WRONG)
@@ -157,13 +157,13 @@ class _Version(argparse.Action):
     """Prints the version, and which kernel ranks judged items."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from germane.kernel.library import kernel_name
+        from germane.kernel.library import name_kernel
 
-        print(f"germane {VERSION}\nkernel: {kernel_name()}", flush=True)
+        print(f"germane {VERSION}\nkernel: {name_kernel()}", flush=True)
         parser.exit()
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def _make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of the command asked for, or of all where none is."""
     parser = _Parser(
         prog="germane",

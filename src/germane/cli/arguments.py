@@ -34,7 +34,7 @@ def add_relevant(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--relevant",
         metavar="R",
-        type=whole,
+        type=read_whole,
         help="relevant items that exist (default: those in the list)",
     )
 
@@ -57,13 +57,16 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
             default=None if name in _DEFAULTS else DEFAULTS[name],
         )
     policy.add_argument(
-        "--depth", metavar="N", type=whole, help="look at the first N results of each query only"
+        "--depth",
+        metavar="N",
+        type=read_whole,
+        help="look at the first N results of each query only",
     )
     words = "|".join(RARE_WORDS["relevant"])
     policy.add_argument(
         "--relevant",
         metavar=f"{words}|R" if lists else words,
-        type=_relevant if lists else str,
+        type=_read_relevant if lists else str,
         help="relevant items that count: all, or those in the list of results alone (default: judged)"
         + "; of a LIST, how many exist" * lists,
     )
@@ -77,13 +80,13 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--input-format",
         metavar="|".join(FILE_FORMATS),
-        type=_input_format,
+        type=_read_input_format,
         help="what the files are, or one of them, as in run=jsonl; without a known suffix they are TREC's",
     )
     reading.add_argument(
         "--columns",
         metavar="PART=NAME,…",
-        type=_columns,
+        type=_read_columns,
         help="names of columns that are not found by themselves, such as 'query=user,item=film'; "
         "'rank=' passes over a column",
     )
@@ -101,22 +104,22 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _relevant(text: str) -> str | int:
-    return text if text in RARE_WORDS["relevant"] else whole(text)
+def _read_relevant(text: str) -> str | int:
+    return text if text in RARE_WORDS["relevant"] else read_whole(text)
 
 
 def _limit(text: str) -> float | str:
-    return text if text == "none" else fraction(text)
+    return text if text == "none" else read_fraction(text)
 
 
-def _input_format(text: str) -> str | dict[str, str]:
+def _read_input_format(text: str) -> str | dict[str, str]:
     if "=" not in text:
         return text
     pairs = (pair.partition("=") for pair in text.split(","))
     return {side.strip(): name.strip() for side, _, name in pairs}
 
 
-def _columns(text: str) -> dict[str, str | None]:
+def _read_columns(text: str) -> dict[str, str | None]:
     named = {}
     for pair in text.split(","):
         part, equals, name = pair.partition("=")
@@ -205,20 +208,20 @@ def check_list(options: argparse.Namespace) -> None:
 def read_grades(listed: str) -> list[Any]:
     if os.path.exists(listed):
         raise InputError(f"{listed} is a file; give QRELS and RUN, or a LIST such as '0 0 1'.")
-    grades = [_grade(word) for word in listed.replace(",", " ").split()]
+    grades = [_read_grade(word) for word in listed.replace(",", " ").split()]
     if not grades:
         raise EmptyError("the list is empty: there are no relevance grades.")
     return grades
 
 
-def _grade(word: str) -> float | str:
+def _read_grade(word: str) -> float | str:
     try:
-        return _float(word)
+        return _read_float(word)
     except ValueError:
         return word  # refused further on, with its rank
 
 
-def _float(text: str) -> float:
+def _read_float(text: str) -> float:
     """A number as a file may have it: Python also reads other digits, and 1_0 as 10."""
     if not text.isascii() or "_" in text:
         raise ValueError
@@ -230,7 +233,7 @@ def _format(text: str) -> str:
     return text
 
 
-def whole(text: str) -> int:
+def read_whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise argparse.ArgumentTypeError(
             f"invalid value {clip(text)}: it takes a whole number, none below 0."
@@ -238,9 +241,9 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def fraction(text: str) -> float:
+def read_fraction(text: str) -> float:
     try:
-        return _float(text)
+        return _read_float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.") from None
 

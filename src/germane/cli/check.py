@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from germane.cli.arguments import add_measures, add_reading, parse_measures, read_runs
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.terminal import as_json, make_progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
 
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
     runs = read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
-    with progress_line("looking at") as progress:
+    with make_progress_line("looking at") as progress:
         found = check(
             options.qrels,
             runs,

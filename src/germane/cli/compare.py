@@ -13,19 +13,19 @@ from germane.cli.arguments import (
     choose_digits,
     collect_policy,
     format_table,
-    fraction,
     parse_measures,
+    read_fraction,
     read_runs,
-    whole,
+    read_whole,
 )
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.terminal import as_json, make_progress_line
 from germane.comparison.settings import WORDS
-from germane.errors import AbsentError, InputError, check_choice
+from germane.errors import InputError, NotFoundError, check_choice
 from germane.evaluation.api import evaluate_many, read_qrels
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.result import Results
 from germane.output import writing
-from germane.output.tables import FORMATS, Table, stacked
+from germane.output.tables import FORMATS, Table, stack_tables
 
 if TYPE_CHECKING:
     from germane.comparison.comparison import Comparison
@@ -66,7 +66,7 @@ def add(commands: Any) -> None:
         "sentence for each pair of up to three runs; for csv and tsv the pairs)",
     )
     command.add_argument(
-        "--most", metavar="N", type=whole, default=10, help="queries of a view (default: 10)"
+        "--most", metavar="N", type=read_whole, default=10, help="queries of a view (default: 10)"
     )
     add_output(command)
     add_reading(command)
@@ -81,23 +81,23 @@ def add_statistics(command: argparse.ArgumentParser) -> None:
     for name, words in WORDS.items():
         statistics.add_argument(f"--{name}", metavar="|".join(words), help=SAYS[name])
     statistics.add_argument(
-        "--confidence", metavar="P", type=fraction, default=0.95, help="(default: 0.95)"
+        "--confidence", metavar="P", type=read_fraction, default=0.95, help="(default: 0.95)"
     )
     statistics.add_argument(
         "--equivalence",
         metavar="D",
-        type=fraction,
+        type=read_fraction,
         help="also test whether runs are within D of each other (needs germane[stats])",
     )
     statistics.add_argument(
         "--resamples",
         metavar="N",
-        type=whole,
+        type=read_whole,
         default=10_000,
         help="of tukey and of the stability of an order (default: 10000)",
     )
     statistics.add_argument(
-        "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"
+        "--seed", metavar="N", type=read_whole, default=0, help="of the random numbers (default: 0)"
     )
 
 
@@ -120,7 +120,7 @@ def _make_results(
     measures, policy = parse_measures(options), collect_policy(options)
     told = {name: policy[name] for name in ("duplicates", *READING)}
     results = {}
-    with progress_line() as progress:
+    with make_progress_line() as progress:
         for qrels, *paths in given:
             if qrels in results:
                 raise InputError(f"the data set {qrels} is given twice.")
@@ -166,8 +166,8 @@ def _as_dict(comparison: "Comparison", options: argparse.Namespace) -> dict[str,
 def _list_queries(comparison: "Comparison", options: argparse.Namespace) -> Table:
     system, baseline = comparison.pairs[0].system, comparison.pairs[0].baseline
     if len(comparison.pairs) > len(comparison.measures):
-        raise AbsentError("--view queries shows two runs; give only two.")
-    return stacked(
+        raise NotFoundError("--view queries shows two runs; give only two.")
+    return stack_tables(
         "measure",
         {
             str(measure): comparison.queries(measure, system, baseline).table(
@@ -183,7 +183,7 @@ def _make_stability_table(comparison: "Comparison", options: argparse.Namespace)
         str(measure): comparison.stability(measure).table(digits=choose_digits(options))
         for measure in comparison.measures
     }
-    return stacked("measure", tables)
+    return stack_tables("measure", tables)
 
 
 _VIEWS: dict[str, Callable[["Comparison", argparse.Namespace], Table]] = {

@@ -18,14 +18,14 @@ from germane.cli.arguments import (
     read_grades,
     read_runs,
 )
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import InputError
 from germane.evaluation.api import read_qrels
 from germane.explanation.curves import mean_pr_curve, pr_curve
-from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, checked_rule
+from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, check_rule
 from germane.output import pictures, writing
 from germane.output.formatting import add_schema
-from germane.output.tables import stacked
+from germane.output.tables import stack_tables
 
 
 def add(commands: Any) -> None:
@@ -76,7 +76,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    rule = checked_rule(int(options.rule) if options.rule.isdigit() else options.rule)
+    rule = check_rule(int(options.rule) if options.rule.isdigit() else options.rule)
     writing.check(options.output, options.given if len(options.given) > 1 else ())
     picture = is_picture(options.output)
     if picture:
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
         tables = {
             name: curve.table(digits=choose_digits(options)) for name, curve in curves.items()
         }
-        writing.write(options.output, format_table(stacked("run", tables), options))
+        writing.write(options.output, format_table(stack_tables("run", tables), options))
 
 
 def _make_curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
@@ -108,7 +108,7 @@ def _make_curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCu
         raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
     path, *paths = options.given
     runs = read_runs(path, paths)
-    with progress_line() as progress:
+    with make_progress_line() as progress:
         told = {name: policy[name] for name in ("duplicates", *READING)}
         qrels = read_qrels(path, **told, progress=progress)
         if options.query is not None:

@@ -12,9 +12,9 @@ from germane.cli.arguments import (
     collect_given_policy,
     format_table,
 )
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.terminal import as_json, make_progress_line
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import SEAMS, Dialect
+from germane.dialects.dialect import STAGE_NAMES, Dialect
 from germane.errors import InputError
 from germane.output import writing
 from germane.output.formatting import add_schema
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     given: list[str] = options.given
     writing.check(options.output, given if len(given) == 2 else [])
     if len(given) == 2:
-        with progress_line() as progress:
+        with make_progress_line() as progress:
             qrels, ranked = given
             found = spread(
                 qrels, ranked, options.measure, progress=progress, **collect_given_policy(options)
@@ -74,10 +74,10 @@ def _list_dialects() -> Table:
 
 def _define(dialect: Dialect) -> Table:
     rows: list[tuple[str, str, str]] = [
-        (seam, f"{name}={word}", "")
-        for seam in SEAMS
-        if seam != "measuring"
-        for name, word in getattr(dialect, seam).items()
+        (stage, f"{name}={word}", "")
+        for stage in STAGE_NAMES
+        if stage != "measuring"
+        for name, word in getattr(dialect, stage).items()
     ]
     rows += [
         ("measuring", " = ".join((one.name, *one.also, one.measure)), _join_words(one.choices))
@@ -86,7 +86,7 @@ def _define(dialect: Dialect) -> Table:
     notes = [f"{dialect.tool} {dialect.version}", dialect.why, f"source: {dialect.source}"]
     notes += [f"the same: {', '.join(dialect.same)}"] if dialect.same else []
     notes += [f"not reproduced: {limit.says}" for limit in dialect.limits]
-    return Table(("seam", dialect.name, "with"), tuple(rows), tuple(filter(None, notes)), (1, 2))
+    return Table(("stage", dialect.name, "with"), tuple(rows), tuple(filter(None, notes)), (1, 2))
 
 
 def _join_words(choices: Any) -> str:

@@ -17,7 +17,7 @@ from germane.cli.arguments import (
     format_table,
     read_runs,
 )
-from germane.cli.terminal import as_json, progress_line, say
+from germane.cli.terminal import as_json, make_progress_line, say
 from germane.errors import GermaneWarning
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     policy = collect_policy(options) if options.dialect is None else collect_given_policy(options)
     runs = read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
-    with progress_line() as progress, warnings.catch_warnings():
+    with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # told below, in the manner of a terminal
         given = {"dialect": options.dialect, "progress": progress, **policy}
         if options.checkpoint is None:

@@ -17,7 +17,7 @@ from germane.cli.arguments import (
     read_grades,
     read_runs,
 )
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import InputError
 from germane.explanation.animation.api import MOST, animate
 from germane.explanation.animation.api import check as check_animation
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
             explanation = explain(read_grades(listed), measures, relevant=options.relevant)
         case [qrels, run]:
             [run] = read_runs(qrels, [run]).values()  # of standard input there is one
-            with progress_line() as progress:
+            with make_progress_line() as progress:
                 explanation = explain(
                     qrels, run, measures, query=options.query,
                     progress=progress,

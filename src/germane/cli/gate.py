@@ -12,9 +12,9 @@ from germane.cli.arguments import (
     choose_digits,
     collect_policy,
     format_table,
-    fraction,
     parse_measures,
-    whole,
+    read_fraction,
+    read_whole,
 )
 from germane.cli.terminal import as_json
 from germane.comparison.settings import WORDS
@@ -46,12 +46,12 @@ def add(commands: Any) -> None:
     )
     add_measures(command, DEFAULT)
     command.add_argument(
-        "--max-drop", metavar="D", type=fraction, default=0.0, help="allowed (default: 0)"
+        "--max-drop", metavar="D", type=read_fraction, default=0.0, help="allowed (default: 0)"
     )
     command.add_argument(
         "--alpha",
         metavar="A",
-        type=fraction,
+        type=read_fraction,
         default=0.05,
         help="a drop with a smaller p is statistically significant (default: 0.05)",
     )
@@ -60,7 +60,7 @@ def add(commands: Any) -> None:
         help="of significance (default: randomization)",
     )  # fmt: skip
     command.add_argument(
-        "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"
+        "--seed", metavar="N", type=read_whole, default=0, help="of the random numbers (default: 0)"
     )
     command.add_argument(
         "--github",
@@ -91,11 +91,11 @@ def run(options: argparse.Namespace) -> int:
             options.output, format_table(found.table(digits=choose_digits(options)), options)
         )
     if options.github:
-        _tell_github(found)
+        _report_to_github(found)
     return 0 if found.passed else FAILED
 
 
-def _tell_github(found: "Gate") -> None:
+def _report_to_github(found: "Gate") -> None:
     """Workflow commands on standard output, and the table in the job's summary."""
     for sentence in found.sentences:
         text = sentence.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -14,7 +14,7 @@ from germane.cli.arguments import (
     format_table,
     read_grades,
 )
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import InputError
 from germane.output import writing
 
@@ -73,17 +73,17 @@ def run(options: argparse.Namespace) -> None:
                 reported_per_query=per_query,
             )
         case [qrels, ranked]:
-            with progress_line("reconcile:") as progress:
+            with make_progress_line("reconcile:") as progress:
                 found = reconcile(
                     qrels, ranked, **asked,
                     reported_per_query=per_query, progress=progress, **collect_given_policy(options),
                 )  # fmt: skip
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
-    writing.write(options.output, _written(found, options))
+    writing.write(options.output, _write(found, options))
 
 
-def _written(found: Any, options: argparse.Namespace) -> str:
+def _write(found: Any, options: argparse.Namespace) -> str:
     whole: dict[str, Callable[[], str]] = {
         "json": lambda: as_json(found.to_dict()),
         "table": lambda: str(found),

@@ -14,7 +14,7 @@ from germane.cli.arguments import (
     read_runs,
 )
 from germane.cli.compare import add_statistics
-from germane.cli.terminal import progress_line
+from germane.cli.terminal import make_progress_line
 from germane.comparison.settings import WORDS
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
 
     runs = read_runs(options.qrels, options.runs)
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
-    with progress_line("report:") as progress:
+    with make_progress_line("report:") as progress:
         made = report(
             options.qrels,
             runs,

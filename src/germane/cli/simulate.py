@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from germane.cli.arguments import add_output, format_table, is_picture, whole
-from germane.cli.terminal import as_json, progress_line
+from germane.cli.arguments import add_output, format_table, is_picture, read_whole
+from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import InputError
 from germane.explanation.simulation.api import ALL, EXPERIMENTS, find_design, simulate
 from germane.explanation.simulation.experiment import Design, Experiment
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     command.add_argument("name", metavar="NAME", help="an experiment, or all")
     command.add_argument(
-        "--seed", metavar="N", type=whole, default=0, help="of the random numbers (default: 0)"
+        "--seed", metavar="N", type=read_whole, default=0, help="of the random numbers (default: 0)"
     )
     add_output(command)
 
@@ -54,18 +54,18 @@ def run(options: argparse.Namespace) -> None:
     elif folder:
         from germane.explanation.simulation import figures
 
-        with progress_line("drawing", after=1.0) as progress:
+        with make_progress_line("drawing", after=1.0) as progress:
             figures.write_gallery(path, designs, seed=options.seed, progress=progress)
     else:
         made = [simulate(design.name, rng=options.seed) for design in designs]
-        writing.write(path, _written(made, options))
+        writing.write(path, _write(made, options))
 
 
 def _is_folder(path: str, designs: Sequence[Design]) -> bool:
     return len(designs) > 1 or path.endswith(("/", os.sep)) or os.path.isdir(path)
 
 
-def _written(made: Sequence[Experiment], options: argparse.Namespace) -> str:
+def _write(made: Sequence[Experiment], options: argparse.Namespace) -> str:
     match form := options.format:
         case "json":
             return as_json(add_schema({"experiments": [one.to_dict() for one in made]}))

@@ -9,7 +9,7 @@ from typing import Any
 
 from germane.core.progress import ProgressLine
 from germane.errors import GermaneWarning
-from germane.output.tables import visible
+from germane.output.tables import make_visible
 
 
 def say(text: str) -> None:
@@ -17,7 +17,7 @@ def say(text: str) -> None:
     if sys.stderr is None:  # closed by the shell; print would take standard output instead
         return
     with contextlib.suppress(OSError):
-        print(visible(" ".join(text.splitlines())), file=sys.stderr)
+        print(make_visible(" ".join(text.splitlines())), file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -36,24 +36,28 @@ def warn_in_lines() -> Iterator[None]:
 
 def as_options(message: str) -> str:
     """An error in the words of the command line: ``--columns query=name``, not ``columns={'query': name}``."""
-    message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _named, message)
-    message = re.sub(r"\b(input_format|max_expansion|max_line)=('?)(\w+)\2(?=[ .)])", _one, message)
+    message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _name_option, message)
+    message = re.sub(
+        r"\b(input_format|max_expansion|max_line)=('?)(\w+)\2(?=[ .)])", _show_one, message
+    )
     return re.sub(
-        r"\b(columns=|input_format|max_expansion|max_line)(?= (takes|is|names) )", _alone, message
+        r"\b(columns=|input_format|max_expansion|max_line)(?= (takes|is|names) )",
+        _is_alone,
+        message,
     )
 
 
-def _named(found: re.Match[str]) -> str:
+def _name_option(found: re.Match[str]) -> str:
     pairs = re.findall(r"'(\w+)': '?([^',]*)", found[2])
     named = ",".join(f"{part}={'' if name == 'None' else name}" for part, name in pairs)
-    return f"{_alone(found)} {named}"
+    return f"{_is_alone(found)} {named}"
 
 
-def _one(found: re.Match[str]) -> str:
-    return f"{_alone(found)} {found[3]}"
+def _show_one(found: re.Match[str]) -> str:
+    return f"{_is_alone(found)} {found[3]}"
 
 
-def _alone(found: re.Match[str]) -> str:
+def _is_alone(found: re.Match[str]) -> str:
     return f"--{found[1].rstrip('=').replace('_', '-')}"
 
 
@@ -67,7 +71,7 @@ def as_json(value: Any) -> str:
 
 
 @contextlib.contextmanager
-def progress_line(doing: str = "reading", *, after: float = 0.5) -> Any:
+def make_progress_line(doing: str = "reading", *, after: float = 0.5) -> Any:
     """A progress line on standard error for what takes so many seconds, where a person looks at it."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None

@@ -15,7 +15,7 @@ from germane.errors import (
     InputError,
     ScoreError,
     clip,
-    some,
+    list_some,
 )
 
 Ranked: TypeAlias = "Mapping[Any, float] | Iterable[Any]"
@@ -40,7 +40,7 @@ def kendall_tau(first: Ranked, second: Ranked) -> float:
     opposite. Raises CoverageError for different items, and where one ranking is a single tie.
     Kendall 1945.
     """
-    one, two = _same_items(_make_groups(first), _make_groups(second))
+    one, two = _rank_same_items(_make_groups(first), _make_groups(second))
     signs = (_compare_signs(ranks) for ranks in (one, two))
     a, b = signs
     untied = float(np.count_nonzero(a)) * float(np.count_nonzero(b))
@@ -61,7 +61,7 @@ def tau_ap(ranking: Ranked, truth: Ranked) -> float:
     CoverageError for different items. Yilmaz, Aslam and Robertson 2008; ties: Urbano and Marrero 2017.
     """
     groups = _make_groups(ranking)
-    ranks, true = _same_items(groups, _make_groups(truth))
+    ranks, true = _rank_same_items(groups, _make_groups(truth))
     belongs = (1 + _compare_signs(true)) / 2  # [i, j]: does i belong above j? Tied: half
     if len(ranks) < 2:
         raise CoverageError("one item has no order to agree with.")
@@ -117,13 +117,13 @@ def _measure_overlap(one: list[_Group], other: list[_Group], depth: Floats) -> F
     return total
 
 
-def _same_items(one: list[_Group], other: list[_Group]) -> tuple[Floats, Floats]:
+def _rank_same_items(one: list[_Group], other: list[_Group]) -> tuple[Floats, Floats]:
     """The top rank of each item in both rankings, in the order of the first."""
     first, second = ({item: g.top for g in groups for item in g.items} for groups in (one, other))
     if first.keys() != second.keys():
         apart = sorted(first.keys() ^ second.keys(), key=str)
         raise CoverageError(
-            f"only one ranking has {some(apart)} ({len(apart)} items); this measure compares "
+            f"only one ranking has {list_some(apart)} ({len(apart)} items); this measure compares "
             "rankings of the same items. rbo also compares others."
         )
     return np.array(list(first.values())), np.array([second[item] for item in first])

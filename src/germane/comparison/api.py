@@ -10,13 +10,13 @@ from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import Seed, make_generator
 from germane.core.progress import Progress
 from germane.errors import (
-    AbsentError,
     DuplicateError,
     EmptyError,
     InputError,
+    NotFoundError,
     clip,
-    some,
-    suggestion,
+    list_some,
+    suggest,
 )
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
@@ -62,7 +62,7 @@ def compare(
     seed gives the same numbers, whatever the order of the queries.
 
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
-    Raises PolicyError, InputError, CoverageError, AbsentError and what ``evaluate`` raises.
+    Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
     """
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
     if runs is None:
@@ -127,14 +127,14 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
     expected = list(next(iter(datasets.values())))
     for name, runs in datasets.items():
         if set(runs) != set(expected):
-            apart = some(sorted(set(runs) ^ set(expected)))
-            raise AbsentError(f"{name}: {apart}: every data set must have the same runs.")
+            apart = list_some(sorted(set(runs) ^ set(expected)))
+            raise NotFoundError(f"{name}: {apart}: every data set must have the same runs.")
     if len(expected) < 2:
         raise EmptyError(
             f"{'one run has' if expected else 'no run:'} nothing to be compared with; give two or more."
         )
     if baseline is not None and baseline not in expected:
-        near = suggestion(str(baseline), expected)
-        raise AbsentError(
-            f"no run {clip(baseline)} for a baseline.{near}  There are: {some(expected)}"
+        near = suggest(str(baseline), expected)
+        raise NotFoundError(
+            f"no run {clip(baseline)} for a baseline.{near}  There are: {list_some(expected)}"
         )

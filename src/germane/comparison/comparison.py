@@ -19,10 +19,10 @@ from germane.comparison.queries import QueryDifference, QueryDifferences, find_m
 from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
 from germane.core.ragged import Floats
-from germane.errors import AbsentError, clip, suggestion
+from germane.errors import NotFoundError, clip, suggest
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Reader, Table, escape_html
 
 
@@ -39,7 +39,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Stability(Tabled):
+class Stability(Tabular):
     """How often the order of systems on one measure survives bootstrapping the queries.
 
     >>> runs = {"a": {"q": ["d"], "p": ["e"]}, "b": {"q": ["x", "d"], "p": ["x", "e"]}}
@@ -187,7 +187,7 @@ class Comparison:
         return tuple(write_notes(self._samples, self.pairs, self.settings))
 
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:
-        """The pair of two systems on a measure. Raises AbsentError where they were not compared."""
+        """The pair of two systems on a measure. Raises NotFoundError where they were not compared."""
         self._known(system, baseline)
         key = self._measure(measure)
         for pair in self.pairs:
@@ -195,7 +195,9 @@ class Comparison:
                 return pair
         turned = any((pair.system, pair.baseline) == (baseline, system) for pair in self.pairs)
         hint = f"  There is ({baseline!r}, {system!r})." if turned else ""
-        raise AbsentError(f"{clip(system)} was not compared with baseline {clip(baseline)}.{hint}")
+        raise NotFoundError(
+            f"{clip(system)} was not compared with baseline {clip(baseline)}.{hint}"
+        )
 
     def leaderboard(self, *, digits: int | None = 4) -> Table:
         """One row a system, one column a measure: the best in bold, letters for those it beats."""
@@ -208,7 +210,7 @@ class Comparison:
     def queries(self, measure: str | Measure, system: str, baseline: str) -> QueryDifferences:
         """Two systems query by query, from the largest gain to the largest loss.
 
-        Raises AbsentError for a run or a measure that was not compared.
+        Raises NotFoundError for a run or a measure that was not compared.
         """
         self._known(system, baseline)
         sample, m = self._place(measure)
@@ -259,15 +261,15 @@ class Comparison:
             if key in sample.measures:
                 return sample, sample.measures.index(key)
         names = list(map(str, self.measures))
-        raise AbsentError(
-            f"{key} was not compared.{suggestion(str(key), names)}  There are: {', '.join(names)}"
+        raise NotFoundError(
+            f"{key} was not compared.{suggest(str(key), names)}  There are: {', '.join(names)}"
         )
 
     def _known(self, *systems: str) -> None:
         for system in systems:
             if system not in self.systems:
-                near = suggestion(str(system), self.systems)
-                raise AbsentError(
+                near = suggest(str(system), self.systems)
+                raise NotFoundError(
                     f"no run {clip(system)}.{near}  There are: {', '.join(self.systems)}"
                 )
 

@@ -53,7 +53,7 @@ def make_pair_table(
         (*_write_cells(pair, digits), *(_write_equivalence(pair, digits) if tested else ()))
         for pair in pairs
     ]
-    notes = (*_column_notes(), *write_notes(samples, pairs, settings))
+    notes = (*_note_columns(), *write_notes(samples, pairs, settings))
     return Table((*columns, *(["p TOST"] if tested else [])), tuple(rows), notes, (1, 2, 15))
 
 
@@ -68,16 +68,16 @@ def _write_cells(pair: Pair, digits: int | None) -> tuple[str, ...]:
         *(format_number(number, digits) for number in (pair.difference, *ends)), level,
         *(format_number(number, digits) for number in (pair.d_z, pair.improvement)),
         *map(str, (pair.wins, pair.losses, pair.ties)),
-        *(_p_value(p, digits) for p in (pair.p, pair.p_adjusted)), pair.verdict,
+        *(_write_p_value(p, digits) for p in (pair.p, pair.p_adjusted)), pair.verdict,
         format_number(pair.detectable, digits),
     )  # fmt: skip
 
 
 def _write_equivalence(pair: Pair, digits: int | None) -> tuple[str]:
-    return (_p_value(pair.equivalence.p, digits) if pair.equivalence else "",)
+    return (_write_p_value(pair.equivalence.p, digits) if pair.equivalence else "",)
 
 
-def _p_value(p: float, digits: int | None) -> str:
+def _write_p_value(p: float, digits: int | None) -> str:
     return repr(p) if digits is None else format_p_number(p, digits)
 
 
@@ -108,7 +108,7 @@ def _explain_marks(marks: Mapping[tuple[int, int], str], settings: Settings) -> 
         yield f"Superscripts mark the runs that this one significantly beats (p < {settings.alpha:g})"
 
 
-def _column_notes() -> Iterator[str]:
+def _note_columns() -> Iterator[str]:
     yield "difference: mean of the system less mean of the baseline"
     yield "d_z: the mean difference in standard deviations of one query's difference"
     yield "better: the probability that the system does better on a query, ties counted half"
@@ -126,7 +126,7 @@ def write_notes(
         for measure in sample.measures:
             yield f"{measure}: {measure.definition}"
     yield ""
-    yield from _query_notes(samples)
+    yield from _note_queries(samples)
     yield f"p: {_test_note(samples, pairs, settings)}"
     yield f"intervals: BCa bootstrap of the queries, {_describe_levels(pairs, settings)}"
     yield from _write_warnings(samples, pairs, settings)
@@ -142,7 +142,7 @@ def _describe_levels(pairs: Sequence[Pair], settings: Settings) -> str:
     return f"each at the level of its corrected p-value: {between}"
 
 
-def _query_notes(samples: Sequence[Sample]) -> Iterator[str]:
+def _note_queries(samples: Sequence[Sample]) -> Iterator[str]:
     for sample in samples:
         for_some = f" ({', '.join(map(str, sample.measures))})" if len(samples) > 1 else ""
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""

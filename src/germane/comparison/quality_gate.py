@@ -11,10 +11,10 @@ from germane.comparison.pair import QUANTITIES, Pair, format_p_number, format_sh
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed
 from germane.errors import (
-    AbsentError,
     CoverageError,
     InputError,
     MeasureError,
+    NotFoundError,
     PolicyError,
     RegressionError,
     clip,
@@ -25,7 +25,7 @@ from germane.evaluation.result import Result
 from germane.evaluation.storage import read_results
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Table
 
 RUN, BASELINE = "run", "baseline"
@@ -34,7 +34,7 @@ ROUNDING = 1e-12  # a drop by which is none
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate(Tabled):
+class Gate(Tabular):
     """The verdict on each measure: passed, noise, fell, or inconclusive.
 
     >>> qrels = {f"q{i}": ["d"] for i in range(20)}
@@ -157,7 +157,7 @@ def gate(
             "Numbers under different conventions do not compare."
         )
     if absent := [name for name in now if name not in before]:
-        raise AbsentError(
+        raise NotFoundError(
             f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
         )
     comparison = compare(

@@ -9,7 +9,7 @@ from germane.evaluation.groups import find_categories
 from germane.evaluation.judging import Hit, Placement
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Table
 
 SHOWN = 4  # items of a query in a table
@@ -59,7 +59,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class QueryDifferences(Tabled):
+class QueryDifferences(Tabular):
     """All queries of a pair, from the largest gain to the largest loss.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -87,7 +87,7 @@ class QueryDifferences(Tabled):
     def by(self, category: Mapping[Any, Hashable] | Callable[[Any], Hashable]) -> "Slices":
         """The pair by category of query, given as a mapping or a function of the query.
 
-        Raises AbsentError for a query without a category, InputError for another type.
+        Raises NotFoundError for a query without a category, InputError for another type.
         """
         return Slices(
             self.measure, self.system, self.baseline, tuple(_make_slices(self.rows, category))
@@ -137,7 +137,7 @@ class QueryDifferences(Tabled):
 
 
 @dataclass(frozen=True)
-class Slices(Tabled):
+class Slices(Tabular):
     """A pair of systems by category of query."""
 
     measure: Measure

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
-from germane.errors import CoverageError, MeasureError, some
+from germane.errors import CoverageError, MeasureError, list_some
 from germane.evaluation.result import Result
 from germane.measures.measure import Measure
 
@@ -98,7 +98,7 @@ def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Ha
     shared = [query for query in first if all(query in other for other in others)]
     if not shared:
         where = f" of {dataset}" if dataset else ""
-        had = "; ".join(f"{name}: {some(values) or 'none'}" for name, values in valued.items())
+        had = "; ".join(f"{name}: {list_some(values) or 'none'}" for name, values in valued.items())
         raise CoverageError(
             f"{measure}: no query{where} has a value for every run. {had}  Are these the same ids?"
         )

@@ -24,20 +24,20 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def bonferroni(p: Floats) -> Floats:
+def correct_bonferroni(p: Floats) -> Floats:
     """Every p-value times their number."""
     raised: Floats = np.minimum(p * len(p), 1.0)
     return raised
 
 
-def holm(p: Floats) -> Floats:
+def correct_holm(p: Floats) -> Floats:
     """The smallest times their number n, the next times n - 1, …; never below an earlier one."""
     order = np.argsort(p, kind="stable")
     raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return _put_back(np.minimum(raised, 1.0), order)
 
 
-def benjamini_hochberg(p: Floats) -> Floats:
+def correct_benjamini_hochberg(p: Floats) -> Floats:
     """The i-th smallest times n ÷ i; never above a later one. Bounds the share of false finds."""
     order = np.argsort(p, kind="stable")
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
@@ -57,14 +57,14 @@ def _step_down(p: Floats, alpha: float) -> Floats:
     """The levels that Holm compares p-values with: one for all from the first that is not below it."""
     steps = np.arange(len(p), 0, -1)
     order = np.argsort(p, kind="stable")
-    finds = int(np.count_nonzero(holm(p) < alpha))
+    finds = int(np.count_nonzero(correct_holm(p) < alpha))
     sharing: Ints = np.maximum(steps, len(p) - finds)
     return _put_back(alpha / sharing, order)
 
 
 def _share_by_finds(p: Floats, alpha: float) -> Floats:
     """As many times the share of one comparison as there are finds (Benjamini and Yekutieli 2005)."""
-    finds = int(np.count_nonzero(benjamini_hochberg(p) < alpha))
+    finds = int(np.count_nonzero(correct_benjamini_hochberg(p) < alpha))
     return np.full(len(p), alpha * max(1, finds) / len(p))
 
 
@@ -82,9 +82,9 @@ class Adjustment:
 
 
 CORRECTIONS: dict[str, Adjustment] = {
-    "holm": Adjustment("Holm", holm, _step_down),
-    "bonferroni": Adjustment("Bonferroni", bonferroni, _share_alpha),
-    "bh": Adjustment("Benjamini–Hochberg", benjamini_hochberg, _share_by_finds),
+    "holm": Adjustment("Holm", correct_holm, _step_down),
+    "bonferroni": Adjustment("Bonferroni", correct_bonferroni, _share_alpha),
+    "bh": Adjustment("Benjamini–Hochberg", correct_benjamini_hochberg, _share_by_finds),
     "none": Adjustment("uncorrected", keep_p_values, _keep_alpha),
 }
 

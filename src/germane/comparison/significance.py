@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from germane.comparison.sample import Sample
-from germane.core.dispersion import compute_student_p, measure_dispersion, needs_scipy
+from germane.core.dispersion import compute_student_p, explain_scipy, measure_dispersion
 from germane.core.ragged import Floats, Ints
 
 COUNTED = 24  # queries free to change sides up to which all ways to choose their signs are counted
@@ -23,7 +23,7 @@ BLOCK, HELD = 32, 2**20  # points that are summed at once, and cosines held for 
 SMALLEST = float(np.finfo(float).tiny)  # a p-value is never 0
 
 
-def sign_flip_p(differences: Floats) -> float:
+def compute_sign_flip_p(differences: Floats) -> float:
     """The two-sided p-value of the sum of weighted differences being 0.
 
     If two systems are the same, each query's difference could as well have had the other sign. The
@@ -54,11 +54,11 @@ def bound_rounding(values: Floats) -> Floats:
 def _count_subsets(sizes: Floats, most: float) -> int:
     """How many subsets have a sum of at most so much."""
     half = len(sizes) // 2
-    one, other = _subset_sums(sizes[:half]), np.sort(_subset_sums(sizes[half:]))
+    one, other = _sum_subsets(sizes[:half]), np.sort(_sum_subsets(sizes[half:]))
     return int(np.searchsorted(other, most - one, side="right").sum())
 
 
-def _subset_sums(sizes: Floats) -> Floats:
+def _sum_subsets(sizes: Floats) -> Floats:
     sums = np.zeros(1)
     for size in sizes:
         sums = np.concatenate([sums, sums + size])
@@ -81,11 +81,11 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
     deviation = math.sqrt(float(counts @ sizes**2))
     if least < -8 * deviation:
         return 1.0
-    tilt = max(_saddlepoint(sizes, counts, least), 1 / deviation)
+    tilt = max(_find_saddlepoint(sizes, counts, least), 1 / deviation)
     slope = np.tanh(tilt * sizes)
     period = REACH * (math.sqrt(float(counts @ (sizes**2 * (1 - slope**2)))) + 1 / tilt)
     points = max(POINTS, MOST // len(sizes))
-    step = 2 * _common_step(sizes)  # of the sums
+    step = 2 * _find_common_step(sizes)  # of the sums
     if step and period / step <= 2 * points:
         whole = math.ceil(period / step)
         period, points = whole * step, whole // 2 + 1
@@ -96,7 +96,9 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
     for start in range(0, points, block):
         at = np.arange(start, min(start + block, points))
         line = tilt + 2j * math.pi / period * at
-        terms = _characteristic(sizes, counts, slope, line.imag) * np.exp(-1j * least * line.imag)
+        terms = _compute_characteristic(sizes, counts, slope, line.imag) * np.exp(
+            -1j * least * line.imag
+        )
         terms *= step / -np.expm1(-step * line) if step else 1 / line
         terms[(at == 0) | (2 * at * step == period)] /= 2  # the others stand for two, -at and at
         total += float(terms.real.sum())
@@ -106,7 +108,7 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
     return max(0.0, 2 / period * total * math.exp(log_moment - tilt * least))
 
 
-def _characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floats) -> Floats:
+def _compute_characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floats) -> Floats:
     """The characteristic function of the sum, tilted so that its mean is where the tail begins."""
     angles = np.outer(sizes, at)
     factors = np.cos(angles) + 1j * (slope[:, None] * np.sin(angles))
@@ -116,7 +118,7 @@ def _characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floats) -> F
     return product
 
 
-def _saddlepoint(sizes: Floats, counts: Ints, mean: float) -> float:
+def _find_saddlepoint(sizes: Floats, counts: Ints, mean: float) -> float:
     """The tilt that makes ``mean`` the mean of the sum, by Newton's method from below."""
     tilt = 0.0
     for _ in range(50):
@@ -128,7 +130,7 @@ def _saddlepoint(sizes: Floats, counts: Ints, mean: float) -> float:
     return tilt
 
 
-def _common_step(sizes: Floats) -> float:
+def _find_common_step(sizes: Floats) -> float:
     """The largest number of which all sizes are multiples; 0 where there is none of any use."""
     step, finest = float(sizes[-1]), 1e-5 * float(sizes[-1])
     for size in sizes.tolist():
@@ -194,7 +196,7 @@ def compute_differences(sample: Sample, pairs: Pairs) -> Floats:
     return difference
 
 
-def _tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Floats:
+def _test_tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Floats:
     ranges = draw_largest_differences(sample.weighted, resamples, rng)
     weighted = compute_differences(sample, pairs) * sample.weights
     reached = np.abs(weighted.sum(axis=2)) - bound_rounding(weighted)  # M × P
@@ -206,7 +208,7 @@ def _tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generato
     return p
 
 
-def _smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
+def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
     """Where one of S systems is the first and one the last on all n queries on which any differ: one
     of the S (S - 1) choices of both on each, and no less than one of the resamples."""
     systems = len(sample.systems)
@@ -215,7 +217,7 @@ def _smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
     return np.repeat(np.maximum(ways, 1 / (resamples + 1))[:, None], len(pairs), axis=1)
 
 
-def _each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
+def _test_each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
     """A test of one row of differences, for every measure and pair; 1 where nothing differs."""
 
     def p_of(sample: Sample, rows: Floats) -> Floats:
@@ -230,36 +232,36 @@ def _each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
     return Procedure(title, p_values, smallest)
 
 
-def _randomization(sample: Sample, row: Floats) -> float:
-    return sign_flip_p(row * sample.weights)
+def _test_randomization(sample: Sample, row: Floats) -> float:
+    return compute_sign_flip_p(row * sample.weights)
 
 
-def _student(sample: Sample, row: Floats) -> float:
+def _test_student(sample: Sample, row: Floats) -> float:
     weighted = row * sample.weights
     spread = measure_dispersion(sample.centered(weighted), sample.strata)
     return 1.0 if spread is None else compute_student_p(float(weighted.sum()), spread)
 
 
-def _smallest_of_student(sample: Sample, pairs: Pairs, _: int) -> Floats:
+def _find_smallest_of_student(sample: Sample, pairs: Pairs, _: int) -> Floats:
     """Two differences that are nearly equal have any p-value; a single one has none."""
     return np.full((len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0)
 
 
-def _wilcoxon(sample: Sample, row: Floats) -> float:
+def _test_wilcoxon(sample: Sample, row: Floats) -> float:
     try:
         from scipy.stats import wilcoxon
     except ImportError:
-        raise needs_scipy("Wilcoxon's test") from None
+        raise explain_scipy("Wilcoxon's test") from None
     return float(wilcoxon(row[row != 0]).pvalue)
 
 
-def _sign(sample: Sample, row: Floats) -> float:
+def _test_sign(sample: Sample, row: Floats) -> float:
     """Wins and losses as throws of a coin; ties are left out."""
     wins, losses = int(np.count_nonzero(row > 0)), int(np.count_nonzero(row < 0))
-    return sign_test(wins, losses)
+    return test_signs(wins, losses)
 
 
-def sign_test(wins: int, losses: int) -> float:
+def test_signs(wins: int, losses: int) -> float:
     """The two-sided mid-p value of so many wins and losses: what is as far from even counts half.
 
     Counted whole, so few p-values exist that 0.05 finds a difference in 3% of comparisons of the same.
@@ -272,9 +274,9 @@ def sign_test(wins: int, losses: int) -> float:
 
 
 TESTS: dict[str, Procedure] = {
-    "randomization": _each("paired randomization test", _randomization),
-    "t": replace(_each("paired t-test", _student), smallest=_smallest_of_student),
-    "wilcoxon": _each("Wilcoxon signed-rank test", _wilcoxon),
-    "sign": _each("sign test with mid-p values", _sign),
-    "tukey": Procedure("randomized Tukey HSD", _tukey, _smallest_of_tukey, True),
+    "randomization": _test_each("paired randomization test", _test_randomization),
+    "t": replace(_test_each("paired t-test", _test_student), smallest=_find_smallest_of_student),
+    "wilcoxon": _test_each("Wilcoxon signed-rank test", _test_wilcoxon),
+    "sign": _test_each("sign test with mid-p values", _test_sign),
+    "tukey": Procedure("randomized Tukey HSD", _test_tukey, _find_smallest_of_tukey, True),
 }

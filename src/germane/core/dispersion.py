@@ -78,10 +78,10 @@ def _integrate_student(t: float, freedom: float) -> float:
     try:
         from scipy.special import stdtr
     except ImportError:
-        raise needs_scipy("Student's t") from None
+        raise explain_scipy("Student's t") from None
     return float(stdtr(freedom, t))
 
 
-def needs_scipy(what: str) -> InputError:
+def explain_scipy(what: str) -> InputError:
     """The error where SciPy is needed and not installed."""
     return InputError(f"{what} needs SciPy: pip install 'germane[stats]'")

@@ -138,14 +138,14 @@ def _point_out(one: str, other: str) -> str:
     texts = one, other
     unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
     start = next(unlike, min(map(len, texts)))
-    if start and any(map(_combines, (text[start:] for text in texts))):
+    if start and any(map(_is_combining, (text[start:] for text in texts))):
         start -= 1
-    parts = [text[start : start + 1 + _combines(text[start + 1 :])] for text in texts]
+    parts = [text[start : start + 1 + _is_combining(text[start + 1 :])] for text in texts]
     points = [" ".join(f"U+{ord(letter):04X}" for letter in part) or "nothing" for part in parts]
     return f" ({points[0]} and {points[1]})"
 
 
-def _combines(text: str) -> bool:
+def _is_combining(text: str) -> bool:
     """Does it begin with an accent or the like, which belongs to the letter before it?"""
     return bool(text) and unicodedata.combining(text[0]) > 0
 

@@ -12,7 +12,7 @@ from germane.core.arguments import parse_whole
 from germane.core.retrieved import COPIES, Order
 from germane.errors import PolicyError, check_choice, clip
 
-Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "again"]
+Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "recount"]
 Ties: TypeAlias = Literal["trec", "ascending", "given", "expected", "best", "worst", "grouped"]
 Missing: TypeAlias = Literal["zero", "skip", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]

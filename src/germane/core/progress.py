@@ -25,11 +25,11 @@ class ProgressLine:
         now = time.monotonic()
         if now - self._started < self._after or now - self._shown < APART:
             return
-        from germane.output.tables import visible  # costs time, which most calls need not take
+        from germane.output.tables import make_visible  # costs time, which most calls need not take
 
         self._shown = now
         part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
-        self._write(f"{WIPE}{self._doing} {visible(name[-50:])}: {part}")
+        self._write(f"{WIPE}{self._doing} {make_visible(name[-50:])}: {part}")
 
     def wipe(self) -> None:
         """Leave an empty line, where there was anything on it."""

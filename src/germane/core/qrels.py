@@ -10,7 +10,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
-from germane.errors import AbsentError, clip, suggestion
+from germane.errors import NotFoundError, clip, suggest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,14 +48,14 @@ class Qrels:
         return f"Qrels({self.name!r}: {len(self)} queries, {len(self.items)} judgments)"
 
     def only(self, query: Hashable) -> "Qrels":
-        """The judgments of one query. Raises AbsentError where it has none."""
+        """The judgments of one query. Raises NotFoundError where it has none."""
         q = self.position.get(query) if isinstance(query, Hashable) else None
         spelled = isinstance(query, (str, int, np.integer)) and not isinstance(query, bool)
         if q is None and spelled:  # numbers on a command line and in files are text
             q = {str(one): q for q, one in enumerate(self.queries)}.get(str(query))
         if q is None:
-            near = suggestion(str(query), map(str, self.queries))
-            raise AbsentError(f"no query {clip(query)} is judged.{near}")
+            near = suggest(str(query), map(str, self.queries))
+            raise NotFoundError(f"no query {clip(query)} is judged.{near}")
         part = slice(self.offsets[q], self.offsets[q + 1])
         items, grades = self.items[part], self.grades[part]
         return Qrels(
@@ -72,12 +72,12 @@ class Qrels:
         """The judgments of some queries, which stand at these places."""
         starts = self.offsets[places]
         lengths = self.offsets[places + 1] - starts
-        at = ragged.between(starts, lengths)
+        at = ragged.list_stretches(starts, lengths)
         columns = self.columns and (self.columns[0].take(places), self.columns[1].take(at))
         return replace(
             self,
             queries=[self.queries[q] for q in places.tolist()],
-            offsets=ragged.offsets(lengths),
+            offsets=ragged.make_offsets(lengths),
             items=columns[1] if columns else [self.items[j] for j in at.tolist()],
             grades=self.grades[at],
             columns=columns,
@@ -86,12 +86,12 @@ class Qrels:
     @cached_property
     def ideal(self) -> Floats:
         """J: each query's grades from the highest to the lowest."""
-        return ragged.sorted_descending(self.grades, self.offsets)
+        return ragged.sort_descending(self.grades, self.offsets)
 
     @cached_property
     def relevant(self) -> Ints:
         """Q: how many items have grade 1 or higher."""
-        return ragged.counts(self.grades >= 1, ragged.owners(self.offsets), len(self))
+        return ragged.count_flags(self.grades >= 1, ragged.find_owners(self.offsets), len(self))
 
     @cached_property
     def position(self) -> dict[Hashable, int]:

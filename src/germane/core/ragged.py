@@ -24,35 +24,35 @@ else:  # numpy.typing takes longer to import than germane
 FEW = 64  # values that Python has looked through before NumPy has begun
 
 
-def offsets(lengths: Any) -> Ints:
+def make_offsets(lengths: Any) -> Ints:
     """Row lengths → offsets."""
     out = np.zeros(len(lengths) + 1, np.int64)
     np.add.accumulate(lengths, out=out[1:])
     return out
 
 
-def owners(offsets: Ints) -> Ints:
+def find_owners(offsets: Ints) -> Ints:
     """The row that each value belongs to."""
     if len(offsets) == 2:
         return np.zeros(offsets[1], np.int64)
-    return owners_of(lengths(offsets))
+    return repeat_owners(find_lengths(offsets))
 
 
-def owners_of(lengths: Any) -> Ints:
+def repeat_owners(lengths: Any) -> Ints:
     """The row that each value belongs to, for rows of these lengths."""
     if len(lengths) == 1:
         return np.zeros(lengths[0], np.int64)
     return np.repeat(np.arange(len(lengths)), lengths)
 
 
-def lengths(offsets: Ints) -> Ints:
+def find_lengths(offsets: Ints) -> Ints:
     """Offsets → row lengths."""
     return offsets[1:] - offsets[:-1]
 
 
-def between(starts: Ints, lengths: Ints) -> Ints:
+def list_stretches(starts: Ints, lengths: Ints) -> Ints:
     """The numbers of some stretches, one stretch after the other."""
-    ends = offsets(lengths)
+    ends = make_offsets(lengths)
     numbers: Ints = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
     return numbers
 
@@ -68,7 +68,7 @@ def as_slice(numbers: Ints) -> slice | Ints:
     return numbers
 
 
-def lasts(offsets: Ints) -> Ints:
+def take_lasts(offsets: Ints) -> Ints:
     """The last value of each row, but for the one at the end; rows may be empty."""
     ends: Ints = offsets[1:-1]
     inner: Ints = ends[(ends > 0) & (ends < offsets[-1])] - 1
@@ -90,7 +90,7 @@ def is_one(values: Floats) -> bool:
     return len(values) > 0 and not any(values.strides)
 
 
-def taken(values: Floats, at: Ints) -> Floats:
+def select(values: Floats, at: Ints) -> Floats:
     """Some of the values; one that stands for all does so for these."""
     return np.broadcast_to(values[0], len(at)) if is_one(values) else values[at]
 
@@ -98,7 +98,7 @@ def taken(values: Floats, at: Ints) -> Floats:
 def falls(values: Floats, offsets: Ints) -> bool:
     """Is no value above the one before it in its row?"""
     rising = values[1:] > values[:-1]
-    rising[lasts(offsets)] = False
+    rising[take_lasts(offsets)] = False
     return not rising.any()
 
 
@@ -113,35 +113,35 @@ def is_shared(values: Floats, offsets: Ints, at: Ints, row: Ints) -> bool:
     )
 
 
-def sums(values: Any, owner: Ints, rows: int) -> Floats:
+def sum_rows(values: Any, owner: Ints, rows: int) -> Floats:
     """Each row's sum, added from the left; an empty row's is 0."""
     return np.bincount(owner, weights=values, minlength=rows)
 
 
-def counts(flags: Bools, owner: Ints, rows: int) -> Ints:
+def count_flags(flags: Bools, owner: Ints, rows: int) -> Ints:
     """How many flags each row has set."""
     return np.bincount(owner[flags], minlength=rows)
 
 
-def running(flags: Bools, offsets: Ints, owner: Ints) -> Ints:
+def count_running(flags: Bools, offsets: Ints, owner: Ints) -> Ints:
     """How many flags of the row are set so far, the one at hand included."""
     total: Ints
     if len(offsets) == 2:
         total = np.add.accumulate(flags.astype(np.int64))
         return total
-    upto = np.arange(len(flags) + 1) if flags.all() else counted(flags)
+    upto = np.arange(len(flags) + 1) if flags.all() else count_before(flags)
     before = upto[offsets[:-1]]
     total = upto[1:]
     total -= before.take(owner)
     return total
 
 
-def counted(flags: Bools) -> Ints:
+def count_before(flags: Bools) -> Ints:
     """How many flags are set before each, and in all."""
-    return offsets(flags.astype(np.int64))  # whose sums are not cast one by one
+    return make_offsets(flags.astype(np.int64))  # whose sums are not cast one by one
 
 
-def running_product(values: Floats, offsets: Ints) -> Floats:
+def accumulate_product(values: Floats, offsets: Ints) -> Floats:
     """Each row's running product, the value itself included.
 
     Rows are padded to a common length among rows of similar length, so that the padding at most
@@ -150,23 +150,25 @@ def running_product(values: Floats, offsets: Ints) -> Floats:
     return _scan(np.multiply, values, offsets)
 
 
-def running_sum(values: Floats, offsets: Ints) -> Floats:
+def accumulate_sum(values: Floats, offsets: Ints) -> Floats:
     """Each row's running sum of floats, the value itself included."""
     return _scan(np.add, values, offsets)
 
 
-def running_maximum(values: Floats, offsets: Ints) -> Floats:
+def accumulate_maximum(values: Floats, offsets: Ints) -> Floats:
     """Each row's running maximum of values that are at least 0."""
     return _scan(np.maximum, values, offsets)
 
 
 def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
-    return _in_rows(lambda rows: ufunc.accumulate(rows, axis=1), values, offsets, values.dtype)
+    return _apply_to_rows(
+        lambda rows: ufunc.accumulate(rows, axis=1), values, offsets, values.dtype
+    )
 
 
-def _in_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) -> Ints:
+def _apply_to_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) -> Ints:
     """Apply a function to each row, in matrices of rows; NaN fills them up."""
-    size = lengths(offsets)
+    size = find_lengths(offsets)
     if len(values) and (size == size[0]).all():
         return of(values.reshape(len(size), -1)).ravel()
     out = np.empty(len(values), dtype)
@@ -182,7 +184,7 @@ def _in_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) 
     return out
 
 
-def sorted_descending(values: Floats, offsets: Ints) -> Floats:
+def sort_descending(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its largest value to its smallest."""
     if len(offsets) == 2:
         ascending = values.copy()
@@ -192,21 +194,21 @@ def sorted_descending(values: Floats, offsets: Ints) -> Floats:
         return values
     if len(values) and (values == values[0]).all():
         return np.broadcast_to(values[0], len(values))
-    return values if falls(values, offsets) else -sorted_rows(-values, offsets)
+    return values if falls(values, offsets) else -sort_rows(-values, offsets)
 
 
-def sorted_rows(values: Floats, offsets: Ints) -> Floats:
+def sort_rows(values: Floats, offsets: Ints) -> Floats:
     """Each row sorted from its smallest value to its largest.
 
     NumPy sorts short rows by vector instructions, and values several times faster than positions.
     """
-    return _in_rows(lambda rows: np.sort(rows, axis=1), values, offsets, float)
+    return _apply_to_rows(lambda rows: np.sort(rows, axis=1), values, offsets, float)
 
 
-def falling(values: Floats, offsets: Ints) -> Ints:
+def order_falling(values: Floats, offsets: Ints) -> Ints:
     """The positions of the values, row by row, from each row's largest; equal ones in any order."""
-    place = _in_rows(lambda rows: np.argsort(rows, axis=1), -values, offsets, np.int64)
-    place += np.repeat(offsets[:-1], lengths(offsets))
+    place = _apply_to_rows(lambda rows: np.argsort(rows, axis=1), -values, offsets, np.int64)
+    place += np.repeat(offsets[:-1], find_lengths(offsets))
     return place
 
 
@@ -229,7 +231,7 @@ def ascends(values: Ints, owner: Ints) -> bool:
     return bool(same.all())
 
 
-def ascending(values: Ints, owner: Ints, rows: int) -> Ints:
+def order_ascending(values: Ints, owner: Ints, rows: int) -> Ints:
     """The positions of the values, row by row, from each row's smallest to its largest.
 
     Whole numbers are below 2**32, and sorted as one number with their row.

@@ -49,12 +49,12 @@ class Ranking:
         """Q + 1: where the hits of each query begin and end."""
         if len(self) == 1:
             return np.array([0, len(self.owner)])
-        return ragged.offsets(np.bincount(self.owner, minlength=len(self)))
+        return ragged.make_offsets(np.bincount(self.owner, minlength=len(self)))
 
     @cached_property
     def ideal_owner(self) -> Ints:
         """J: the query that each judgment belongs to."""
-        return ragged.owners(self.ideal_offsets)
+        return ragged.find_owners(self.ideal_offsets)
 
     @cached_property
     def ones(self) -> Floats:
@@ -97,7 +97,7 @@ class Ranking:
 
     def _count_total(self, rel: float) -> Ints:
         if ragged.is_one(self.ideal):
-            judged = ragged.lengths(self.ideal_offsets)
+            judged = ragged.find_lengths(self.ideal_offsets)
             return judged if self.ideal[0] >= rel else np.zeros_like(judged)
         return self.judged(self.ideal >= rel)
 
@@ -106,8 +106,8 @@ class Ranking:
         if len(self.queries) == 1:
             return np.array([np.count_nonzero(flags)])
         if flags.all():
-            return ragged.lengths(self.ideal_offsets)
-        counted = ragged.counted(flags)
+            return ragged.find_lengths(self.ideal_offsets)
+        counted = ragged.count_before(flags)
         return counted[self.ideal_offsets[1:]] - counted[self.ideal_offsets[:-1]]
 
     def so_far(self, rel: float) -> Ints:
@@ -123,7 +123,7 @@ class Ranking:
         relevant = self.relevant(rel)
         if len(self.queries) == 1:  # whose hits have none of another query before them
             return np.add.accumulate(relevant.astype(np.int64))
-        return ragged.running(relevant, self.offsets, self.owner)
+        return ragged.count_running(relevant, self.offsets, self.owner)
 
     def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
         """H: the relevant items in each hit's group of equal scores, and those before the group."""
@@ -132,13 +132,13 @@ class Ranking:
         group = np.cumsum(starts) - 1
         relevant = self.relevant(rel)
         size = np.bincount(group, weights=relevant).astype(np.int64)[group]
-        running = ragged.running(relevant, self.offsets, self.owner)
+        running = ragged.count_running(relevant, self.offsets, self.owner)
         return size, (running - relevant)[np.flatnonzero(starts)[group]]
 
     def found(self, rel: float, k: int | None) -> Ints:
         """Q: the number of relevant items within the first ``k`` ranks."""
-        return ragged.counts(self.counted(rel, k), self.owner, len(self))
+        return ragged.count_flags(self.counted(rel, k), self.owner, len(self))
 
     def sums(self, values: Floats | Ints | Bools) -> Floats:
         """H → Q: each query's sum of a value per hit."""
-        return ragged.sums(values, self.owner, len(self.queries))
+        return ragged.sum_rows(values, self.owner, len(self.queries))

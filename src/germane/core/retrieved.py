@@ -15,7 +15,7 @@ from germane.core import ragged
 from germane.core.finding import Finding
 from germane.core.ragged import Bools, Floats, Ints
 
-COPIES = ("keep", "again")  # of an item that stands twice, every copy takes its rank
+COPIES = ("keep", "recount")  # of an item that stands twice, every copy takes its rank
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,10 @@ class Order:
         with np.errstate(over="ignore"):  # beyond single precision all scores are infinite
             single: Floats = scores.astype(np.float32)
             if self.scores == "sigmoid":
-                owner = ragged.owners(offsets)
-                outside = ragged.counts((single < 0) | (single > 1), owner, len(offsets) - 1) > 0
+                owner = ragged.find_owners(offsets)
+                outside = (
+                    ragged.count_flags((single < 0) | (single > 1), owner, len(offsets) - 1) > 0
+                )
                 single = np.where(outside[owner], 1 / (1 + np.exp(-single)), single)
             return single.astype(np.float64)
 
@@ -90,16 +92,16 @@ class Sample:
     @cached_property
     def owner(self) -> Ints:
         """The stretch of each row."""
-        return ragged.owners(self.offsets)
+        return ragged.find_owners(self.offsets)
 
 
 def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
     """Rows for a sample: the first few of each of the first queries. Returns them and their offsets."""
     lengths = np.diff(offsets[: most + 1])
     depth = most // max(1, min(len(lengths), SAMPLED, most // DEEP))
-    ends = ragged.offsets(np.minimum(lengths, depth))
+    ends = ragged.make_offsets(np.minimum(lengths, depth))
     ends = ends[: max(2, int(np.searchsorted(ends, most, "right")))]
-    return ragged.between(offsets[: len(ends) - 1], np.diff(ends)), ends
+    return ragged.list_stretches(offsets[: len(ends) - 1], np.diff(ends)), ends
 
 
 SAMPLED, DEEP = 200, 4  # queries of a sample, and the rows of each where there are that many

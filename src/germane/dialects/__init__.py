@@ -11,7 +11,7 @@ and ``python docs/generate_dialects.py`` writes its page.
 
 from typing import TYPE_CHECKING
 
-from germane.errors import PolicyError, clip, suggestion
+from germane.errors import PolicyError, clip, suggest
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -41,5 +41,5 @@ def resolve_dialect(name: object) -> "Dialect":
         found = BY_NAME.get(ALIASES.get(folded, folded))
         if found is not None:
             return found
-    near = suggestion(name, [*BY_NAME, *ALIASES]) if isinstance(name, str) else ""
+    near = suggest(name, [*BY_NAME, *ALIASES]) if isinstance(name, str) else ""
     raise PolicyError(f"no dialect {clip(name)}.{near}  All of them: germane dialects")

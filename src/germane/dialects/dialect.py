@@ -1,4 +1,4 @@
-"""Dialect: how another tool decides what germane calls seams, and what it calls its measures."""
+"""Dialect: how another tool decides what germane calls stages, and what it calls its measures."""
 
 import re
 from collections.abc import Mapping
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from germane.errors import MeasureError, clip, suggestion
+from germane.errors import MeasureError, clip, suggest
 
-Seam = Literal["reading", "judging", "measuring", "averaging"]
-SEAMS: tuple[Seam, ...] = ("reading", "judging", "measuring", "averaging")
+Stage = Literal["reading", "judging", "measuring", "averaging"]
+STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging")
 
 _PLACES = {"k": r"([1-9]\d*)", "x": r"(\d+(?:\.\d+)?)"}
 _PLACE = re.compile(r"\{(\w)\}")
@@ -102,7 +102,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Dialect:
-    """A tool's conventions: one value for each seam, and its names of measures.
+    """A tool's conventions: one value for each stage, and its names of measures.
 
     >>> germane.dialects()["trec_eval-9"].judging
     {'ties': 'trec', 'missing': 'skip', 'empty': 'missing'}
@@ -132,7 +132,7 @@ class Dialect:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """The conventions of every seam but the measures, by name."""
+        """The conventions of every stage but the measures, by name."""
         return {**self.reading, **self.judging, **self.averaging}
 
     def find(self, name: str) -> Entry | None:
@@ -154,7 +154,7 @@ class Dialect:
         """Make the error for a name that the tool does not have."""
         numbers = re.findall(r"\d+(?:\.\d+)?", name)
         cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
-        near = suggestion(name, self.names(cutoff, [1, *numbers][-1]))
+        near = suggest(name, self.names(cutoff, [1, *numbers][-1]))
         if numbers and self.find(re.sub(r"-?\d+(?:\.\d+)?", "10", name)):
             near += " A cutoff must be a positive integer."
         return MeasureError(
@@ -168,7 +168,7 @@ class Dialect:
 LISTS = {"ties": "given", "missing": "skip"}
 """Judging: each list stands in its own order, and a query without a list is left out."""
 
-COPIES_COUNT = {"duplicates": "again", "repeated": "once"}
+COPIES_COUNT = {"duplicates": "recount", "repeated": "once"}
 """Reading: a repeated result is a hit again, a repeated judgment is one relevant item."""
 
 PYTREC = {"duplicates": "last", "grades": "whole", "scores": "single"}

@@ -35,7 +35,7 @@ DIALECTS = (
         "open-metric-learning",
         tool="Open Metric Learning",
         version="4.0.0",
-        reading={"duplicates": "again"},
+        reading={"duplicates": "recount"},
         judging=LISTS,
         measuring=(
             Entry("calc_map(top_k={k})", "AP(norm=found)@{k}"),

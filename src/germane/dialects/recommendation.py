@@ -67,12 +67,12 @@ DIALECTS = (
             Entry(
                 "recommender_precision@{k}",
                 "P(norm=retrieved)@{k}",
-                {"duplicates": "again", "query_digits": 4, "empty": "error"},
+                {"duplicates": "recount", "query_digits": 4, "empty": "error"},
             ),
             Entry(
                 "recommender_recall@{k}",
                 "R@{k}",
-                {"duplicates": "again", "query_digits": 4, "no_relevant": "error"},
+                {"duplicates": "recount", "query_digits": 4, "no_relevant": "error"},
             ),
         ),
         why="What it names mean average recall (mark) is average precision over R. Precision and recall "

@@ -120,7 +120,7 @@ DIALECTS = (
         "trectools",
         tool="trectools",
         version="0.0.50",
-        reading={"duplicates": "again"},
+        reading={"duplicates": "recount"},
         judging={"ties": "trec", "missing": "skip", "unknown": "zero", "empty": "missing"},
         averaging={"no_relevant": "nan", "undefined": "zero"},
         measuring=(

@@ -31,11 +31,16 @@ from germane.evaluation.choices import (
     resolve_dialect,
 )
 from germane.evaluation.collection import Collection, read_graded
-from germane.evaluation.judging import Judged, Placement, state_duplicates
+from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.undefined import make_amendment, refuse_undefined
 from germane.measures import TABLE
-from germane.measures.averaging import MeasureResult, all_scores, scores, weights
+from germane.measures.averaging import (
+    MeasureResult,
+    compute_all_scores,
+    compute_scores,
+    find_weights,
+)
 from germane.measures.measure import Measure, Measures, parse
 from germane.readers import (
     InputFormat,
@@ -112,7 +117,7 @@ def evaluate(
 def finish_result(
     name: str,
     plan: Plan,
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedRun],
     spoken: "Dialect | None" = None,
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
@@ -209,7 +214,7 @@ def score(
     if not isinstance(measure, Measure):
         measure = parse(measure)
     rel = 1.0 if measure.rel is None else measure.rel
-    return float(scores(measure, make_ranking(relevance, relevant, rel), "zero")[0])
+    return float(compute_scores(measure, make_ranking(relevance, relevant, rel), "zero")[0])
 
 
 def read_qrels(
@@ -228,7 +233,7 @@ def read_qrels(
     Qrels('qrels': 200 queries, 31940 judgments)
 
     Lines of a TREC file are ``query 0 item grade``, separated by blanks or tabs; blank lines and
-    lines that begin with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognised. Other
+    lines that begin with ``#`` are passed over; gzip, bzip2, xz and Zstandard are recognized. Other
     files and frames have columns, as ``evaluate`` reads them. Raises InputError with file and line.
     """
     progress = make_progress(progress)
@@ -274,11 +279,13 @@ def measures() -> tuple[Measure, ...]:
     return tuple(Measure(row.name) for row in TABLE)
 
 
-def compute_measures(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measure, MeasureResult]:
+def compute_measures(
+    chosen: tuple[Measure, ...], judged: JudgedRun
+) -> dict[Measure, MeasureResult]:
     """Several measures of what is judged, under its policy."""
     policy = judged.policy
     ranking = judged.ranking(policy.ties)
-    computed = all_scores(chosen, ranking, policy.no_relevant)
+    computed = compute_all_scores(chosen, ranking, policy.no_relevant)
     amend = make_amendment(policy)
     if amend is not None:
         computed = tuple(map(amend, chosen, repeat(ranking), computed))
@@ -292,7 +299,7 @@ def compute_measures(chosen: tuple[Measure, ...], judged: Judged) -> dict[Measur
             policy.digits,
             policy.query_digits,
             policy.undefined,
-            weights(measure, ranking),
+            find_weights(measure, ranking),
             judged.reordered,
             amend,
         )
@@ -315,7 +322,7 @@ def _warn(result: Result) -> Result:
     return result
 
 
-def _make_counts(judged: Judged) -> Counts:
+def _make_counts(judged: JudgedRun) -> Counts:
     qrels, retrieved = judged.qrels, judged.retrieved
     answered = retrieved.answers
     reached = np.ones(len(retrieved.judgment), bool)

@@ -13,7 +13,7 @@ from germane.core.retrieved import Retrieved
 from germane.errors import (
     DuplicateError,
     check_choice,
-    some,
+    list_some,
 )
 
 Twice: TypeAlias = Literal["error", "same", "first"]
@@ -108,7 +108,7 @@ def _make_table(got: Retrieved) -> Ints:
 def _place_hits(got: Retrieved, qrels: Qrels, places: Ints) -> Ints:
     """The hits of a batch as a table, numbered as in the qrels of all."""
     starts = qrels.offsets[places]
-    moved = starts - ragged.offsets(qrels.offsets[places + 1] - starts)[:-1]
+    moved = starts - ragged.make_offsets(qrels.offsets[places + 1] - starts)[:-1]
     hits = _make_table(got)
     hits[1] += moved[hits[0]]
     hits[0] = places[hits[0]]
@@ -121,4 +121,4 @@ def _explain_repeat(queries: list[Hashable], twice: Twice) -> DuplicateError:
     else:
         says = "arrived before. twice=same takes copies that are the same once"
     plural = "queries" if len(queries) > 1 else "query"
-    return DuplicateError(f"{plural} {some(queries)} {says}, twice=first keeps the first.")
+    return DuplicateError(f"{plural} {list_some(queries)} {says}, twice=first keeps the first.")

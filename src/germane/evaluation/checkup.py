@@ -18,8 +18,8 @@ from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import add_schema
-from germane.output.tabled import Tabled
-from germane.output.tables import Table, visible
+from germane.output.tabled import Tabular
+from germane.output.tables import Table, make_visible
 from germane.readers import (
     NOTHING_SAID,
     InputFormat,
@@ -34,7 +34,7 @@ from germane.readers import (
 __all__ = ["Checkup", "check"]
 
 
-class Checkup(Tabled, Sequence[Finding]):
+class Checkup(Tabular, Sequence[Finding]):
     """Findings, the serious ones first; prints as a list.
 
     >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -86,11 +86,11 @@ class Checkup(Tabled, Sequence[Finding]):
         for one in self:
             where = f"{one.where}: " if one.where else ""
             yield f"\n{one.severity}: {one.what}"
-            yield visible(f"  {where}{one.says}.")
-            yield from (visible(f"    {example}") for example in one.examples)
+            yield make_visible(f"  {where}{one.says}.")
+            yield from (make_visible(f"    {example}") for example in one.examples)
             if one.examples and one.count > len(one.examples):
                 yield "    …"
-            yield visible(f"  {one.advice}")
+            yield make_visible(f"  {one.advice}")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""

@@ -28,7 +28,7 @@ from germane.core.policy import (
     Unjudged,
     Unknown,
 )
-from germane.errors import PolicyError, suggestion
+from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_complete_reason, refuse_places
 from germane.measures.averaging import check_ties
 from germane.measures.measure import Measure, Measures, parse_all
@@ -221,4 +221,4 @@ def _suggest_argument(name: str, value: object) -> str:
         return f" A cutoff is part of a measure's name: measures='AP@{k} nDCG@{k}'."
     if name.casefold() in _MEASURES:
         return " The names of measures are the argument measures: measures='AP nDCG@10'."
-    return suggestion(name, [*Choices.__annotations__, *_OTHERS])
+    return suggest(name, [*Choices.__annotations__, *_OTHERS])

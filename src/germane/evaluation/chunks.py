@@ -14,14 +14,14 @@ from germane import readers
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.errors import (
-    AbsentError,
     EmptyError,
     FormatError,
     InputError,
+    NotFoundError,
     PolicyError,
     check_choice,
     clip,
-    some,
+    list_some,
 )
 from germane.kernel.columns import Ids, Integers, join_ids, read_python_ids
 from germane.kernel.reduction import find_distinct
@@ -78,17 +78,17 @@ def collapse(
     ranked lists, which have no scores, a group stands where its first item stood.
 
     Collapsing comes before any cutoff. With classes as groups, ``Success@K`` of the collapsed run
-    asks whether the right class is among the first K *different* classes. Raises AbsentError for an
+    asks whether the right class is among the first K *different* classes. Raises NotFoundError for an
     item that the mapping does not have, and PolicyError for another ``keep``.
     """
     check_choice("keep", keep, KEEPS)
     if is_mapping(run):
-        group_of = _lookup(key)
+        group_of = _make_lookup(key)
         return {query: _collapse_mapping(query, got, group_of, keep) for query, got in run.items()}
     if isinstance(key, str):  # the groups are the items
         frame = open_rows(run, {**(columns or {}), "item": key}, input_format)
         return make_table(frame, None, keep)
-    return make_table(open_rows(run, columns, input_format), _lookup(key), keep)
+    return make_table(open_rows(run, columns, input_format), _make_lookup(key), keep)
 
 
 def _collapse_mapping(
@@ -112,16 +112,16 @@ def _collapse_mapping(
     return scores
 
 
-def _lookup(key: Any) -> Callable[[Hashable, Any], Hashable]:
+def _make_lookup(key: Any) -> Callable[[Hashable, Any], Hashable]:
     if isinstance(key, Mapping):
 
         def looked_up(query: Hashable, item: Any) -> Hashable:
             try:
                 group: Hashable = key[item]
             except KeyError:
-                raise AbsentError(
+                raise NotFoundError(
                     f"query {clip(query)}: item {clip(item)} has no group. groups are known for "
-                    f"{some(list(key)[:3])}"
+                    f"{list_some(list(key)[:3])}"
                 ) from None
             return group
 
@@ -161,7 +161,7 @@ def open_rows(run: Any, columns: Any, input_format: InputFormat) -> Frame:
 def _read_run(run: Run) -> Frame:
     import pyarrow as pa
 
-    owner = ragged.owners(run.rows.offsets)
+    owner = ragged.find_owners(run.rows.offsets)
     table = pa.table(
         {
             "query": read_python_ids(run.rows.queries).take(owner).to_arrow(),
@@ -260,5 +260,5 @@ def _read_python(groups: Sequence[Hashable]) -> pa.Array:
         return pa.array(groups)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         raise FormatError(
-            f"the groups of a column are all text or all whole numbers; got {some(groups)}"
+            f"the groups of a column are all text or all whole numbers; got {list_some(groups)}"
         ) from None

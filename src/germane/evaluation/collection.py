@@ -12,7 +12,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
-from germane.evaluation.judging import Judged, judge
+from germane.evaluation.judging import JudgedRun, judge
 from germane.measures.measure import Measure
 from germane.readers import QrelsInput, RunInput, accept_comments
 
@@ -100,7 +100,7 @@ class Collection:
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
         self.sample: Callable[[int], Sample] | None = None  # of the run, once it has been read
 
-    def judged(self, policy: Policy) -> Judged:
+    def judged(self, policy: Policy) -> JudgedRun:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
         run = self._run
         assert run is not None

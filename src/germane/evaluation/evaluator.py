@@ -15,7 +15,7 @@ from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Order
-from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, some
+from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, list_some
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import Found, Tally, Twice, check_twice
 from germane.evaluation.choices import (
@@ -328,13 +328,17 @@ def _check_same(one: Qrels, other: Qrels) -> None:
     if one.queries != other.queries:
         only = set(one.queries) ^ set(other.queries)
         which = (
-            f"judged in one alone: {some(only)}" if only else "their queries stand in another order"
+            f"judged in one alone: {list_some(only)}"
+            if only
+            else "their queries stand in another order"
         )
         raise InputError(f"the evaluators have different qrels; {which}.")
     same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
     if not same or not np.array_equal(one.grades, other.grades):
         differ = (q for q in one.queries if _list_judged(one, q) != _list_judged(other, q))
-        raise InputError(f"the evaluators have different qrels; judged otherwise: {some(differ)}.")
+        raise InputError(
+            f"the evaluators have different qrels; judged otherwise: {list_some(differ)}."
+        )
 
 
 def _list_judged(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:

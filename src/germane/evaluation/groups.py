@@ -7,26 +7,26 @@ from typing import Any
 import numpy as np
 
 from germane.core.arguments import list_values
-from germane.errors import AbsentError, InputError, choices, clip, some, suggestion
-from germane.measures.averaging import Evaluated
+from germane.errors import InputError, NotFoundError, clip, list_choices, list_some, suggest
+from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Table
 
 
-class Group(Mapping[str, Evaluated]):
+class Group(Mapping[str, QueryValues]):
     """One category: a mapping from measures to their values for its queries."""
 
-    def __init__(self, name: Hashable, measures: Mapping[Measure, Evaluated]) -> None:
+    def __init__(self, name: Hashable, measures: Mapping[Measure, QueryValues]) -> None:
         self.name = name
         self._measures = dict(measures)
 
-    def __getitem__(self, measure: str | Measure) -> Evaluated:
+    def __getitem__(self, measure: str | Measure) -> QueryValues:
         key = measure if isinstance(measure, Measure) else parse(measure)
         if key not in self._measures:
             names = list(map(str, self._measures))
-            raise AbsentError(f"{key} was not evaluated.  There are: {', '.join(names)}")
+            raise NotFoundError(f"{key} was not evaluated.  There are: {', '.join(names)}")
         return self._measures[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -45,7 +45,7 @@ class Group(Mapping[str, Evaluated]):
         return len(next(iter(self._measures.values())).queries)
 
 
-class Groups(Tabled, Mapping[Hashable, Group]):
+class Groups(Tabular, Mapping[Hashable, Group]):
     """The measures of one run per category of query.
 
     >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
@@ -63,7 +63,7 @@ class Groups(Tabled, Mapping[Hashable, Group]):
     """
 
     def __init__(
-        self, groups: Mapping[Hashable, Group], whole: Mapping[Measure, Evaluated]
+        self, groups: Mapping[Hashable, Group], whole: Mapping[Measure, QueryValues]
     ) -> None:
         self._groups = dict(groups)
         self._whole = dict(whole)
@@ -72,9 +72,9 @@ class Groups(Tabled, Mapping[Hashable, Group]):
         try:
             return self._groups[category]
         except KeyError:
-            near = suggestion(str(category), map(str, self._groups))
-            raise AbsentError(
-                f"no category {clip(category)}.{near}  There are: {some(list(self._groups))}"
+            near = suggest(str(category), map(str, self._groups))
+            raise NotFoundError(
+                f"no category {clip(category)}.{near}  There are: {list_some(list(self._groups))}"
             ) from None
 
     def __iter__(self) -> Iterator[Hashable]:
@@ -122,7 +122,7 @@ class Groups(Tabled, Mapping[Hashable, Group]):
         return Table(("category", "queries", *map(str, self._whole)), tuple(rows), tuple(notes))
 
     def __repr__(self) -> str:
-        return f"<Groups: {some(list(self._groups))}>"
+        return f"<Groups: {list_some(list(self._groups))}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
@@ -147,7 +147,7 @@ class Groups(Tabled, Mapping[Hashable, Group]):
         )
 
 
-def group_measures(whole: Mapping[Measure, Evaluated], category: Any) -> Groups:
+def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Groups:
     """Split evaluated measures by category: a mapping, a function, or one value a query."""
     queries = next(iter(whole.values())).queries
     rows: dict[Hashable, list[int]] = {}
@@ -188,8 +188,8 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     if isinstance(category, Mapping):
         absent = [query for query in queries if query not in category]
         if absent:
-            raise AbsentError(
-                f"no category for {some(absent)} ({len(absent)} of {len(queries)} queries)."
+            raise NotFoundError(
+                f"no category for {list_some(absent)} ({len(absent)} of {len(queries)} queries)."
                 + _describe_types(category, absent)
             )
         return [category[query] for query in queries]
@@ -215,12 +215,12 @@ def _describe_types(category: Mapping[Any, Any], absent: list[Hashable]) -> str:
     keys, theirs = (sorted({type(one).__name__ for one in side}) for side in (category, absent))
     if not keys or set(keys) & set(theirs):
         return ""
-    return f" The mapping's ids are {choices(keys)}, the queries' are {choices(theirs)}."
+    return f" The mapping's ids are {list_choices(keys)}, the queries' are {list_choices(theirs)}."
 
 
-def _select_queries(whole: Mapping[Measure, Evaluated], at: Any) -> dict[Measure, Evaluated]:
+def _select_queries(whole: Mapping[Measure, QueryValues], at: Any) -> dict[Measure, QueryValues]:
     return {
-        measure: Evaluated(
+        measure: QueryValues(
             measure,
             [one.queries[q] for q in at.tolist()],
             one.values[at],

@@ -14,11 +14,11 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
-from germane.errors import CoverageError, PolicyError, choices, clip, some
+from germane.errors import CoverageError, PolicyError, clip, list_choices, list_some
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judged:
+class JudgedRun:
     """A run's judged items before the order of ties is chosen."""
 
     qrels: Qrels
@@ -49,7 +49,7 @@ class Judged:
             self.qrels.queries,
             got.owner[at],
             rank,
-            ragged.taken(self.qrels.grades, judgment),
+            ragged.select(self.qrels.grades, judgment),
             retrieved,
             *self.ideal,
             got.tied_from[at] if got.is_tied else rank,
@@ -63,8 +63,8 @@ class Judged:
             ranking = _select_queries(ranking, self.kept)
         return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
 
-    def only(self, query: Hashable) -> "Judged":
-        """One query alone. Raises AbsentError where it has no judgments."""
+    def only(self, query: Hashable) -> "JudgedRun":
+        """One query alone. Raises NotFoundError where it has no judgments."""
         q = self.qrels.position[query]
 
         def alone(got: Retrieved) -> Retrieved:
@@ -98,17 +98,17 @@ class Judged:
         qrels, got = self.qrels, self.retrieved if self.whole is None else self.whole
         if self.policy.relevant == "judged":
             return qrels.offsets, qrels.ideal
-        owner = ragged.owners(qrels.offsets)
+        owner = ragged.find_owners(qrels.offsets)
         counted = ~self.kept[owner]
         counted[got.judgment] = True
-        offsets = ragged.offsets(ragged.counts(counted, owner, len(qrels)))
-        return offsets, ragged.sorted_descending(qrels.grades[counted], offsets)
+        offsets = ragged.make_offsets(ragged.count_flags(counted, owner, len(qrels)))
+        return offsets, ragged.sort_descending(qrels.grades[counted], offsets)
 
     @cached_property
     def relevant(self) -> Ints:
         """Q: how many items of grade 1 or higher count as relevant."""
         offsets, ideal = self.ideal
-        return ragged.counts(ideal >= 1, ragged.owners(offsets), len(self.qrels))
+        return ragged.count_flags(ideal >= 1, ragged.find_owners(offsets), len(self.qrels))
 
     def reordered(self, ties: Any) -> Ranking | None:
         """The ranking under another order of ties; None where nothing judged is tied."""
@@ -132,7 +132,7 @@ class Judged:
         )
         if not filtered and len(rank) > ragged.FEW and ragged.ascends(rank, owner):
             return slice(None)
-        hits = ragged.ascending(rank, owner, len(self.qrels))
+        hits = ragged.order_ascending(rank, owner, len(self.qrels))
         if policy.duplicates == "keep":
             hits = self._counted_once(hits, ties)
         if policy.depth is not None:
@@ -172,7 +172,7 @@ def judge(
     policy: Policy,
     where: str = "the run",
     whole: Retrieved | None = None,
-) -> Judged:
+) -> JudgedRun:
     """Decide which queries are evaluated under a policy; ``where`` says what errors call the run.
 
     ``whole`` is what the run retrieved under the policy's ``whole_list``, where that is another.
@@ -193,25 +193,25 @@ def judge(
             answered, answers = filled, int(np.count_nonzero(filled))
     if policy.empty == "error" and not answered[retrieved.answered].all():
         empty = [qrels.queries[q] for q in np.flatnonzero(retrieved.answered & ~answered)]
-        raise CoverageError(f"without results: {some(empty)}. empty=answer takes empty lists.")
+        raise CoverageError(f"without results: {list_some(empty)}. empty=answer takes empty lists.")
     if policy.unknown == "error" and retrieved.unknown:
         raise CoverageError(
-            f"not in the qrels: {some(retrieved.unknown)}. unknown=ignore leaves them out."
+            f"not in the qrels: {list_some(retrieved.unknown)}. unknown=ignore leaves them out."
         )
     if not answers:
         if retrieved.answers:
             raise CoverageError("the run has no results for any judged query: its lists are empty.")
         raise CoverageError(
-            f"no query of {where} is in the qrels. run: {some(retrieved.unknown)}; qrels: "
-            f"{some(qrels.queries)}{_describe_types(retrieved, qrels) or _describe_near(retrieved, qrels)}"
+            f"no query of {where} is in the qrels. run: {list_some(retrieved.unknown)}; qrels: "
+            f"{list_some(qrels.queries)}{_describe_types(retrieved, qrels) or _describe_near(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
-            f"not in {where}: {some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
+            f"not in {where}: {list_some(missing)} ({len(missing)} of {len(qrels)} judged queries). "
             "missing=zero counts them as 0, missing=skip leaves them out."
         )
-    return Judged(qrels, retrieved, state_duplicates(policy, qrels), answered, whole)
+    return JudgedRun(qrels, retrieved, state_duplicates(policy, qrels), answered, whole)
 
 
 def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
@@ -236,20 +236,20 @@ def _describe_types(retrieved: Retrieved, qrels: Qrels) -> str:
     )
     if set(run) & set(judged):
         return ""
-    return f"  The run's ids are {choices(run)}, the qrels' are {choices(judged)}."
+    return f"  The run's ids are {list_choices(run)}, the qrels' are {list_choices(judged)}."
 
 
-def _rank_ascending(judged: Judged) -> Ints:
+def _rank_ascending(judged: JudgedRun) -> Ints:
     """The last of a group under ties=trec is the first."""
     got = judged.retrieved
     return got.tied_from + got.tied_to - got.rank
 
 
-def _rank_expected(judged: Judged) -> Ints:
+def _rank_expected(judged: JudgedRun) -> Ints:
     return judged.retrieved.tied_from
 
 
-def _rank_best(judged: Judged) -> Ints:
+def _rank_best(judged: JudgedRun) -> Ints:
     """High grades take the first ranks of their group, negative ones the last."""
     got, grades = judged.retrieved, judged.grades
     return np.where(
@@ -259,7 +259,7 @@ def _rank_best(judged: Judged) -> Ints:
     )
 
 
-def _rank_worst(judged: Judged) -> Ints:
+def _rank_worst(judged: JudgedRun) -> Ints:
     """Negative grades take the first ranks of their group, high ones the last."""
     got, grades = judged.retrieved, judged.grades
     return np.where(
@@ -269,7 +269,7 @@ def _rank_worst(judged: Judged) -> Ints:
     )
 
 
-def _rank_grouped(judged: Judged) -> Ints:
+def _rank_grouped(judged: JudgedRun) -> Ints:
     return judged.retrieved.tied_to
 
 
@@ -282,7 +282,7 @@ _RANKS = {
 }
 
 
-def _place(judged: Judged, key: ragged.Floats, among: Bools) -> Ints:
+def _place(judged: JudgedRun, key: ragged.Floats, among: Bools) -> Ints:
     """H: how many flagged hits of the same group come before, in the order of ``key``."""
     got = judged.retrieved
     order = np.lexsort((key, ~among, got.tied_from, got.owner))
@@ -324,7 +324,7 @@ def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:
         queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
         owner=(np.cumsum(kept) - 1)[ranking.owner],
         retrieved=ranking.retrieved[kept],
-        ideal_offsets=ragged.offsets(judged[kept]),
+        ideal_offsets=ragged.make_offsets(judged[kept]),
         ideal=ranking.ideal[np.repeat(kept, judged)],
     )
 
@@ -351,7 +351,7 @@ class Hit(NamedTuple):
 class Placement:
     """The judged items of a run at their ranks, query by query."""
 
-    def __init__(self, judged: Judged) -> None:
+    def __init__(self, judged: JudgedRun) -> None:
         self._judged = judged
 
     @cached_property
@@ -370,7 +370,7 @@ class Placement:
         """All queries, under the policy's order of ties."""
         return self._judged.ranking(self._judged.policy.ties)
 
-    def of(self, query: Hashable) -> Judged:
+    def of(self, query: Hashable) -> JudgedRun:
         """The judged items of one query, before the order of ties is chosen."""
         return self._judged.only(query)
 

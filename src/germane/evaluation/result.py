@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
-from germane.errors import AbsentError, InputError, MeasureError, clip, some, suggestion
+from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, suggest
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +54,7 @@ class Counts:
         return self.tied / self.judged_items_retrieved if self.judged_items_retrieved else 0.0
 
 
-class Result(Tabled, Mapping[str, MeasureResult]):
+class Result(Tabular, Mapping[str, MeasureResult]):
     """The measures of one run.
 
     >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "AP RR")
@@ -114,8 +114,8 @@ class Result(Tabled, Mapping[str, MeasureResult]):
             return self._by_measure[key]
         except KeyError:
             names = list(map(str, self.measures))
-            raise AbsentError(
-                f"{key} was not evaluated.{suggestion(str(key), names)}  There are: {', '.join(names)}"
+            raise NotFoundError(
+                f"{key} was not evaluated.{suggest(str(key), names)}  There are: {', '.join(names)}"
             ) from None
 
     def __contains__(self, measure: object) -> bool:
@@ -139,7 +139,7 @@ class Result(Tabled, Mapping[str, MeasureResult]):
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
-        counts from 0. Raises AbsentError for a query without a category.
+        counts from 0. Raises NotFoundError for a query without a category.
         """
         from germane.evaluation.groups import group_measures
 
@@ -175,7 +175,7 @@ class Result(Tabled, Mapping[str, MeasureResult]):
         return pa.table({"query": pa.array(map(_make_printable, queries)), **columns})
 
 
-class Results(Tabled, Mapping[str, Result]):
+class Results(Tabular, Mapping[str, Result]):
     """Several runs evaluated on the same judgments: a mapping of name to Result.
 
     >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
@@ -191,9 +191,9 @@ class Results(Tabled, Mapping[str, Result]):
         try:
             return self._results[name]
         except KeyError:
-            near = suggestion(str(name), self._results)
-            raise AbsentError(
-                f"no run {clip(name)}.{near}  There are: {some(self._results)}"
+            near = suggest(str(name), self._results)
+            raise NotFoundError(
+                f"no run {clip(name)}.{near}  There are: {list_some(self._results)}"
             ) from None
 
     def __iter__(self) -> Iterator[str]:

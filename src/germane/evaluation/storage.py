@@ -154,7 +154,7 @@ def _name_file(number: int) -> str:
 
 
 def _describe_state(path: str) -> list[Any]:
-    """The state by which a file, or the files of a folder, are recognised as unchanged."""
+    """The state by which a file, or the files of a folder, are recognized as unchanged."""
     if path == "-":
         raise InputError("a checkpoint needs files that can be read again; standard input cannot.")
     if not os.path.exists(path):

@@ -10,8 +10,8 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
-from germane.errors import CoverageError, some
-from germane.measures.averaging import Evaluated
+from germane.errors import CoverageError, list_some
+from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
 
 Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
@@ -55,17 +55,17 @@ def _find_short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> B
     if policy.short != "nan" and refused:
         which = [ranking.queries[q] for q in np.flatnonzero(fewer)]
         raise CoverageError(
-            f"{measure}: fewer than {k} results: {some(which)} ({len(which)} of {len(fewer)} "
+            f"{measure}: fewer than {k} results: {list_some(which)} ({len(which)} of {len(fewer)} "
             "queries). short=answer takes them."
         )
     return ranking.retrieved <= k if policy.short == "nan" else fewer & False
 
 
-def refuse_undefined(result: Evaluated) -> None:
+def refuse_undefined(result: QueryValues) -> None:
     """Raise CoverageError for a mean that is NaN."""
     if math.isnan(result.mean):
         which = [query for query, value in result.per_query.items() if math.isnan(value)]
-        why = f"NaN for {some(which)}" if which else "no query counts"
+        why = f"NaN for {list_some(which)}" if which else "no query counts"
         raise CoverageError(
             f"{result.measure}: {why}. undefined=nan makes the mean NaN, undefined=zero counts that as 0."
         )
@@ -88,7 +88,7 @@ def _find_missed(policy: Policy, measure: Measure, ranking: Ranking, values: Flo
     if policy.no_hit == "error" and missed.any():
         which = [ranking.queries[q] for q in np.flatnonzero(missed)]
         raise CoverageError(
-            f"{measure}: nothing relevant found: {some(which)} ({len(which)} of {len(missed)} "
+            f"{measure}: nothing relevant found: {list_some(which)} ({len(which)} of {len(missed)} "
             "queries). no_hit=zero counts them as 0, skip leaves them out."
         )
     return missed

@@ -15,17 +15,17 @@ from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, clip
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.result import Result, format_value
-from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, written
+from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, write_term
 from germane.explanation.single_query import (
     NONE,
-    Listed,
+    SingleQuery,
     check_ordered,
+    find_unjudged,
     is_list,
-    one_list,
-    unjudged_of,
+    open_list,
 )
 from germane.measures import Scored
-from germane.measures.averaging import kernel, scores
+from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import format_short
 
@@ -50,15 +50,15 @@ def explain(
 
     Either ``explain(qrels, run, measures, query=…)`` with what ``evaluate`` takes, or
     ``explain(grades, measures, relevant=…)`` with what ``score`` takes. Several measures stand side
-    by side, with the ranks and the norm that make them differ from the first. Raises AbsentError for
+    by side, with the ranks and the norm that make them differ from the first. Raises NotFoundError for
     a query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
     (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, which are no order
     of single items, and what ``evaluate`` raises.
     """
     progress = make_progress(progress)
     chosen = parse_all(("AP" if run is None else run) if is_list(qrels, run, policy) else measures)
-    rel = _level(chosen)
-    listed = one_list(
+    rel = _find_level(chosen)
+    listed = open_list(
         qrels,
         None if is_list(qrels, run, policy) else run,
         query,
@@ -69,7 +69,7 @@ def explain(
         ("expected", "grouped"),
         progress,
     )
-    return _explanation(listed, chosen, rel)
+    return _make_explanation(listed, chosen, rel)
 
 
 def explain_result(
@@ -84,18 +84,18 @@ def explain_result(
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
     judged = result.placement.of(query)
     check_ordered(judged.policy, ("expected", "grouped"))
-    listed = Listed(
+    listed = SingleQuery(
         judged.ranking(judged.policy.ties),
         judged.qrels,
         judged.reordered,
         judged.policy,
-        NONE if run is None else unjudged_of(judged, run),
+        NONE if run is None else find_unjudged(judged, run),
         bool(judged.retrieved.answered[0]),
     )
-    return _explanation(listed, measures, _level(measures), top)
+    return _make_explanation(listed, measures, _find_level(measures), top)
 
 
-def _level(measures: tuple[Measure, ...]) -> float:
+def _find_level(measures: tuple[Measure, ...]) -> float:
     """The one grade from which items are relevant, to the measures as in the columns beside them."""
     levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
     if len(levels) > 1:
@@ -106,23 +106,23 @@ def _level(measures: tuple[Measure, ...]) -> float:
     return levels.pop()
 
 
-def _explanation(
-    listed: Listed, measures: tuple[Measure, ...], rel: float, top: int = 0
+def _make_explanation(
+    listed: SingleQuery, measures: tuple[Measure, ...], rel: float, top: int = 0
 ) -> Explanation:
     ranking = listed.ranking
-    scored = [kernel(measure, ranking) for measure in measures]
+    scored = [compute_terms(measure, ranking) for measure in measures]
     speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
-    first, last = _stretches(ranking, speaks, measures, top)
-    hit = _hits_at(ranking, first, last)
-    rows = _rows(listed, rel, first, last, hit)
+    first, last = _find_stretches(ranking, speaks, measures, top)
+    hit = _find_hits(ranking, first, last)
+    rows = _make_rows(listed, rel, first, last, hit)
     return Explanation(
         query=ranking.queries[0],
         rows=rows,
         readings=tuple(
-            _reading(listed, rows, hit, measure, one)
+            _make_reading(listed, rows, hit, measure, one)
             for measure, one in zip(measures, scored, strict=True)
         ),
-        missed=tuple(_missed(listed, rel)),
+        missed=tuple(_find_missed(listed, rel)),
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),
         policy=listed.policy,
@@ -130,7 +130,7 @@ def _explanation(
     )
 
 
-def _stretches(
+def _find_stretches(
     ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...], top: int
 ) -> tuple[Ints, Ints]:
     """The first and last rank of each row: alone the top, and what is relevant or adds a term.
@@ -154,14 +154,14 @@ def _stretches(
     return first[order], last[order]
 
 
-def _hits_at(ranking: Ranking, first: Ints, last: Ints) -> Ints:
+def _find_hits(ranking: Ranking, first: Ints, last: Ints) -> Ints:
     """The judged item of each row, by its place in the ranking; -1 where there is none, or several."""
     place = np.searchsorted(ranking.rank, first)
     judged = np.append(ranking.rank, -1)[place] == first
     return np.where(judged & (first == last), place, -1)
 
 
-def _rows(listed: Listed, rel: float, first: Ints, last: Ints, hit: Ints) -> Ranks:
+def _make_rows(listed: SingleQuery, rel: float, first: Ints, last: Ints, hit: Ints) -> Ranks:
     ranking, qrels = listed.ranking, listed.qrels
     names: Sequence[Hashable] = ()
     name = np.full(len(first), -1)
@@ -188,39 +188,41 @@ def _rows(listed: Listed, rel: float, first: Ints, last: Ints, hit: Ints) -> Ran
     )
 
 
-def _reading(
-    listed: Listed, rows: Sequence[Rank], hit: Ints, measure: Measure, scored: Scored
+def _make_reading(
+    listed: SingleQuery, rows: Sequence[Rank], hit: Ints, measure: Measure, scored: Scored
 ) -> Reading:
     ranking = listed.ranking
     terms = tuple(np.append(scored.terms, 0.0)[hit].tolist())
     rest = float(np.broadcast_to(scored.rest, 1)[0])
     no_relevant = listed.policy.no_relevant if listed.policy else "zero"
-    norm, value = float(scored.norm[0]), float(scores(measure, ranking, no_relevant)[0])
+    norm, value = float(scored.norm[0]), float(compute_scores(measure, ranking, no_relevant)[0])
     ties = {}
     for order in ("expected", "best", "worst"):
         other = listed.ordered(order)
         if other is not None and (order != "expected" or measure.row.expected):
-            ties[order] = float(scores(measure, other, no_relevant)[0])
+            ties[order] = float(compute_scores(measure, other, no_relevant)[0])
     if scored.relevant is not None and not scored.relevant[0]:
         counts = "left out" if math.isnan(value) else f"{value:.4f}"
         formula = f"{measure} is not defined without relevant items; "
         formula += f"no_relevant={no_relevant}: {counts}"
         return Reading(measure, terms, rest, norm, "", formula, value, ties)
-    symbolic, numeric, note = _divisor(measure, ranking)
-    total = _total(measure, rows, terms, rest)
-    formula = _formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
+    symbolic, numeric, note = _write_divisor(measure, ranking)
+    total = _write_total(measure, rows, terms, rest)
+    formula = _write_formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
     divisor = " = ".join(
         dict.fromkeys(filter(None, (symbolic, numeric, symbolic and format_short(norm))))
     )
     return Reading(measure, terms, rest, norm, divisor + note, formula, value, ties)
 
 
-def _total(measure: Measure, rows: Sequence[Rank], terms: tuple[float, ...], rest: float) -> str:
+def _write_total(
+    measure: Measure, rows: Sequence[Rank], terms: tuple[float, ...], rest: float
+) -> str:
     """The terms as a sum, written out up to WRITTEN of them."""
     adding = [i for i, term in enumerate(terms) if term]
     many = len(adding) + bool(rest) > WRITTEN
     kept = adding[: WRITTEN // 2] if many else adding
-    summed = [written(measure, terms[i], rows[i].rank) for i in kept]
+    summed = [write_term(measure, terms[i], rows[i].rank) for i in kept]
     if many:
         more = math.fsum(terms) + rest - math.fsum(terms[i] for i in kept)
         left = len(adding) + bool(rest) - len(kept)
@@ -230,7 +232,7 @@ def _total(measure: Measure, rows: Sequence[Rank], terms: tuple[float, ...], res
     return " + ".join(summed).replace("+ -", "- ").replace("+ …", "…") or "0"
 
 
-def _formula(
+def _write_formula(
     measure: Measure,
     ranking: Ranking,
     total: str,
@@ -252,7 +254,7 @@ def _formula(
     return f"{measure} = ({total}) / {numeric if simple else format_short(norm)} = {shown}"
 
 
-def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
+def _write_divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
     """What a measure divides by, in symbols and with the numbers put in, and a note to it."""
     row = measure.row
     if row.norm is None:
@@ -272,7 +274,7 @@ def _divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
     return symbolic, numeric, comma + note
 
 
-def _missed(listed: Listed, rel: float) -> Iterator[tuple[Hashable | None, float]]:
+def _find_missed(listed: SingleQuery, rel: float) -> Iterator[tuple[Hashable | None, float]]:
     """The relevant items that were not retrieved, highest grade first."""
     ranking, qrels = listed.ranking, listed.qrels
     if listed.policy is not None and listed.policy.relevant == "listed" and listed.answered:

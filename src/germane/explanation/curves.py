@@ -11,9 +11,9 @@ from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import (
-    AbsentError,
     CoverageError,
     InputError,
+    NotFoundError,
     check_choice,
     clip,
 )
@@ -25,11 +25,11 @@ from germane.explanation.precision_recall import (
     MeanPRCurve,
     PRCurve,
     Start,
-    precision_at,
-    recall_levels,
+    make_precision_measure,
+    make_recall_levels,
 )
-from germane.explanation.single_query import is_list, one_list
-from germane.measures.averaging import check_ties, evaluated
+from germane.explanation.single_query import is_list, open_list
+from germane.measures.averaging import check_ties, evaluate_measure
 from germane.measures.measure import Measure
 
 RESAMPLES = 1000  # bootstrap samples behind a confidence band
@@ -64,23 +64,23 @@ def pr_curve(
     """
     progress = make_progress(progress)
     check_choice("start", start, get_args(Start), InputError)
-    rel = _level(rel)
+    rel = _find_level(rel)
     try:
-        listed = one_list(
+        listed = open_list(
             qrels,
             run,
             query,
             relevant,
             rel,
-            (precision_at(0.0, rel),),
+            (make_precision_measure(0.0, rel),),
             {**policy},
             ("expected",),
             progress,
         )
-    except AbsentError as error:
+    except NotFoundError as error:
         if query is not None:
             raise
-        raise AbsentError(f"{error} mean_pr_curve averages over all of them.") from None
+        raise NotFoundError(f"{error} mean_pr_curve averages over all of them.") from None
     ranking = listed.ranking
     which = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
@@ -115,30 +115,30 @@ def mean_pr_curve(
     queries is always in it.
     """
     progress = make_progress(progress)
-    levels = recall_levels(points)
+    levels = make_recall_levels(points)
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
-    rel, draws = _level(rel), make_generator(rng)
+    rel, draws = _find_level(rel), make_generator(rng)
     judged_input, found, conventions = open_all(qrels, run, policy)
-    check_ties(precision_at(0.0, rel), conventions.ties)
-    complete = find_complete_reason((precision_at(0.0, rel),), (conventions,))
+    check_ties(make_precision_measure(0.0, rel), conventions.ties)
+    complete = find_complete_reason((make_precision_measure(0.0, rel),), (conventions,))
     judgments = read_graded(judged_input, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
-    return _averaged(ranking, judged.policy, levels, rel, confidence, draws)
+    return _average(ranking, judged.policy, levels, rel, confidence, draws)
 
 
-def mean_curve_of(
+def average_curve(
     result: Result, *, rel: float = 1.0, confidence: float = 0.95, rng: int = 0
 ) -> MeanPRCurve:
     """``mean_pr_curve`` of a result that was just computed, without reading its run again."""
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
-    levels, ranking = recall_levels(11), result.placement.ranking
-    return _averaged(ranking, result.policy, levels, rel, confidence, make_generator(rng))
+    levels, ranking = make_recall_levels(11), result.placement.ranking
+    return _average(ranking, result.policy, levels, rel, confidence, make_generator(rng))
 
 
-def _averaged(
+def _average(
     ranking: Ranking,
     conventions: Policy,
     levels: list[float],
@@ -147,20 +147,23 @@ def _averaged(
     draws: "np.random.Generator",
 ) -> MeanPRCurve:
     no_relevant = conventions.no_relevant
-    at = [evaluated(precision_at(level, rel), ranking, no_relevant) for level in levels]
+    at = [
+        evaluate_measure(make_precision_measure(level, rel), ranking, no_relevant)
+        for level in levels
+    ]
     precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
-    low, high = _band(per_query, precision, confidence, draws)
+    low, high = _compute_band(per_query, precision, confidence, draws)
     return MeanPRCurve(
         ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
     )
 
 
-def _level(rel: Any) -> float:
+def _find_level(rel: Any) -> float:
     """The relevance threshold, as measures take it."""
     return Measure("AP", (("rel", rel),)).rel or 0.0
 
 
-def _band(
+def _compute_band(
     per_query: Floats, mean: Floats, confidence: float, rng: "np.random.Generator"
 ) -> Sequence[Floats]:
     """levels × Q → the ends of the bootstrap interval of each level's mean, NaN where that is."""

@@ -11,7 +11,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Table
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
@@ -100,11 +100,11 @@ class Reading:
 
     def written(self, i: int, rank: int) -> str:
         """A row's term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
-        return written(self.measure, self.terms[i], rank)
+        return write_term(self.measure, self.terms[i], rank)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabled):
+class Explanation(Tabular):
     """Why one query's measures have the values they have.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
@@ -201,7 +201,7 @@ class Explanation(Tabled):
                 "policy": None if self.policy is None else self.policy.to_dict(),
                 "ranks": [_rank_dict(row) for row in self.rows],
                 "missed": [
-                    {"item": _text(item), "relevance": grade} for item, grade in self.missed
+                    {"item": _write_text(item), "relevance": grade} for item, grade in self.missed
                 ],
                 "differences": list(self.differences),
                 "measures": [
@@ -247,7 +247,7 @@ class Explanation(Tabled):
             yield ""
             yield from self.differences
         yield ""
-        missed = ", ".join(_text(item) or "" for item, _ in self.missed[:10])
+        missed = ", ".join(_write_text(item) or "" for item, _ in self.missed[:10])
         more = ", …" * (len(self.missed) > 10)
         yield (
             f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed"
@@ -278,7 +278,7 @@ def _place(row: Rank, named: bool, tied: bool, digits: int | None) -> Iterator[s
         yield f"{row.tied[0]}–{row.tied[1]}" if row.tied else ""
 
 
-def written(measure: Measure, term: float, rank: int) -> str:
+def write_term(measure: Measure, term: float, rank: int) -> str:
     """A term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
     if abs(term - round(term)) < 1e-12:
         return str(round(term))
@@ -295,7 +295,7 @@ def _rank_dict(row: Rank) -> dict[str, Any]:
     return {
         "rank": row.rank,
         "upto": row.upto,
-        "item": _text(row.item),
+        "item": _write_text(row.item),
         "relevance": row.relevance,
         "hit": row.hit,
         "precision": row.precision,
@@ -304,5 +304,5 @@ def _rank_dict(row: Rank) -> dict[str, Any]:
     }
 
 
-def _text(item: Hashable | None) -> str | None:
+def _write_text(item: Hashable | None) -> str | None:
     return None if item is None else str(item)

@@ -12,11 +12,11 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, clip
 from germane.measures import compute_values
-from germane.measures.averaging import evaluated, scores
+from germane.measures.averaging import compute_scores, evaluate_measure
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Table
 
 Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
@@ -27,7 +27,7 @@ RULES: tuple[Rule, ...] = ("step", "trapezoid", "interpolated", 11, 101)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PRCurve(Tabled):
+class PRCurve(Tabular):
     """The precision–recall curve of one list: a point at every rank.
 
     >>> curve = germane.pr_curve([0, 0, 1, 0, 1], relevant=3)
@@ -67,38 +67,38 @@ class PRCurve(Tabled):
         """The rank of each point, ascending from 1."""
         ranks = np.arange(1, self.retrieved + 1)
         if self.ranking.ties != "grouped":
-            return _fixed(ranks)
+            return _freeze(ranks)
         inside = np.zeros(self.retrieved + 2, np.int64)  # of a group, and not its end
         first, last = np.unique([self.ranking.tied_from, self.ranking.tied_to], axis=1)
         np.add.at(inside, first, 1)
         np.add.at(inside, last, -1)
-        return _fixed(ranks[inside.cumsum()[1:-1] == 0])
+        return _freeze(ranks[inside.cumsum()[1:-1] == 0])
 
     @cached_property
     def _found(self) -> Ints:
         """The relevant items up to each rank, from rank 0."""
         hits = self.ranking.rank[self.ranking.relevant(self.rel)]
-        return _fixed(np.bincount(hits, minlength=self.retrieved + 1).cumsum())
+        return _freeze(np.bincount(hits, minlength=self.retrieved + 1).cumsum())
 
     @cached_property
     def recall(self) -> Floats:
         """The share of the relevant items that is found up to each point."""
-        return _fixed(self._found[self.rank] / self.relevant)
+        return _freeze(self._found[self.rank] / self.relevant)
 
     @cached_property
     def precision(self) -> Floats:
         """The share of relevant items among those up to each point."""
-        return _fixed(self._found[self.rank] / self.rank)
+        return _freeze(self._found[self.rank] / self.rank)
 
     @cached_property
     def interpolated(self) -> Floats:
         """The best precision at each point or any point after it."""
-        return _fixed(np.maximum.accumulate(self.precision[::-1])[::-1])
+        return _freeze(np.maximum.accumulate(self.precision[::-1])[::-1])
 
     @cached_property
     def hits(self) -> Bools:
         """Does a relevant item stand at the point? Here recall grows."""
-        return _fixed(np.diff(self._found[self.rank], prepend=0) > 0)
+        return _freeze(np.diff(self._found[self.rank], prepend=0) > 0)
 
     @property
     def origin(self) -> tuple[float, float] | None:
@@ -116,9 +116,11 @@ class PRCurve(Tabled):
 
     def levels(self, points: Literal[11, 101] = 11) -> tuple[Floats, Floats]:
         """Evenly spaced recall levels, and the interpolated precision there: 0 beyond the curve."""
-        levels = recall_levels(points)
-        measures = (precision_at(level, self.rel) for level in levels)
-        return np.array(levels), np.array([scores(m, self.ranking, "zero")[0] for m in measures])
+        levels = make_recall_levels(points)
+        measures = (make_precision_measure(level, self.rel) for level in levels)
+        return np.array(levels), np.array(
+            [compute_scores(m, self.ranking, "zero")[0] for m in measures]
+        )
 
     def area(self, rule: Rule = "step") -> float:
         """The area under the curve: ``step`` (it is AP), ``trapezoid`` from where the curve starts,
@@ -126,7 +128,7 @@ class PRCurve(Tabled):
 
         It is the value of the measure ``AUPR(rule=…)``, but that trapezoids begin at ``start``.
         """
-        scored = area_under_curve(self.ranking, None, self.rel, checked_rule(rule), self.start)
+        scored = area_under_curve(self.ranking, None, self.rel, check_rule(rule), self.start)
         return float(compute_values(self.ranking, scored)[0])
 
     def table(self, *, digits: int | None = 4) -> Table:
@@ -137,7 +139,7 @@ class PRCurve(Tabled):
         shown = np.flatnonzero(self.hits | (self.rank == self.retrieved))
         points = (self.recall[shown], self.precision[shown], self.interpolated[shown])
         ranks = map(str, self.rank[shown].tolist())
-        rows = zip(ranks, *(_written(column, digits) for column in points), strict=True)
+        rows = zip(ranks, *(_write_level(column, digits) for column in points), strict=True)
         columns = ("rank", "recall", "precision", "interpolated")
         listed = list(rows)
         if digits is not None and len(listed) > SHOWN:
@@ -150,12 +152,12 @@ class PRCurve(Tabled):
         yield (
             f"{self.relevant} relevant, {self.retrieved} retrieved; the curve starts at {start} "
             f"and ends at recall {self.recall[-1]:.4g}, precision {self.precision[-1]:.4g}"
-            f"{_grades(self.rel)}"
+            f"{_read_grades(self.rel)}"
         )
-        names = {rule: str(_area_measure(rule, self.rel)) for rule in RULES}
+        names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
         if self.start != "(0,1)":  # where the measure's trapezoids begin
             names["trapezoid"] = f"trapezoid from {start}"
-        yield from _areas(names, self.area)
+        yield from _compute_areas(names, self.area)
         if self.policy is not None:
             yield f"policy: {self.policy}"
 
@@ -183,7 +185,7 @@ class PRCurve(Tabled):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanPRCurve(Tabled):
+class MeanPRCurve(Tabular):
     """Interpolated precision at standard recall levels, averaged over queries, with a band.
 
     >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
@@ -207,7 +209,7 @@ class MeanPRCurve(Tabled):
 
     def __post_init__(self) -> None:
         for array in (self.recall, self.precision, self.per_query, self.low, self.high):
-            _fixed(array)
+            _freeze(array)
 
     @property
     def queries(self) -> int:
@@ -218,13 +220,15 @@ class MeanPRCurve(Tabled):
 
     def area(self, rule: Rule = "step") -> float:
         """The mean over queries of the area under each one's curve: ``AUPR(rule=…)``."""
-        return evaluated(_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant).mean
+        return evaluate_measure(
+            _make_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant
+        ).mean
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a recall level; the mean areas as notes."""
         levels = (f"{level:.2f}" for level in self.recall.tolist())
         values = (self.precision, self.low, self.high)
-        rows = zip(levels, *(_written(column, digits) for column in values), strict=True)
+        rows = zip(levels, *(_write_level(column, digits) for column in values), strict=True)
         columns = ("recall", "precision", "low", "high")
         return Table(columns, tuple(rows), tuple(self._notes()))
 
@@ -232,10 +236,12 @@ class MeanPRCurve(Tabled):
         yield (
             f"interpolated precision, mean over {self.queries:,} "
             f"{'query' if self.queries == 1 else 'queries'}; "
-            f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_grades(self.rel)}"
+            f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_read_grades(self.rel)}"
         )
         yield "mean area over queries:"
-        yield from _areas({r: str(_area_measure(r, self.rel)) for r in RULES}, self.area)
+        yield from _compute_areas(
+            {r: str(_make_area_measure(r, self.rel)) for r in RULES}, self.area
+        )
         yield f"policy: {self.policy}"
 
     def __repr__(self) -> str:
@@ -250,52 +256,52 @@ class MeanPRCurve(Tabled):
                 "confidence": self.confidence,
                 "policy": self.policy.to_dict(),
                 "recall": self.recall.tolist(),
-                "precision": _plain(self.precision),
-                "low": _plain(self.low),
-                "high": _plain(self.high),
-                "area": dict(zip(map(str, RULES), _plain(map(self.area, RULES)), strict=True)),
+                "precision": _to_plain(self.precision),
+                "low": _to_plain(self.low),
+                "high": _to_plain(self.high),
+                "area": dict(zip(map(str, RULES), _to_plain(map(self.area, RULES)), strict=True)),
             }
         )
 
 
-def checked_rule(rule: Any) -> Rule:
+def check_rule(rule: Any) -> Rule:
     """The rule, if there is one of that name. Raises MeasureError."""
-    return dict(_area_measure(rule, 1.0).parameters)["rule"]  # type: ignore[no-any-return]
+    return dict(_make_area_measure(rule, 1.0).parameters)["rule"]  # type: ignore[no-any-return]
 
 
-def _area_measure(rule: Any, rel: float) -> Measure:
+def _make_area_measure(rule: Any, rel: float) -> Measure:
     return Measure("AUPR", (("rule", rule), ("rel", rel)))
 
 
-def recall_levels(points: Any) -> list[float]:
+def make_recall_levels(points: Any) -> list[float]:
     if points not in (11, 101):
         raise InputError(f"points takes 11 or 101; got {clip(points)}")
     return [i / (points - 1) for i in range(int(points))]
 
 
-def precision_at(level: float, rel: float) -> Measure:
+def make_precision_measure(level: float, rel: float) -> Measure:
     return Measure("IPrec", (("recall", level), ("rel", rel)))
 
 
-def _written(column: Floats, digits: int | None) -> Iterator[str]:
+def _write_level(column: Floats, digits: int | None) -> Iterator[str]:
     return (format_number(value, digits) for value in column.tolist())
 
 
-def _fixed(values: Floats) -> Floats:
+def _freeze(values: Floats) -> Floats:
     """The array, which nobody can change from now on."""
     values.flags.writeable = False
     return values
 
 
-def _plain(numbers: Iterable[float]) -> list[float | None]:
+def _to_plain(numbers: Iterable[float]) -> list[float | None]:
     return [to_json_number(float(number)) for number in numbers]
 
 
-def _grades(rel: float) -> str:
+def _read_grades(rel: float) -> str:
     return "" if rel == 1 else f"; relevant: grade ≥ {rel:g}"
 
 
-def _areas(names: dict[Rule, str], area: Callable[[Rule], float]) -> Iterator[str]:
+def _compute_areas(names: dict[Rule, str], area: Callable[[Rule], float]) -> Iterator[str]:
     says: dict[Rule, str] = {
         "step": "  (AP)",
         "interpolated": "  (PASCAL VOC 2010)",

@@ -11,10 +11,10 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
-from germane.errors import AbsentError, CoverageError, InputError, PolicyError, choices, clip
+from germane.errors import CoverageError, InputError, NotFoundError, PolicyError, clip, list_choices
 from germane.evaluation.choices import open_all
 from germane.evaluation.collection import find_complete_reason, read_graded, retrieve
-from germane.evaluation.judging import Judged, judge, state_duplicates
+from germane.evaluation.judging import JudgedRun, judge, state_duplicates
 from germane.kernel.ids import sort_by_bytes, to_bytes
 from germane.measures.measure import Measure
 from germane.readers import RunInput
@@ -23,7 +23,7 @@ from germane.readers.relevance import make_ranking
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unjudged:
+class UnjudgedItems:
     """The items that nobody judged, where they are known, in the order of their ranks."""
 
     items: list[Hashable]
@@ -38,18 +38,18 @@ class Unjudged:
 
 
 _NO_RANKS = np.zeros(0, np.int64)
-NONE = Unjudged([], _NO_RANKS, _NO_RANKS, _NO_RANKS)
+NONE = UnjudgedItems([], _NO_RANKS, _NO_RANKS, _NO_RANKS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Listed:
+class SingleQuery:
     """One list: its ranking, and the judgments that name its items where these are known."""
 
     ranking: Ranking  # of one query
     qrels: Qrels | None
     ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
     policy: Policy | None  # the conventions of a query; bare grades have none
-    unjudged: Unjudged
+    unjudged: UnjudgedItems
     answered: bool = True  # does the run have the query at all?
 
 
@@ -63,7 +63,7 @@ def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
     return listed or hasattr(given, "ndim")
 
 
-def one_list(
+def open_list(
     qrels: Any,
     run: Any,
     query: Hashable | None,
@@ -73,10 +73,10 @@ def one_list(
     policy: dict[str, Any],
     refused: Collection[str],
     progress: Progress | None,
-) -> Listed:
+) -> SingleQuery:
     """The grades of one list, or one query of a run: what fits the other is refused.
 
-    Raises AbsentError for a query that is not judged, CoverageError for one that the run lacks where
+    Raises NotFoundError for a query that is not judged, CoverageError for one that the run lacks where
     it does not count as 0, and PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
     """
     if is_list(qrels, run, policy):
@@ -88,15 +88,15 @@ def one_list(
             raise InputError(
                 f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
             )
-        return Listed(make_ranking(qrels, relevant, rel), None, lambda ties: None, None, NONE)
+        return SingleQuery(make_ranking(qrels, relevant, rel), None, lambda ties: None, None, NONE)
     if isinstance(relevant, str):  # with qrels it is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
-    return _of_query(qrels, run, query, measures, policy, refused, progress)
+    return _open_query(qrels, run, query, measures, policy, refused, progress)
 
 
-def _of_query(
+def _open_query(
     qrels: Any,
     run: Any,
     query: Hashable | None,
@@ -104,7 +104,7 @@ def _of_query(
     policy: dict[str, Any],
     refused: Collection[str],
     progress: Progress | None,
-) -> Listed:
+) -> SingleQuery:
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     judged_input, found, conventions = open_all(qrels, run, policy)
@@ -112,7 +112,7 @@ def _of_query(
     complete = find_complete_reason(measures, (conventions,))
     judgments = read_graded(judged_input, conventions, complete)
     if query is None and len(judgments) > 1:
-        raise AbsentError(
+        raise NotFoundError(
             f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."
         )
     others = len(judgments) > 1
@@ -121,11 +121,11 @@ def _of_query(
     selected, items, item_scores = found.select(judgments, conventions.duplicates, progress)
     retrieved = None if selected is None else retrieve(judgments, selected, conventions)
     if retrieved is None or not retrieved.answered.any():
-        return _unanswered(judgments, conventions, others)
+        return _open_unanswered(judgments, conventions, others)
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.ranking(conventions.ties)
-    unjudged = _unjudged(ranking, judgments, items, item_scores, conventions)
-    return Listed(ranking, judgments, judged.reordered, judged.policy, unjudged)
+    unjudged = _list_unjudged(ranking, judgments, items, item_scores, conventions)
+    return SingleQuery(ranking, judgments, judged.reordered, judged.policy, unjudged)
 
 
 def check_ordered(policy: Policy, refused: Collection[str]) -> None:
@@ -133,11 +133,11 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
     if policy.ties in refused:
         raise PolicyError(
             f"ties={policy.ties} puts equal scores in no order, and ranks need one; choose "
-            f"ties={choices(word for word in WORDS['ties'] if word not in refused)}."
+            f"ties={list_choices(word for word in WORDS['ties'] if word not in refused)}."
         )
 
 
-def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
+def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> SingleQuery:
     """A query that the run lacks, as an empty list where it counts as one.
 
     Where no other query is judged, nothing is counted: the run answers none of the qrels.
@@ -162,19 +162,19 @@ def _unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Listed:
         judgment=_NO_RANKS,
     )
     policy = state_duplicates(conventions, judgments)
-    return Listed(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
+    return SingleQuery(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
 
 
-def unjudged_of(judged: Judged, run: RunInput) -> Unjudged:
+def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     """The unjudged items of a judged query, where the run has its items by query."""
     _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
     ranking = judged.ranking(judged.policy.ties)
-    return _unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
+    return _list_unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
 
 
-def _unjudged(
+def _list_unjudged(
     ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
-) -> Unjudged:
+) -> UnjudgedItems:
     """The unjudged items: in the order of the list, they fill the ranks that are left free."""
     if policy.unjudged == "remove" or not policy.order.plain or len(set(items)) < len(items):
         return NONE
@@ -191,14 +191,14 @@ def _unjudged(
     is_free = np.ones(int(ranking.retrieved[0]) + 1, bool)
     is_free[ranking.rank] = False
     free = np.flatnonzero(is_free)[1:]
-    keys, known = _comparable(items, qrels.items)
+    keys, known = _make_comparable(items, qrels.items)
     judged = set(known)
     listed = [items[i] for i in order.tolist() if keys[i] not in judged]
     rank = free[: len(listed)]  # a depth leaves fewer ranks than items
-    return Unjudged(listed, rank, first[rank - 1], last[rank - 1])
+    return UnjudgedItems(listed, rank, first[rank - 1], last[rank - 1])
 
 
-def _comparable(*lists: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
+def _make_comparable(*lists: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
     """Ids as sources compare them: the same text is the same id, whatever its type."""
     text = all(set(map(type, items)) <= {str} for items in lists)
     return (items if text else list(map(to_bytes, items)) for items in lists)

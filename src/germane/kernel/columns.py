@@ -152,7 +152,7 @@ class Text(Ids):
         return self
 
     def compact(self) -> Text:
-        ends = ragged.offsets(self.sizes)
+        ends = ragged.make_offsets(self.sizes)
         if self._is_contiguous():
             first = int(self.starts[0]) if len(self) else 0
             return Text(self.data[first : first + int(ends[-1])].copy(), ends[:-1], self.sizes)
@@ -171,7 +171,7 @@ class Text(Ids):
 
         text = self if self._is_contiguous() else self.compact()
         first = int(text.starts[0]) if len(text) else 0
-        offsets = ragged.offsets(text.sizes) + first
+        offsets = ragged.make_offsets(text.sizes) + first
         narrow = int(offsets[-1]) <= np.iinfo(np.int32).max
         offsets = offsets.astype(np.int32 if narrow else np.int64)
         data = pa.py_buffer(np.ascontiguousarray(text.data))
@@ -192,7 +192,7 @@ _LONG = 64  # bytes of a text, on average
 
 def _unpickle(data: Any, sizes: Ints, kind: str) -> Text:
     sizes = sizes.astype(np.int64)
-    text = Text(data, ragged.offsets(sizes)[:-1], sizes)
+    text = Text(data, ragged.make_offsets(sizes)[:-1], sizes)
     text.kind = kind
     return text
 
@@ -242,7 +242,7 @@ class Categories(Ids):
 
 def read_bytes(values: Sequence[bytes]) -> Text:
     """A column of some texts."""
-    ends = ragged.offsets(list(map(len, values)))
+    ends = ragged.make_offsets(list(map(len, values)))
     return Text(np.frombuffer(b"".join(values), np.uint8), ends[:-1], np.diff(ends))
 
 
@@ -252,7 +252,7 @@ def read_arrow_text(array: pa.Array) -> Text:
 
     kind, size = str(array.type), len(array)
     if kind in ("string_view", "binary_view"):
-        short = _short_views(array) if size else None
+        short = _read_short_views(array) if size else None
         if short is not None:
             return short
         array = array.cast(pa.large_binary() if kind == "binary_view" else pa.large_string())
@@ -291,7 +291,7 @@ def read_arrow_values(array: pa.Array) -> Ints:
 _VIEW, _SHORT = 16, 12  # bytes of a view, and of a text that stands inside of it
 
 
-def _short_views(array: pa.Array) -> Text | None:
+def _read_short_views(array: pa.Array) -> Text | None:
     """The texts of an array of views, where each of them stands inside its view."""
     views = np.frombuffer(array.buffers()[1], np.uint8)
     views = views[array.offset * _VIEW : (array.offset + len(array)) * _VIEW]
@@ -348,14 +348,14 @@ def _join_categories(parts: Sequence[Categories], entries: Sequence[Text]) -> Ca
     from germane.kernel.plain import number_ids
 
     numbers, distinct = number_ids(_join_texts(entries))
-    starts = dict(zip(map(id, entries), ragged.offsets(list(map(len, entries))), strict=False))
+    starts = dict(zip(map(id, entries), ragged.make_offsets(list(map(len, entries))), strict=False))
     codes = [numbers[starts[id(part.entries)] :][part.codes] for part in parts]
     return Categories(np.concatenate(codes), distinct.as_text())
 
 
 def _join_texts(parts: Sequence[Text]) -> Text:
     texts = [part.compact() for part in parts]  # without what else is in their memory
-    before = ragged.offsets([len(text.data) for text in texts]).tolist()
+    before = ragged.make_offsets([len(text.data) for text in texts]).tolist()
     return Text(
         np.concatenate([text.data for text in texts]),
         np.concatenate([text.starts + at for text, at in zip(texts, before, strict=False)]),

@@ -31,7 +31,7 @@ def is_loaded() -> bool:
     return load_library() is not None
 
 
-def kernel_name() -> Literal["compiled", "plain"]:
+def name_kernel() -> Literal["compiled", "plain"]:
     """Say which path reduces ranked lists: the compiled kernel or plain NumPy."""
     return "compiled" if is_loaded() else "plain"
 

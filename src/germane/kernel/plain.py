@@ -15,7 +15,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.kernel.columns import Categories, Ids, Integers, read_arrow_text, read_arrow_values
 
 if TYPE_CHECKING:
-    from germane.kernel.reduction import Batch, Judged
+    from germane.kernel.reduction import Batch, Judgments
 
 
 def find_changes(ids: Ids) -> Ints:
@@ -81,7 +81,7 @@ def key_rows(owner: Ints, ids: Ids) -> tuple[Ints, Ids]:
     return owner * max(1, len(distinct)) + numbers, distinct
 
 
-def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:
+def match_rows(judged: Judgments, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:
     """The rows of judged items and their judgments; and a row whose item repeats an earlier row's."""
     key, distinct = key_rows(batch.owner, batch.items)
     order = np.argsort(key, kind="stable")
@@ -93,12 +93,12 @@ def match_rows(judged: Judged, batch: Batch) -> tuple[Ints, Ints, tuple[int, int
         repeat = int(order[first]), int(order[np.searchsorted(ordered, ordered[first])])
     starts = judged.offsets[batch.code]
     lengths = judged.offsets[batch.code + 1] - starts
-    judgment = ragged.between(starts, lengths)
+    judgment = ragged.list_stretches(starts, lengths)
     number = find_ids(judged.items.take(judgment), distinct)
     wanted = np.repeat(np.arange(len(lengths)), lengths) * max(1, len(distinct)) + number
     judgment, wanted = judgment[number >= 0], wanted[number >= 0]
     start, stop = (np.searchsorted(ordered, wanted, side) for side in ("left", "right"))
-    row = order[ragged.between(start, stop - start)]
+    row = order[ragged.list_stretches(start, stop - start)]
     return row, np.repeat(judgment, stop - start), repeat
 
 
@@ -109,7 +109,7 @@ def rank_rows(batch: Batch, row: Ints, by_id: bool) -> tuple[Ints, Ints, Ints]:
         rank = row - offsets[group] + 1
         return rank, rank, rank
     score = batch.score + 0.0  # -0.0 equals 0.0
-    order = None if ragged.falls(score, offsets) else ragged.falling(score, offsets)
+    order = None if ragged.falls(score, offsets) else ragged.order_falling(score, offsets)
     at, ordered = row, score
     if order is not None:
         place = np.empty(len(order), np.int64)
@@ -140,13 +140,13 @@ def _place_among_equals(
     """The place of some rows, from 0, in their group of equal scores."""
     ties = np.unique(tie)
     lengths = starts[ties + 1] - starts[ties]
-    at = ragged.between(starts[ties], lengths)
+    at = ragged.list_stretches(starts[ties], lengths)
     members = at if order is None else order[at]
     group = np.repeat(np.arange(len(ties)), lengths)
     key = _rank_text(batch.items.take(members)) if by_id else members
     members = members[np.lexsort((members, key, group))]
     place = np.empty(len(batch.items), np.int64)
-    place[members] = ragged.between(np.zeros(len(ties), np.int64), lengths)
+    place[members] = ragged.list_stretches(np.zeros(len(ties), np.int64), lengths)
     return place[row]
 
 

@@ -23,7 +23,7 @@ from germane.kernel.columns import Categories, Ids
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judgments:
     """The judgments that runs are matched with: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
 
     queries: Sequence[Hashable]
@@ -46,13 +46,13 @@ class Batch:
     @cached_property
     def owner(self) -> Ints:
         """The group of each row."""
-        return ragged.owners(self.offsets)
+        return ragged.find_owners(self.offsets)
 
     def take(self, kept: Ints) -> Batch:
         """Some of the rows, ascending."""
         lengths = np.bincount(self.owner[kept], minlength=len(self.code))
         score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
-        return Batch(self.code, ragged.offsets(lengths), self.items.take(kept), score, rank)
+        return Batch(self.code, ragged.make_offsets(lengths), self.items.take(kept), score, rank)
 
 
 class Hits(NamedTuple):
@@ -86,7 +86,7 @@ class Scattered(Exception):  # noqa: N818  (not an error: the rows are then gath
     """The rows of a query do not stand together."""
 
 
-def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = False) -> Hits:
+def reduce(judged: Judgments, batch: Batch, *, by_id: bool = True, copies: bool = False) -> Hits:
     """Find the judged rows of a batch and their ranks.
 
     ``by_id``: equal scores stand in the order of their ids as text, from the last to the first;
@@ -105,7 +105,7 @@ def reduce(judged: Judged, batch: Batch, *, by_id: bool = True, copies: bool = F
     return Hits(*hits)
 
 
-def _reduce_compiled(judged: Judged, batch: Batch, by_id: bool, copies: bool) -> Hits:
+def _reduce_compiled(judged: Judgments, batch: Batch, by_id: bool, copies: bool) -> Hits:
     try:
         found = library.reduce_rows(
             batch.items.column,
@@ -175,7 +175,7 @@ class Part(NamedTuple):
 class Reduction:
     """Reduces batches under the rules of a policy, and puts together what they come to."""
 
-    def __init__(self, judged: Judged, duplicates: str, order: Order) -> None:
+    def __init__(self, judged: Judgments, duplicates: str, order: Order) -> None:
         self.judged = judged
         self._duplicates, self._order = duplicates, order
         self._answered = np.zeros(len(judged.queries), bool)
@@ -197,7 +197,7 @@ class Reduction:
             kept = batch.score[hits.row] > 0
             hits = Hits(*(column[kept] for column in hits))
         columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
-        return Part(batch.code, ragged.lengths(batch.offsets), columns)
+        return Part(batch.code, ragged.find_lengths(batch.offsets), columns)
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
@@ -243,7 +243,7 @@ class Reduction:
         )
 
 
-def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
+def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
     """The rows that count as retrieved, their scores as precise as asked for."""
     if batch.score is None:
         if order.threshold is not None:
@@ -266,7 +266,7 @@ def admit_rows(judged: Judged, batch: Batch, order: Order) -> Batch:
 
 def find_repeat(batch: Batch) -> int | None:
     """The first row whose item stands in an earlier row of its query."""
-    nothing = Judged(
+    nothing = Judgments(
         [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
     )
     try:
@@ -320,7 +320,7 @@ def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
         return batch
     order, rank = None, batch.rank
     falling = rank[1:] <= rank[:-1]
-    falling[ragged.lasts(batch.offsets)] = False
+    falling[ragged.take_lasts(batch.offsets)] = False
     owner, score = batch.owner, batch.score
     if falling.any():
         order = np.lexsort((rank, owner) if score is None else (-score, rank, owner))
@@ -334,7 +334,7 @@ def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
         return replace(batch, items=batch.items.take(order), rank=None)
     arranged = score if order is None else score[order]
     rising = arranged[1:] > arranged[:-1]
-    rising[ragged.lasts(batch.offsets)] = False
+    rising[ragged.take_lasts(batch.offsets)] = False
     odd = np.flatnonzero(rising)
     if len(odd):
         pair = np.arange(odd[0], odd[0] + 2)

@@ -218,7 +218,7 @@ def _expect_over_found(ranking: Ranking, k: int | None, rel: float, terms: Float
     size, before = ranking.tied_relevant(rel)
     last = ranking.last(k)[ranking.owner]
     inside = relevant & (ranking.tied_to <= last)
-    norm = ragged.counts(inside, ranking.owner, len(ranking)).astype(float)
+    norm = ragged.count_flags(inside, ranking.owner, len(ranking)).astype(float)
     scaled = np.where(inside, terms, 0.0)
     torn = np.flatnonzero(relevant & (ranking.tied_from <= last) & (ranking.tied_to > last))
     for hit in torn[np.unique(ranking.owner[torn], return_index=True)[1]]:

@@ -10,7 +10,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.errors import CoverageError, MeasureError, some
+from germane.errors import CoverageError, MeasureError, list_some
 from germane.measures import Scored, compute_values
 from germane.measures.measure import Measure
 
@@ -18,7 +18,7 @@ FLOOR = 1e-5  # what a geometric mean takes smaller values for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluated:
+class QueryValues:
     """One measure's value for every query, and their mean."""
 
     measure: Measure
@@ -75,7 +75,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeasureResult(Evaluated):
+class MeasureResult(QueryValues):
     """One measure's values, with what the order of ties could make of their mean.
 
     >>> result = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, "RR")
@@ -112,41 +112,43 @@ class MeasureResult(Evaluated):
         ranking = None if self.orders is None else self.orders(order)
         if ranking is None:  # nothing judged is tied
             return self.mean
-        values = scores(self.measure, ranking, self.no_relevant)
+        values = compute_scores(self.measure, ranking, self.no_relevant)
         if self.amend is not None:
             values = self.amend(self.measure, ranking, values)
-        norm = weights(self.measure, ranking)
+        norm = find_weights(self.measure, ranking)
         return replace(self, values=values, norm=norm).mean
 
 
-def evaluated(measure: Measure, ranking: Ranking, no_relevant: str) -> Evaluated:
+def evaluate_measure(measure: Measure, ranking: Ranking, no_relevant: str) -> QueryValues:
     """Compute a measure on a ranking, queries without relevant items as the policy says."""
-    values = scores(measure, ranking, no_relevant)
-    return Evaluated(measure, ranking.queries, values, no_relevant, norm=weights(measure, ranking))
+    values = compute_scores(measure, ranking, no_relevant)
+    return QueryValues(
+        measure, ranking.queries, values, no_relevant, norm=find_weights(measure, ranking)
+    )
 
 
-def weights(measure: Measure, ranking: Ranking) -> Floats | None:
+def find_weights(measure: Measure, ranking: Ranking) -> Floats | None:
     """Q: what each query weighs in the mean; None where all weigh the same."""
     if ("mean", "micro") not in measure.parameters:
         return None
-    return kernel(measure, ranking).norm
+    return compute_terms(measure, ranking).norm
 
 
-def scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+def compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     """Q: the measure's value for every query, after no_relevant."""
-    return all_scores((measure,), ranking, no_relevant)[0]
+    return compute_all_scores((measure,), ranking, no_relevant)[0]
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused
-def all_scores(
+def compute_all_scores(
     measures: tuple[Measure, ...], ranking: Ranking, no_relevant: str
 ) -> tuple[Floats, ...]:
     """The values of several measures for every query."""
-    return tuple([_scores(measure, ranking, no_relevant) for measure in measures])
+    return tuple([_compute_scores(measure, ranking, no_relevant) for measure in measures])
 
 
-def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
-    scored = kernel(measure, ranking)
+def _compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
+    scored = compute_terms(measure, ranking)
     out = compute_values(ranking, scored)
     if not ragged.are_finite(out):
         raise MeasureError(f"{measure}: the grades are beyond what a double can add up.")
@@ -156,14 +158,14 @@ def _scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
     if no_relevant == "error" and undefined.any():
         which = [ranking.queries[q] for q in np.flatnonzero(undefined)]
         raise CoverageError(
-            f"{measure}: without a relevant item: {some(which)} ({len(which)} of "
+            f"{measure}: without a relevant item: {list_some(which)} ({len(which)} of "
             f"{len(undefined)} queries). no_relevant=zero counts them as 0, skip leaves them out."
         )
     out[undefined] = 1.0 if no_relevant == "one" else math.nan
     return out
 
 
-def kernel(measure: Measure, ranking: Ranking) -> Scored:
+def compute_terms(measure: Measure, ranking: Ranking) -> Scored:
     """The measure's terms and norm for every query, or the error for what it cannot be given."""
     if ranking.ties != "ordered":
         check_ties(measure, ranking.ties)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from germane.errors import choices
+from germane.errors import list_choices
 from germane.measures.terms import Scored
 
 
@@ -31,7 +31,7 @@ class Parameter:
             options.append("a number" + self._describe_bounds())
         if self.grades:
             options.append("gains by grade such as 1:1_2:3, none below 0")
-        return choices(options)
+        return list_choices(options)
 
     def _describe_bounds(self) -> str:
         above, below = (" above", " and below") if self.open_ends else (" from", " to")

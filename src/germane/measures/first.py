@@ -49,18 +49,18 @@ def expect_first(
     hit = np.flatnonzero(ranking.relevant(rel) & (ranking.so_far(rel) == 1) & (before == 0))
     r, first = size[hit], ranking.tied_from[hit]
     n = ranking.tied_to[hit] - first + 1
-    steps = ragged.offsets(n - r + 1)
-    row = ragged.owners(steps)
+    steps = ragged.make_offsets(n - r + 1)
+    row = ragged.find_owners(steps)
     j: Ints = np.arange(steps[-1]) - steps[row]  # from 0
     none_at = (n[row] - r[row] - j) / (n[row] - j)
     chance = 1 - none_at
-    survived = ragged.running_product(none_at, steps)
+    survived = ragged.accumulate_product(none_at, steps)
     inner = j > 0
     chance[inner] *= survived[np.flatnonzero(inner) - 1]
     rank = first[row] + j
     counted = np.where(rank <= ranking.last(k)[ranking.owner[hit]][row], chance * worth(rank), 0.0)
     terms = np.zeros(len(ranking.rank))
-    terms[hit] = ragged.sums(counted, row, len(hit))
+    terms[hit] = ragged.sum_rows(counted, row, len(hit))
     return terms
 
 

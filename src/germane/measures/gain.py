@@ -102,13 +102,13 @@ def _sum_ideal(ranking: Ranking, k: int | None, ideal: Floats) -> Floats:
     discounted = ideal * LOG2.at(rank)
     if k is not None:
         discounted = np.where(rank <= k, discounted, 0.0)
-    return ragged.sums(discounted, ranking.ideal_owner, len(ranking))
+    return ragged.sum_rows(discounted, ranking.ideal_owner, len(ranking))
 
 
 def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     """nDCG measured at each relevant item; the missed ones are given the final nDCG."""
     gained = compute_gains(ranking.relevance, gain)
-    dcg_here = ragged.running_sum(gained * LOG2.at(ranking.rank), ranking.offsets)
+    dcg_here = ragged.accumulate_sum(gained * LOG2.at(ranking.rank), ranking.offsets)
     ideal_here = _sum_ideal_at(ranking, gain, ranking.rank)
     relevant = gained > 0
     terms = np.divide(
@@ -116,7 +116,7 @@ def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
     )
     best = _rank_ideal(ranking, gain)
     total = ranking.judged(best > 0)
-    missed = total - ragged.counts(relevant, ranking.owner, len(ranking))
+    missed = total - ragged.count_flags(relevant, ranking.owner, len(ranking))
     final = np.zeros(len(ranking))
     answered = ranking.offsets[1:] > ranking.offsets[:-1]
     final[answered] = dcg_here[ranking.offsets[1:][answered] - 1]
@@ -152,10 +152,10 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     ends = ideal > 0  # the last item of each positive gain
     total = ranking.judged(ends)
     ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
-    inverse = 1.0 / ragged.running_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
+    inverse = 1.0 / ragged.accumulate_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
     levels = np.bincount(owner[ends], minlength=len(ranking))
-    offsets = ragged.offsets(levels)
-    backwards = ragged.running_sum(inverse[::-1], offsets[-1] - offsets[::-1])
+    offsets = ragged.make_offsets(levels)
+    backwards = ragged.accumulate_sum(inverse[::-1], offsets[-1] - offsets[::-1])
     from_here = np.append(backwards[::-1], 0.0)
 
     # each hit's first level: the number of levels of its query that end before its rank
@@ -195,16 +195,16 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
     """
     ideal = _rank_ideal(ranking, gain)
     gained = compute_gains(ranking.relevance, gain)
-    here = ragged.running_sum(gained, ranking.offsets)
+    here = ragged.accumulate_sum(gained, ranking.offsets)
     costs = np.where(ideal > 0, np.maximum(ideal, 1.0), 1.0)
-    cost_at = ragged.running_sum(costs, ranking.ideal_offsets)
+    cost_at = ragged.accumulate_sum(costs, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     inside = np.minimum(ranking.rank, judged)
     cost = cost_at[ranking.ideal_offsets[ranking.owner] + inside - 1] + (ranking.rank - inside)
     terms = np.divide(
         gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained != 0
     )
-    total = ragged.sums(ideal, ranking.ideal_owner, len(ranking))
+    total = ragged.sum_rows(ideal, ranking.ideal_owner, len(ranking))
     return Scored(terms, total, ranking.judged(ideal > 0))
 
 
@@ -257,14 +257,14 @@ def _rank_ideal(ranking: Ranking, gain: Any) -> Floats:
     """Rank the judged gains of each query from the highest down (J)."""
     ideal = compute_gains(ranking.ideal, gain)
     if not isinstance(gain, str):  # an explicit map need not grow with the grade
-        ideal = ragged.sorted_descending(ideal, ranking.ideal_offsets)
+        ideal = ragged.sort_descending(ideal, ranking.ideal_offsets)
     return ideal
 
 
 def _sum_ideal_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     """Sum the ideal DCG to the rank of each hit (H)."""
     gained = _rank_ideal(ranking, gain) * LOG2.at(ranking.ideal_rank)
-    here = ragged.running_sum(gained, ranking.ideal_offsets)
+    here = ragged.accumulate_sum(gained, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
     return out

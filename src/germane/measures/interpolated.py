@@ -225,9 +225,9 @@ def _find_envelope(
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Find the relevant hits, their offsets by query, their precision, and the best from there on."""
     at = np.flatnonzero(ranking.counted(rel, k))
-    offsets = ragged.offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
+    offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / ranking.rank[at]
-    best = ragged.running_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
+    best = ragged.accumulate_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
     return at, offsets, precision, best
 
 
@@ -236,7 +236,7 @@ def _place_levels(
 ) -> Floats:
     """Add each recall level's precision at the hit that has it (H)."""
     at, offsets, precision, best = _find_envelope(ranking, k, rel)
-    found = ragged.lengths(offsets)
+    found = ragged.find_lengths(offsets)
     # the next hit whose own precision nothing after it exceeds; a query's last hit is one
     record = np.where(precision == best, np.arange(len(at)), len(at))
     holder = np.minimum.accumulate(record[::-1])[::-1]

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 from germane.core.arguments import parse_whole
-from germane.errors import MeasureError, choices, clip, suggestion
+from germane.errors import MeasureError, clip, list_choices, suggest
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
@@ -56,10 +56,8 @@ class Measure:
         known = {parameter.name for parameter in row.parameters}
         for name in given:
             if name not in known:
-                takes = choices(p.name for p in row.parameters) if known else "no parameters"
-                raise MeasureError(
-                    f"{self.name} takes {takes}; got {name}=.{suggestion(name, known)}"
-                )
+                takes = list_choices(p.name for p in row.parameters) if known else "no parameters"
+                raise MeasureError(f"{self.name} takes {takes}; got {name}=.{suggest(name, known)}")
         complete = tuple(
             (parameter.name, _check_value(self.name, parameter, given))
             for parameter in row.parameters
@@ -272,7 +270,7 @@ def _make_unknown_error(name: str, text: str) -> MeasureError:
     options = [*(alias for row in TABLE for alias in row.aliases), "GMAP", *BY_NAME]
     rest = text.strip()[len(name) :]
     near = _suggest_cutoff_name(text) or _suggest_joined_name(text)
-    if not near and (near := suggestion(name, options)) and len(rest) < 40:
+    if not near and (near := suggest(name, options)) and len(rest) < 40:
         near = near.removesuffix("'?") + rest + "'?"
     return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
 
@@ -365,7 +363,7 @@ def _check_value(measure: str, parameter: Parameter, given: Mapping[str, Any]) -
         if low is not None and low <= number <= high and not at_end:
             return number + 0.0  # -0 is 0
     shown = clip(value) if number is None else _write_value(number)
-    near = suggestion(value, parameter.words) if isinstance(value, str) else ""
+    near = suggest(value, parameter.words) if isinstance(value, str) else ""
     raise MeasureError(
         f"{measure}({parameter.name}=…) takes {parameter.describe_values()}; got {shown}.{near}"
     )
@@ -387,7 +385,7 @@ def _parse_gain_map(
     """Read an explicit grade→gain map from a mapping, pairs, or text such as ``1:1_2:3``."""
     wrong = MeasureError(
         f"{measure}({parameter.name}=…) takes {parameter.describe_values()}; got {clip(value)}."
-        + (suggestion(value, parameter.words) if isinstance(value, str) else "")
+        + (suggest(value, parameter.words) if isinstance(value, str) else "")
     )
     given = value
     if isinstance(value, str):

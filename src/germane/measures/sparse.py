@@ -15,7 +15,7 @@ def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
     nonrelevant = (ranking.ideal >= 0) & (ranking.ideal < rel)
     available = ranking.judged(nonrelevant)
     worse = (ranking.relevance >= 0) & ~ranking.relevant(rel)
-    before = ragged.running(worse, ranking.offsets, ranking.owner)
+    before = ragged.count_running(worse, ranking.offsets, ranking.owner)
     most = total[ranking.owner]
     bound = np.maximum(np.minimum(available, total), 1)[ranking.owner]
     lost = np.minimum(before, most) / bound
@@ -43,7 +43,7 @@ BPREF = Definition(
 def inferred_average_precision(ranking: Ranking, k: None, rel: float) -> Scored:
     relevant = ranking.relevant(rel)
     pooled = np.arange(len(ranking.rank)) - ranking.offsets[ranking.owner]
-    judged = ragged.running(ranking.relevance >= 0, ranking.offsets, ranking.owner) - 1
+    judged = ragged.count_running(ranking.relevance >= 0, ranking.offsets, ranking.owner) - 1
     above = ranking.so_far(rel) - 1
     before = np.maximum(ranking.rank - 1, 1)
     inferred = (pooled / before) * (above + EPSILON) / (judged + 2 * EPSILON)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from germane.errors import InputError, choices
+from germane.errors import InputError, list_choices
 from germane.output import writing
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ STYLE: dict[str, Any] = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def apply_style() -> Iterator[None]:
     """Matplotlib in germane's style. Raises InputError where it is not installed."""
-    library = matplotlib()
+    library = import_matplotlib()
     with library.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # an id in any script
         yield
@@ -63,7 +63,7 @@ def styled() -> Iterator[None]:
     library.interactive(interactive)
 
 
-def matplotlib() -> Any:
+def import_matplotlib() -> Any:
     """The library. Raises InputError where it is not installed."""
     try:
         import matplotlib
@@ -80,7 +80,7 @@ class Display:
 
     def plot(self: "D", ax: "Axes | None" = None) -> "D":
         """Draw into ``ax``, or into a new figure of pyplot's; ``ax_`` and ``figure_`` are kept."""
-        with styled():
+        with apply_style():
             if ax is None:
                 from matplotlib import pyplot
 
@@ -99,7 +99,7 @@ class Display:
 
     def picture(self, suffix: str) -> bytes:
         """A figure of its own as a file's bytes, always the same: svg, png or pdf."""
-        with styled():
+        with apply_style():
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=self._size(), layout="constrained")
@@ -121,10 +121,10 @@ D = TypeVar("D", bound=Display)
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
     """The picture's format by its suffix. Raises InputError where it cannot be drawn."""
-    matplotlib()
+    import_matplotlib()
     suffix = os.path.splitext(os.fspath(path))[1].lower().lstrip(".")
     if suffix not in FORMATS:
-        raise InputError(f"{os.fspath(path)}: a picture's name ends in {choices(FORMATS)}.")
+        raise InputError(f"{os.fspath(path)}: a picture's name ends in {list_choices(FORMATS)}.")
     return suffix
 
 

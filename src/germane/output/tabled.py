@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from germane.output.tables import Table
 
 
-class Tabled:
+class Tabular:
     """A value that prints as its table, and is one in notebooks, in Markdown and in LaTeX."""
 
     def table(self) -> "Table":

@@ -26,32 +26,32 @@ class Table:
     def text(self) -> str:
         """Aligned columns for a terminal; control characters in ids are made visible."""
         longest = [max(map(len, column)) for column in zip(*self._marks(), strict=True)]
-        lines = [tuple(map(visible, self.columns))]
+        lines = [tuple(map(make_visible, self.columns))]
         for row, marks in zip(self.rows, self._marks(), strict=False):
-            raised = (visible(mark).translate(_RAISED) for mark in marks)
-            cells = zip(map(visible, row), raised, longest, strict=True)
+            raised = (make_visible(mark).translate(_RAISED) for mark in marks)
+            cells = zip(map(make_visible, row), raised, longest, strict=True)
             lines.append(tuple(cell + mark + " " * (w - len(mark)) for cell, mark, w in cells))
         lines[0] = tuple(name + " " * w for name, w in zip(lines[0], longest, strict=True))
-        widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
-        out = [_aligned(line, widths, self._left()) for line in lines]
+        widths = [max(map(measure_width, column)) for column in zip(*lines, strict=True)]
+        out = [_align(line, widths, self._left()) for line in lines]
         out.insert(1, "  ".join("─" * w for w in widths))
         if self.notes:
-            out += ["", *map(visible, self.notes)]
+            out += ["", *map(make_visible, self.notes)]
         return "\n".join(out) + "\n"
 
     def markdown(self) -> str:
         """A GitHub table; ids cannot end a cell or start markup."""
-        lines = self._marked(_markdown, "**{}**", "<sup>{}</sup>")
+        lines = self._marked(_escape_markdown, "**{}**", "<sup>{}</sup>")
         rule = [":--" if i in self._left() else "--:" for i in range(len(self.columns))]
         out = ["| " + " | ".join(line) + " |" for line in (lines[0], rule, *lines[1:])]
         if self.notes:
-            out += ["", *(f"{_markdown(note)}  " for note in self.notes)]
+            out += ["", *(f"{_escape_markdown(note)}  " for note in self.notes)]
         return "\n".join(out) + "\n"
 
     def latex(self) -> str:
         """A booktabs table; ids are escaped."""
-        marked = self._marked(_latex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}")
-        lines = [_no_argument(" & ".join(row)) + r" \\" for row in marked]
+        marked = self._marked(_escape_latex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}")
+        lines = [_protect_argument(" & ".join(row)) + r" \\" for row in marked]
         out = [
             r"\begin{tabular}{"
             + "".join("l" if i in self._left() else "r" for i in range(len(self.columns)))
@@ -63,14 +63,14 @@ class Table:
             r"\bottomrule",
             r"\end{tabular}",
         ]
-        out += [f"% {visible(note)}" for note in self.notes]
+        out += [f"% {make_visible(note)}" for note in self.notes]
         return "\n".join(out) + "\n"
 
     def latex_float(self) -> str:
         """A ``table`` environment: the booktabs table, with the notes as its caption."""
         table = Table(self.columns, self.rows, (), self.left, self.strong, self.marks).latex()
         sentences = (" ".join(note.split()).rstrip(".") + "." for note in self.notes if note)
-        caption = " ".join(map(_latex, sentences))
+        caption = " ".join(map(_escape_latex, sentences))
         return f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
 
     def csv(self, *, reader: "Reader" = "program") -> str:
@@ -129,17 +129,19 @@ class Table:
         check_choice("reader", reader, READERS)
         lines = (self.columns, *self.rows)
         if reader == "spreadsheet":
-            lines = tuple(tuple(inert(visible(cell)) for cell in line) for line in lines)
+            lines = tuple(tuple(make_inert(make_visible(cell)) for cell in line) for line in lines)
         special = re.compile(f'[{delimiter}"\r\n]')
-        rows = (delimiter.join(_quoted(cell, special) for cell in line) for line in lines)
+        rows = (delimiter.join(_quote(cell, special) for cell in line) for line in lines)
         return "".join(row + end for row in rows)
 
     def formulas(self) -> list[str]:
         """The cells that a spreadsheet would take for formulas."""
-        return [cell for row in (self.columns, *self.rows) for cell in row if inert(cell) != cell]
+        return [
+            cell for row in (self.columns, *self.rows) for cell in row if make_inert(cell) != cell
+        ]
 
 
-def stacked(name: str, tables: Mapping[str, Table]) -> Table:
+def stack_tables(name: str, tables: Mapping[str, Table]) -> Table:
     """Tables of the same columns as one, with a column that says which; notes likewise."""
     if len(tables) == 1:
         return next(iter(tables.values()))
@@ -166,24 +168,24 @@ LETTERS = "abcdefghijklmnoprstuvwxyz"
 _RAISED = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """Control characters and broken bytes written out: an id may hold a terminal's commands."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if _harmless(c) else repr(c)[1:-1] for c in text)
+    return "".join(c if _make_harmless(c) else repr(c)[1:-1] for c in text)
 
 
-def shown(text: str) -> str:
+def show_lines(text: str) -> str:
     """Lines for a terminal, with tabs between cells; everything else that is not printed written out."""
     text = text.replace("\r\n", "\n")
-    return "".join(c if c in "\n\t" else visible(c) for c in text)
+    return "".join(c if c in "\n\t" else make_visible(c) for c in text)
 
 
-def _harmless(character: str) -> bool:
+def _make_harmless(character: str) -> bool:
     return character == " " or character.isprintable()
 
 
-def width(text: str) -> int:
+def measure_width(text: str) -> int:
     """The columns that a text takes in a terminal."""
     if text.isascii():
         return len(text)
@@ -195,7 +197,7 @@ def width(text: str) -> int:
     )
 
 
-def inert(cell: str) -> str:
+def make_inert(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
     begins = cell[:1] != "" and cell[0] in _BEGINNINGS
     return "'" + cell if begins and not _SIGNED.fullmatch(cell) else cell
@@ -206,21 +208,21 @@ _BEGINNINGS = "=+-@\t\r\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
 _SIGNED = re.compile(r"[+-][0-9.]+(e[+-][0-9]+)?")
 
 
-def _quoted(cell: str, special: re.Pattern[str]) -> str:
+def _quote(cell: str, special: re.Pattern[str]) -> str:
     """A cell of separated values, in quotes where it holds a delimiter, a quote or the end of a line."""
     return '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
 
 
-def _aligned(cells: Row, widths: list[int], left: set[int]) -> str:
+def _align(cells: Row, widths: list[int], left: set[int]) -> str:
     padded = []
     for i, (cell, most) in enumerate(zip(cells, widths, strict=True)):
-        blanks = " " * (most - width(cell))
+        blanks = " " * (most - measure_width(cell))
         padded.append(cell + blanks if i in left else blanks + cell)
     return "  ".join(padded).rstrip()
 
 
-def _markdown(text: str) -> str:
-    return _MARKUP.sub(r"\\\g<0>", visible(text))
+def _escape_markdown(text: str) -> str:
+    return _MARKUP.sub(r"\\\g<0>", make_visible(text))
 
 
 _MARKUP = re.compile(
@@ -253,11 +255,11 @@ _LATEX = {
 }
 
 
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in visible(text))
+def _escape_latex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in make_visible(text))
 
 
-def _no_argument(row: str) -> str:
+def _protect_argument(row: str) -> str:
     """A row whose first cell no command before it, such as ``\\\\``, takes for its argument."""
     return "{}" + row if row.lstrip()[:1] in ("[", "*") else row
 
@@ -269,4 +271,4 @@ def escape_html(text: str) -> str:
     """Escape text for the content of HTML and SVG; control characters are made visible."""
     from html import escape
 
-    return escape(visible(text), quote=False)
+    return escape(make_visible(text), quote=False)

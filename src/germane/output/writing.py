@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from germane.errors import InputError
-from germane.output.tables import shown
+from germane.output.tables import show_lines
 
 PART = ".germane-"
 """How the names begin of files and folders that are not finished: no ``*`` of a shell finds them."""
@@ -17,7 +17,7 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse an output that cannot be written, or is one of the inputs, before the work is done."""
     if path in (None, "-"):
         return
-    if not path or not os.path.isdir(folder := _folder(path)):
+    if not path or not os.path.isdir(folder := _find_folder(path)):
         shown = path if path and path.isprintable() else repr(path)
         raise InputError(f"{shown}: cannot be written (there is no such folder).")
     if (os.path.isfile(path) or not os.path.exists(path)) and not os.access(folder, os.W_OK):
@@ -31,7 +31,7 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
 def write(path: str | None, text: str) -> None:
     """To standard output, or to a file; a terminal gets no command that an id holds."""
     if path is None or path == "-":
-        sys.stdout.write(shown(text) if sys.stdout.isatty() else text)
+        sys.stdout.write(show_lines(text) if sys.stdout.isatty() else text)
     else:
         replace(path, text.encode("utf-8", "backslashreplace"))
 
@@ -42,8 +42,8 @@ def replace(path: str, data: bytes) -> None:
     A regular file is written beside its place and renamed; it keeps its permissions, and a link
     stays a link. A pipe or a device is written as it is.
     """
-    with _explained(path):
-        mode = _mode(path)
+    with _explain(path):
+        mode = _find_mode(path)
         if mode is None or stat.S_ISREG(mode):
             _replace(os.path.realpath(path), data, mode)
         else:
@@ -54,20 +54,20 @@ def replace(path: str, data: bytes) -> None:
 def append(path: str, text: str) -> None:
     """Write a file again with more at its end, whole or not at all."""
     old = b""
-    with _explained(path):
+    with _explain(path):
         if os.path.isfile(path):
             with open(path, "rb") as file:
                 old = file.read()
     replace(path, old + text.encode("utf-8", "backslashreplace"))
 
 
-def part(folder: str) -> str:
+def make_part(folder: str) -> str:
     """A new name in a folder, for what is not finished."""
     return os.path.join(folder, PART + os.urandom(8).hex())
 
 
 def _replace(place: str, data: bytes, mode: int | None) -> None:
-    beside = part(os.path.dirname(place))
+    beside = make_part(os.path.dirname(place))
     try:
         private = 0o666 if mode is None else 0o600  # until it has the permissions of the old file
         with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, private)) as out:
@@ -83,14 +83,14 @@ def _replace(place: str, data: bytes, mode: int | None) -> None:
         raise
 
 
-def _folder(path: str) -> str:
+def _find_folder(path: str) -> str:
     try:
         return os.path.dirname(os.path.realpath(path))
     except ValueError:  # a NUL, or what no file system can name
         return ""
 
 
-def _mode(path: str) -> int | None:
+def _find_mode(path: str) -> int | None:
     """What there is at a path, where links end; None where there is nothing."""
     try:
         return os.stat(path).st_mode
@@ -99,7 +99,7 @@ def _mode(path: str) -> int | None:
 
 
 @contextlib.contextmanager
-def _explained(path: str) -> Iterator[None]:
+def _explain(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Everything that comes in: judgments and runs of every kind, recognised once.
+"""Everything that comes in: judgments and runs of every kind, recognized once.
 
 ``QRELS`` and ``RUNS`` are the tables of kinds, tried in order. Most modules are imported for the first
 input that needs them: Arrow takes as long as NumPy.
@@ -41,11 +41,11 @@ __all__ = [
 NOTHING_SAID = ReadOptions()
 
 
-def _module(name: str) -> Any:
+def _import_reader(name: str) -> Any:
     return import_module(f"germane.readers.{name}")
 
 
-# --- What is recognised ----------------------------------------------------------------------------
+# --- What is recognized ----------------------------------------------------------------------------
 
 
 def _is_frame(given: object) -> bool:
@@ -61,16 +61,16 @@ def is_searched(given: object) -> bool:
 
 
 def _open_columns(given: Any, kind: str, reading: ReadOptions) -> Any:
-    return _module("frames").open_frame(given, kind, reading.columns)
+    return _import_reader("frames").open_frame(given, kind, reading.columns)
 
 
 def _open_file_of_columns(path: Any, kind: str, reading: ReadOptions) -> Any:
     """The columns of a file, or None for a TREC file."""
     chosen = formats.find_format(path, kind, reading.input_format)
     if chosen == "letor":
-        return _module("letor").open_letor(path, kind, reading.columns)
+        return _import_reader("letor").open_letor(path, kind, reading.columns)
     if chosen != "trec":
-        return _module("column_files").open_columns(path, kind, chosen, reading.columns)
+        return _import_reader("column_files").open_columns(path, kind, chosen, reading.columns)
     return None
 
 
@@ -83,73 +83,79 @@ def _limit(path: Any, reading: ReadOptions) -> Any:
 # --- Judgments -------------------------------------------------------------------------------------
 
 
-def _qrels_of_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
+def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
     return QrelsInput(given, partial(_read, mappings.read_qrels, given))
 
 
-def _qrels_of_rows(given: Any, reading: ReadOptions) -> QrelsInput:
+def _open_qrels_rows(given: Any, reading: ReadOptions) -> QrelsInput:
     nothing = [isinstance(row, Mapping) and not row for row in given]  # would be one of grades
-    return _qrels_of_mapping({q: [] if nothing[q] else row for q, row in enumerate(given)}, reading)
+    return _open_qrels_mapping(
+        {q: [] if nothing[q] else row for q, row in enumerate(given)}, reading
+    )
 
 
-def _qrels_of_columns(given: Any, reading: ReadOptions) -> QrelsInput:
+def _open_qrels_columns(given: Any, reading: ReadOptions) -> QrelsInput:
     frame = _open_columns(given, "qrels", reading)
-    read = partial(_read, _module("frame_qrels").read_qrels, frame)
+    read = partial(_read, _import_reader("frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
-def _qrels_of_file(given: Any, reading: ReadOptions) -> QrelsInput:
+def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
     path = _limit(given, reading)
     frame = _open_file_of_columns(path, "qrels", reading)
     if frame is not None:
-        return _qrels_of_columns(frame, reading)
-    return QrelsInput(path, partial(_read, _module("trec_files").read_qrels, path), True)
+        return _open_qrels_columns(frame, reading)
+    return QrelsInput(path, partial(_read, _import_reader("trec_files").read_qrels, path), True)
 
 
 def _read(read: Callable[..., Qrels], given: Any, duplicates: str, progress: Any, _: str) -> Qrels:
     return read(given, duplicates, progress)
 
 
-def _qrels_of_labels(given: Labels, reading: ReadOptions) -> QrelsInput:
+def _open_qrels_labels(given: Labels, reading: ReadOptions) -> QrelsInput:
     return QrelsInput(given, lambda duplicates, progress, complete: given.qrels(complete))
 
 
-def _qrels_of_sparse(given: Any, reading: ReadOptions) -> QrelsInput:
-    return QrelsInput(given, lambda *how: _module("relevance").read_csr(given))
+def _open_qrels_sparse(given: Any, reading: ReadOptions) -> QrelsInput:
+    return QrelsInput(given, lambda *how: _import_reader("relevance").read_csr(given))
 
 
-def _qrels_of_array(given: Any, reading: ReadOptions) -> QrelsInput:
+def _open_qrels_array(given: Any, reading: ReadOptions) -> QrelsInput:
     return QrelsInput(
         given,
-        lambda duplicates, progress, complete: _module("relevance").read_dense(given, complete),
+        lambda duplicates, progress, complete: _import_reader("relevance").read_dense(
+            given, complete
+        ),
     )
 
 
-def _qrels_that_are_read(given: Qrels, reading: ReadOptions) -> QrelsInput:
+def _wrap_qrels(given: Qrels, reading: ReadOptions) -> QrelsInput:
     columns = given.columns is not None
     return QrelsInput(given, lambda *how: given, given.ids == "text", columns, given.lines)
 
 
-def _qrels_of_groups(given: Any) -> QrelsInput:
+def _open_qrels_groups(given: Any) -> QrelsInput:
     if isinstance(given, Qrels):
-        return _qrels_that_are_read(given, NOTHING_SAID)
+        return _wrap_qrels(given, NOTHING_SAID)
     return QrelsInput(
         given,
-        lambda duplicates, progress, complete: _module("arrays").read_grouped(given, complete),
+        lambda duplicates, progress, complete: _import_reader("arrays").read_grouped(
+            given, complete
+        ),
     )
 
 
 _Recognise: TypeAlias = Callable[[Any], bool]
 
 QRELS: tuple[tuple[str, _Recognise, Callable[[Any, ReadOptions], QrelsInput]], ...] = (
-    ("read", lambda given: isinstance(given, Qrels), _qrels_that_are_read),
-    ("mapping", mappings.is_mapping, _qrels_of_mapping),
-    ("rows", mappings.is_rows, _qrels_of_rows),
-    ("file", is_path, _qrels_of_file),
-    ("columns", _is_frame, _qrels_of_columns),
-    ("labels", lambda given: isinstance(given, Labels), _qrels_of_labels),
-    ("sparse matrix", numbers.is_sparse, _qrels_of_sparse),
-    ("array", numbers.is_array, _qrels_of_array),
+    ("read", lambda given: isinstance(given, Qrels), _wrap_qrels),
+    ("mapping", mappings.is_mapping, _open_qrels_mapping),
+    ("rows", mappings.is_rows, _open_qrels_rows),
+    ("file", is_path, _open_qrels_file),
+    ("columns", _is_frame, _open_qrels_columns),
+    ("labels", lambda given: isinstance(given, Labels), _open_qrels_labels),
+    ("sparse matrix", numbers.is_sparse, _open_qrels_sparse),
+    ("array", numbers.is_array, _open_qrels_array),
 )
 
 
@@ -158,34 +164,36 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
     if isinstance(given, QrelsInput):
         return given
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
-        return _qrels_of_columns(given, reading)
+        return _open_qrels_columns(given, reading)
     if reading.group is not None:
-        return _qrels_of_groups(_module("arrays").group_arrays(given, None, reading.group)[0])
+        return _open_qrels_groups(
+            _import_reader("arrays").group_arrays(given, None, reading.group)[0]
+        )
     numbers.refuse_nested(given, "qrels")
-    for _, recognise, open_kind in QRELS:
-        if recognise(given):
+    for _, recognize, open_kind in QRELS:
+        if recognize(given):
             return open_kind(given, reading)
     if _is_empty(given):
         raise EmptyError("the qrels are empty: there are no judgments.")
     raise InputError(
         "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant items}, "
         "a list of either, an array of grades (Q, N), a CSR matrix, germane.Labels, or what "
-        f"read_qrels returns; got {clip(given)}{_advice(given)}"
+        f"read_qrels returns; got {clip(given)}{_advise(given)}"
     )
 
 
 # --- Runs ------------------------------------------------------------------------------------------
 
 
-def _run_of_scores(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
+def _open_run_scores(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     return mappings.ScoredMapping(_spell(given, qrels))
 
 
-def _run_of_lists(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
+def _open_run_lists(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     return mappings.RankedLists(_spell(given, qrels))
 
 
-def _run_of_rows(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
+def _open_run_rows(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     return mappings.RankedLists(_spell(dict(enumerate(given)), qrels))
 
 
@@ -193,44 +201,46 @@ def _spell(run: Any, qrels: QrelsInput | None) -> Any:
     """Python ids as a file of text has them, if the judgments are from one."""
     if qrels is None or not qrels.is_text:
         return run
-    return _module("mapping_ids").Spelled(run)
+    return _import_reader("mapping_ids").SpelledMapping(run)
 
 
-def _run_of_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
+def _open_run_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     path = _limit(given, reading)
     run: RunInput
     if formats.find_asked_format("run", reading.input_format) == "scores":
-        run = _module("letor").align_scores(qrels, path)
+        run = _import_reader("letor").align_scores(qrels, path)
     else:
-        run = _open_file_of_columns(path, "run", reading) or _module("trec_files").TrecFile(path)
+        run = _open_file_of_columns(path, "run", reading) or _import_reader("trec_files").TrecFile(
+            path
+        )
     return run
 
 
-def _run_of_columns(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
+def _open_run_columns(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     run: RunInput = _open_columns(given, "run", reading)
     return run
 
 
-def _run_of_ids(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    run: RunInput = _module("arrays").TopIds(given)
+def _open_run_ids(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
+    run: RunInput = _import_reader("arrays").TopIds(given)
     return run
 
 
-def _run_of_array(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    run: RunInput = _module("arrays").ScoreArray(given)
+def _open_run_array(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
+    run: RunInput = _import_reader("arrays").ScoreArray(given)
     return run
 
 
 RUNS: tuple[
     tuple[str, _Recognise, Callable[[Any, QrelsInput | None, ReadOptions], RunInput]], ...
 ] = (
-    ("scores", mappings.is_scores, _run_of_scores),
-    ("lists", mappings.is_mapping, _run_of_lists),
-    ("file", is_path, _run_of_file),
-    ("columns", _is_frame, _run_of_columns),
-    ("rows of lists", mappings.is_rows, _run_of_rows),
-    ("top-k ids", numbers.is_whole, _run_of_ids),
-    ("array of scores", numbers.is_array, _run_of_array),
+    ("scores", mappings.is_scores, _open_run_scores),
+    ("lists", mappings.is_mapping, _open_run_lists),
+    ("file", is_path, _open_run_file),
+    ("columns", _is_frame, _open_run_columns),
+    ("rows of lists", mappings.is_rows, _open_run_rows),
+    ("top-k ids", numbers.is_whole, _open_run_ids),
+    ("array of scores", numbers.is_array, _open_run_array),
 )
 
 
@@ -244,16 +254,16 @@ def open_run(
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given
     if qrels is not None and qrels.lines is not None and _has_no_ids(given, qrels.lines):
-        run: RunInput = _module("letor").align_scores(qrels, given)
+        run: RunInput = _import_reader("letor").align_scores(qrels, given)
         return run
-    for _, recognise, open_kind in RUNS:
-        if recognise(given):
+    for _, recognize, open_kind in RUNS:
+        if recognize(given):
             return open_kind(given, qrels, reading)
     _refuse_empty_run(given)
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
         "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
-        f"read_run returns; got {clip(given)}{_advice(given)}"
+        f"read_run returns; got {clip(given)}{_advise(given)}"
     )
 
 
@@ -274,7 +284,7 @@ def _is_empty(given: object) -> bool:
     return isinstance(given, (list, tuple)) and not given
 
 
-def _advice(given: object) -> str:
+def _advise(given: object) -> str:
     """Advice for an input that is nearly right."""
     if hasattr(given, "collect"):
         return "  collect() makes a frame of it."
@@ -304,8 +314,8 @@ def open_inputs(
     if reading.group is not None:
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
-        grades, scores = _module("arrays").group_arrays(qrels, run, reading.group)
-        return _qrels_of_groups(grades), scores
+        grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)
+        return _open_qrels_groups(grades), scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
     judged = open_qrels(qrels, reading)
@@ -317,7 +327,7 @@ def open_inputs(
 
 def join_qrels(parts: Sequence[Qrels]) -> Qrels:
     """Join the judgments of several frames that have no query in common."""
-    qrels: Qrels = _module("frame_qrels").join_judgments(parts)
+    qrels: Qrels = _import_reader("frame_qrels").join_judgments(parts)
     return qrels
 
 
@@ -328,7 +338,7 @@ def accept_comments(qrels: Qrels, run: RunInput) -> Qrels:
     queries = run.find_queries(qrels.maybe_data.queries)
     if queries is None:
         return qrels
-    accepted: Qrels = _module("trec_files").accept_comments(qrels, queries)
+    accepted: Qrels = _import_reader("trec_files").accept_comments(qrels, queries)
     return accepted
 
 

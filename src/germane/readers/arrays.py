@@ -23,18 +23,18 @@ from germane.errors import (
     ScoreError,
     clip,
     explain_not_finite,
-    some,
+    list_some,
 )
 from germane.kernel.columns import Integers
 from germane.kernel.ids import as_integer, is_missing
-from germane.kernel.reduction import Batch, Judged, Part, Reduction, RepeatedItem
+from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem
 from germane.kernel.threads import map_in_threads
 from germane.readers import grid, matrix, numbers, relevance
 from germane.readers.inputs import RunInput
 from germane.readers.rows import STEP
 
 
-class PlacedRun(RunInput):
+class NumberedRun(RunInput):
     """A run whose items have no ids, and are numbered by their place."""
 
     is_array = True
@@ -54,7 +54,7 @@ class PlacedRun(RunInput):
         return self, *self.list_items(as_integer(query) if qrels.ids == "text" else query)
 
 
-class ScoreArray(PlacedRun):
+class ScoreArray(NumberedRun):
     """Scores (Q, N): row q has those of query q."""
 
     def __init__(self, array: Any) -> None:
@@ -121,7 +121,7 @@ def _drop_masked(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grouped(PlacedRun):
+class Grouped(NumberedRun):
     """A flat array in groups, whose items are numbered by their place in it."""
 
     name = "run"
@@ -167,7 +167,7 @@ def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | N
         raise EmptyError("the run is empty: its arrays have no items.")
     queries, code = _find_groups(group, items)
     place = np.argsort(code, kind="stable")
-    offsets = ragged.offsets(np.bincount(code, minlength=len(queries)))
+    offsets = ragged.make_offsets(np.bincount(code, minlength=len(queries)))
     qrels, run = (
         None if array is None else Grouped(array, queries, offsets, place) for array in flat
     )
@@ -183,8 +183,8 @@ def _check_labels(given: dict[str, Any]) -> None:
     for (one, mine), (other, theirs) in combinations(labels.items(), 2):
         if len(mine) == len(theirs) and not mine.equals(theirs):
             raise FormatError(
-                f"{one} and {other} are Series with different labels: {some(mine.tolist())} and "
-                f"{some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one order; "
+                f"{one} and {other} are Series with different labels: {list_some(mine.tolist())} and "
+                f"{list_some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one order; "
                 "to_numpy() of both takes them by their places."
             )
 
@@ -221,12 +221,14 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
     kept = ~np.ma.getmaskarray(grades)
     if not complete:
         kept &= np.ma.getdata(grades) > 0
-    left = ragged.counts(kept[place], ragged.owners(given.offsets), len(given.queries))
+    left = ragged.count_flags(kept[place], ragged.find_owners(given.offsets), len(given.queries))
     place = place[kept[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
     if (large := relevance.find_beyond(judged)) is not None:
-        raise relevance.out_of_range(f"relevance, item {place[large]}", judged[large])
-    return Qrels(given.queries, ragged.offsets(left), Integers(place), judged, width=len(grades))
+        raise relevance.explain_out_of_range(f"relevance, item {place[large]}", judged[large])
+    return Qrels(
+        given.queries, ragged.make_offsets(left), Integers(place), judged, width=len(grades)
+    )
 
 
 def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
@@ -235,10 +237,10 @@ def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
     if not order.plain:
         values = values.astype(float)
         values[run.place] = grid.admit_columns(values[run.place], run.offsets, order)
-    owner = ragged.owners(run.offsets)
+    owner = ragged.find_owners(run.offsets)
     position = np.empty(len(values), np.int64)  # of each item within its group
     position[run.place] = np.arange(len(values)) - run.offsets[owner]
-    missing = ragged.counts(values[run.place] == -np.inf, owner, len(sizes))
+    missing = ragged.count_flags(values[run.place] == -np.inf, owner, len(sizes))
     number = {query: g for g, query in enumerate(run.queries)}
     group = np.array([number[query] for query in qrels.queries], np.int64)
     flat = grid.find_columns(qrels, len(values), "scores")
@@ -284,7 +286,7 @@ def _group_similar(sizes: Ints) -> Iterator[Ints]:
         yield from (groups[start : start + step] for start in range(0, len(groups), step))
 
 
-class TopIds(PlacedRun):
+class TopIds(NumberedRun):
     """The ids of the best K items (Q, K) of each query."""
 
     name = "run"
@@ -310,14 +312,14 @@ def retrieve_ids(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retri
     row = grid.find_rows(qrels, len(ids))
     asked = np.flatnonzero(row >= 0)
     items = Integers(grid.find_columns(qrels, None, "run"))
-    judged = Judged(list(range(len(qrels))), qrels.offsets, items)
+    judged = Judgments(list(range(len(qrels))), qrels.offsets, items)
     reduction = Reduction(judged, duplicates, order)
     step = max(1, STEP // ids.shape[1])
 
     def reduce_rows(start: int) -> Part:
         queries = asked[start : start + step]
         some = ids[ragged.as_slice(row[queries])]
-        return reduction.reduce(_batch(some, queries, row, qrels.width))
+        return reduction.reduce(_make_batch(some, queries, row, qrels.width))
 
     try:
         for part in map_in_threads(reduce_rows, range(0, len(asked), step)):
@@ -326,25 +328,25 @@ def retrieve_ids(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retri
         q: Any = found.query
         raise _explain_repeat(ids, int(row[q])) from None
     got = reduction.result(grid.list_unknown(row, len(ids)))
-    return replace(got, sample=partial(_sample, ids))
+    return replace(got, sample=partial(_take_sample, ids))
 
 
-def _sample(ids: Ints, most: int) -> Sample:
+def _take_sample(ids: Ints, most: int) -> Sample:
     """The first ids of the first rows."""
     some = ids[: most // DEEP, :DEEP]
     there = some >= 0
-    offsets = ragged.offsets(np.count_nonzero(there, axis=1))
+    offsets = ragged.make_offsets(np.count_nonzero(there, axis=1))
     return Sample(range(len(some)), offsets, some[there].tolist(), ids="places")
 
 
-def _batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
+def _make_batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
     """The ids of some queries, without those that are none."""
     ids = ids.astype(np.int64, copy=False)
     if ids.min() >= 0 and (width is None or ids.max() < width):
         lengths, items = np.full(len(ids), ids.shape[1]), Integers(ids.ravel())
     else:
         lengths, items = _count(ids, row[queries], width), Integers(ids[ids >= 0])
-    return Batch(queries, ragged.offsets(lengths), items, None)
+    return Batch(queries, ragged.make_offsets(lengths), items, None)
 
 
 def _read_block(run: Any) -> Ints:

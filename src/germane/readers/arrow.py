@@ -17,7 +17,7 @@ from germane.errors import (
     ScoreError,
     clip,
     explain_not_finite,
-    typed,
+    show_typed,
 )
 from germane.kernel import plain
 from germane.kernel.columns import Categories, Ids, Integers, Text, read_arrow_text, read_bytes
@@ -100,14 +100,14 @@ def read_ids(array: pa.Array, place: Place) -> Ids:
     if str(kind) in _TEXT or types.is_fixed_size_binary(kind):
         return read_arrow_text(array)
     raise FormatError(
-        f"{place}: ids are integers or text; the column is {kind}.{_advice(types, kind)}"
+        f"{place}: ids are integers or text; the column is {kind}.{_advise(types, kind)}"
     )
 
 
 _TEXT = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
 
 
-def _advice(types: Any, kind: Any) -> str:
+def _advise(types: Any, kind: Any) -> str:
     if types.is_floating(kind):
         return " Integers become floats where a value is missing; cast the column to int64."
     return " Cast it to one of them."
@@ -116,7 +116,7 @@ def _advice(types: Any, kind: Any) -> str:
 def _read_categories(array: pa.DictionaryArray, place: Place) -> Ids:
     _check_entries(_read_codes(array), len(array.dictionary), place)
     if array.dictionary.null_count:
-        array = _without_nulls(array, place)
+        array = _drop_nulls(array, place)
     codes = _read_codes(array)
     entries, distinct = place.entries.of(
         array.dictionary, lambda: read_ids(array.dictionary, place)
@@ -145,7 +145,7 @@ def _check_entries(codes: Ints, size: int, place: Place) -> None:
         )
 
 
-def _without_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
+def _drop_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
     """Drop entries that are null from an array of categories; no row may have one of these."""
     import pyarrow as pa
 
@@ -343,6 +343,6 @@ def _find_odd(values: list[Any], kept: Any, why: Exception) -> str:
     usual = types.most_common(1)[0][0]
     row = next(i for i, v in enumerate(values) if type(v) is not usual and not is_missing(v))
     return (
-        f", row {row}: the values of a column have one type; got {typed(values[row])} among values "
+        f", row {row}: the values of a column have one type; got {show_typed(values[row])} among values "
         f"of type {usual.__name__}."
     )

@@ -19,13 +19,13 @@ from germane.errors import (
     check_choice,
 )
 from germane.readers import grid, margins, matrix, numbers
-from germane.readers.arrays import PlacedRun
+from germane.readers.arrays import NumberedRun
 from germane.readers.similarity import (
     Factors,
     Similarity,
     Vectors,
-    multiply,
-    prepare,
+    multiply_block,
+    prepare_factors,
     square_lengths,
 )
 
@@ -37,7 +37,7 @@ ROOM = 8  # times the largest square: no similarity on the way overflows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Embeddings(PlacedRun):
+class Embeddings(NumberedRun):
     """Vectors of queries and gallery, and who is no candidate for whom."""
 
     vectors: Vectors
@@ -107,7 +107,7 @@ def retrieve_neighbors(
 
     def block(asked: Ints) -> grid.Scores:
         scores = held[: len(asked)]
-        multiply(factors, factors.queries[ragged.as_slice(asked)], scores)
+        multiply_block(factors, factors.queries[ragged.as_slice(asked)], scores)
         return _drop(run, asked, scores)
 
     return reduced(block, cells=step * width, rank=rank)
@@ -119,19 +119,21 @@ def _prepare_factors(qrels: Qrels, run: Embeddings) -> Factors:
     A few queries tell.
     """
     vectors = run.vectors
-    factors = prepare(vectors, vectors.gallery.dtype)
+    factors = prepare_factors(vectors, vectors.gallery.dtype)
     rows = grid.find_rows(qrels, run.shape[0])
     asked = np.flatnonzero(rows >= 0)
     some = asked[:: max(1, len(asked) // TRIED)]
     if factors.gallery.dtype == vectors.wide or len(asked) < TRIED * TRIED:
         return factors
     scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
-    multiply(factors, factors.queries[rows[some]], scores)
+    multiply_block(factors, factors.queries[rows[some]], scores)
     scores, _ = _drop(run, rows[some], scores)
     judgments, sizes = grid.find_judgments(qrels, some)
     columns = grid.find_columns(qrels, run.shape[1], "gallery")[judgments]
-    near = margins.count_near(scores, ragged.offsets(sizes), columns, factors.margin[rows[some]])
-    return prepare(vectors, vectors.wide) if near * COST > scores.size else factors
+    near = margins.count_near(
+        scores, ragged.make_offsets(sizes), columns, factors.margin[rows[some]]
+    )
+    return prepare_factors(vectors, vectors.wide) if near * COST > scores.size else factors
 
 
 def _drop(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:

@@ -34,7 +34,7 @@ class TextFile(File):
         A block ends where the first field of the line changes, or with any line. The last line of
         the file may lack its newline.
         """
-        last = {"queries": _last_query, "lines": _last_line}[whole]
+        last = {"queries": _find_last_query, "lines": _find_last_line}[whole]
         buffer = bytearray(BLOCK)
         filled = start = 0
         with explain_os_error(self.name), self.text() as stream:
@@ -126,7 +126,7 @@ def find_line_ends(data: bytes, stop: int | None = None) -> int:
     return once - data.count(b"\r\n", 0, stop)
 
 
-def _last_line(buffer: bytearray, end: int) -> int:
+def _find_last_line(buffer: bytearray, end: int) -> int:
     """Where the last line, of which more may follow, begins."""
     return buffer.rfind(b"\n", 0, end) + 1
 
@@ -134,7 +134,7 @@ def _last_line(buffer: bytearray, end: int) -> int:
 _FIELD = re.compile(rb"[ \t]*([^ \t\r\n]*)")
 
 
-def _last_query(buffer: bytearray, end: int) -> int:
+def _find_last_query(buffer: bytearray, end: int) -> int:
     """Where the lines with the first field of the last whole line begin, by bisection.
 
     Where such lines stand apart, it is the beginning of some of them.

@@ -16,7 +16,7 @@ Path: TypeAlias = str | os.PathLike[str]
 BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up again
 
 
-class Noted:
+class ProgressNote:
     """Progress that also says how a file is read, where that has changed while it was."""
 
     def __init__(self, progress: Progress | None) -> None:
@@ -156,7 +156,7 @@ def _find_format_of_lines(path: Path, kind: str) -> str:
     """The format of a .tsv: with a header TSV; without one MS MARCO's lists, or TREC's fields and tabs."""
     if not os.path.isfile(path):  # a pipe is read once
         return "tsv"
-    lines = _first_lines(path)
+    lines = _read_first_lines(path)
     fields = lines[0] if lines else []
     if len(fields) == _TREC_FIELDS[kind] and _is_number(fields[-2 if kind == "run" else -1]):
         return "trec"
@@ -168,7 +168,7 @@ def _find_format_of_lines(path: Path, kind: str) -> str:
 _TREC_FIELDS = {"qrels": 4, "run": 6}
 
 
-def _first_lines(path: Path) -> list[list[str]]:
+def _read_first_lines(path: Path) -> list[list[str]]:
     """The fields of the first lines, without one that may go on."""
     from germane.readers.files import TextFile
 

@@ -26,7 +26,7 @@ def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) 
         owner = np.repeat(group, np.diff(offsets))
         by_query = ragged.order_stably(owner)
         queries, item, grade = queries.take(first), item.take(by_query), grade[by_query]
-        offsets = ragged.offsets(np.bincount(owner))
+        offsets = ragged.make_offsets(np.bincount(owner))
     judged = Batch(np.arange(len(queries)), offsets, item, grade)
     again = find_repeat(judged)
     if again is not None:
@@ -81,7 +81,9 @@ def join_judgments(parts: Sequence[Qrels]) -> Qrels:
     return replace(
         some[0],
         queries=queries.python,
-        offsets=ragged.offsets(np.concatenate([ragged.lengths(part.offsets) for part in some])),
+        offsets=ragged.make_offsets(
+            np.concatenate([ragged.find_lengths(part.offsets) for part in some])
+        ),
         items=items,
         grades=np.concatenate([part.grades for part in some]),
         columns=(queries, items),

@@ -15,13 +15,13 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
-from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, some
+from germane.errors import CoverageError, DuplicateError, EmptyError, FormatError, clip, list_some
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Integers, Text, read_python_ids
-from germane.kernel.reduction import Judged, RepeatedItem, find_changes
+from germane.kernel.reduction import Judgments, RepeatedItem, find_changes
 from germane.readers import arrow, headings, numbers
 from germane.readers.arrow import Entries, Place
-from germane.readers.formats import BATCH, Noted
+from germane.readers.formats import BATCH, ProgressNote
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
 from germane.readers.rows import RowReducer, check_texts, cut_pieces, read_piece
@@ -128,7 +128,7 @@ class Frame(RunInput):
         return replace(qrels, columns=columns)
 
     def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Frame]]:
-        return batches(self.reported(progress), start)
+        return read_batches(self.reported(progress), start)
 
     def scores(self, record: pa.RecordBatch, row: int) -> tuple[Floats | None, Floats | None]:
         """The scores and the ranks of a record batch whose first row has a number."""
@@ -157,7 +157,7 @@ class Frame(RunInput):
         return arrow.read_numbers(record.column(name), place, what)
 
 
-# --- What is recognised ----------------------------------------------------------------------------
+# --- What is recognized ----------------------------------------------------------------------------
 
 
 def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
@@ -241,12 +241,12 @@ def retrieve(
     qrels: Qrels, frame: Frame, duplicates: str, order: Order, progress: Progress | None = None
 ) -> Retrieved:
     """Find the judged items of a run."""
-    told = Noted(progress)
+    told = ProgressNote(progress)
     head, frame = frame.reported(told).begun()
     judged, frame = match_kinds(qrels, head, frame)
     if frame.stands == "on disk":
         head = _copy(head)  # so that the other rows of its record can be let go of
-    sample = partial(_sample, frame, head)
+    sample = partial(_take_sample, frame, head)
     reducer = RowReducer(
         judged, partial(cut_pieces, frame), partial(read_piece, frame), duplicates, order
     )
@@ -283,7 +283,7 @@ def _copy(record: pa.RecordBatch) -> pa.RecordBatch:
     return record.take(pa.array(range(record.num_rows)))
 
 
-def _sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
+def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
     """Some of the first rows."""
     import pyarrow as pa
 
@@ -348,7 +348,7 @@ def select(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], li
     return frame.holding(arrow.combine(written)), items, scores
 
 
-def batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
+def read_batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
     """The rows from a place on in frames of whole queries, held in memory, and where each ends."""
     held: list[pa.RecordBatch] = []
     row = 0  # of the next record
@@ -383,7 +383,7 @@ def raise_repeat(where: str, what: str, query: Hashable, item: Hashable) -> Dupl
 # --- Ids of one kind -------------------------------------------------------------------------------
 
 
-def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tuple[Judged, Frame]:
+def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tuple[Judgments, Frame]:
     """The judgments with ids of the kind of the run's, and the run with ids of the kind of the qrels'.
 
     Integers and text are never equal, unless one side comes from a file of text: that has no
@@ -402,14 +402,14 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tupl
             what, ids = (("query", qrels.queries), ("item", qrels.items))[at]
             raise CoverageError(
                 f"the {what} ids of run and qrels have different types: the run's are "
-                f"{retrieved.kind} ({some(retrieved)}), the qrels' are {mine.kind} "
-                f"({some(ids)}). Cast one of them."
+                f"{retrieved.kind} ({list_some(retrieved)}), the qrels' are {mine.kind} "
+                f"({list_some(ids)}). Cast one of them."
             )
         judged[at], as_text[at] = mine.as_text(), True
     queries, items = judged
     if isinstance(items, Text):
         check_texts(qrels, items)
-    matched = Judged(queries, qrels.offsets, items)
+    matched = Judgments(queries, qrels.offsets, items)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
 
 

@@ -65,7 +65,7 @@ def reduce_grid(
             there = scores[local, columns[judgments]] > find_floor(order)
             judgments, local = judgments[there], local[there]
             sizes = np.bincount(local, minlength=len(queries))
-        found = rank(rows[queries], scores, ragged.offsets(sizes), columns[judgments])
+        found = rank(rows[queries], scores, ragged.make_offsets(sizes), columns[judgments])
         hits.add(judgments, np.repeat(queries, sizes), found)
         del scores  # before the next ones are made
         ranked += len(queries)
@@ -77,8 +77,8 @@ def reduce_grid(
 def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
     """Flat scores of queries as precise as asked for, -inf where they do not count as retrieved."""
     there = scores > -np.inf
-    left = ragged.counts(there, ragged.owners(offsets), len(offsets) - 1)
-    precise = order.precise(scores[there].astype(float), ragged.offsets(left))
+    left = ragged.count_flags(there, ragged.find_owners(offsets), len(offsets) - 1)
+    precise = order.precise(scores[there].astype(float), ragged.make_offsets(left))
     precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, and are there
     precise[~order.above(precise)] = -np.inf
     out = np.full(len(scores), -np.inf)
@@ -190,19 +190,19 @@ def _is_column(item: Hashable) -> bool:
 
 def find_judgments(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
     """The judgments of some queries, one query after the other, and how many each has."""
-    sizes = ragged.lengths(qrels.offsets)[queries]
+    sizes = ragged.find_lengths(qrels.offsets)[queries]
     if isinstance(ragged.as_slice(queries), slice):
         return np.arange(qrels.offsets[queries[0]], qrels.offsets[queries[-1] + 1]), sizes
-    return ragged.between(qrels.offsets[queries], sizes), sizes
+    return ragged.list_stretches(qrels.offsets[queries], sizes), sizes
 
 
 def find_some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
     """The qrels with some of their judgments; a query that loses all of them stays."""
-    left = ragged.counts(kept, ragged.owners(qrels.offsets), len(qrels))
+    left = ragged.count_flags(kept, ragged.find_owners(qrels.offsets), len(qrels))
     items = Integers(find_columns(qrels, None, "gallery")[kept])
     return replace(
         qrels,
-        offsets=ragged.offsets(left),
+        offsets=ragged.make_offsets(left),
         items=items,
         grades=qrels.grades[kept],
         columns=None,

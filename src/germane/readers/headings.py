@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from germane.errors import FormatError, InputError, check_choice, clip, some, suggestion
+from germane.errors import FormatError, InputError, check_choice, clip, list_some, suggest
 
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
@@ -46,7 +46,9 @@ def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
     """Refuse a dict of frames, of columns, or of rows that are dicts: names would be taken for ids."""
     first = next(iter(given.values()))
     if hasattr(first, "column_names") or hasattr(first, "columns"):
-        raise FormatError(f"{where}: these are frames by name, {some(given)}; give one of them.")
+        raise FormatError(
+            f"{where}: these are frames by name, {list_some(given)}; give one of them."
+        )
     for named in (given, first):
         if not isinstance(named, (dict, Mapping)) or len(named) > _MOST:
             continue
@@ -105,7 +107,7 @@ def _choose_one(part: str, found: Sequence[str], where: str, told: Mapping[str, 
     if part in told:
         name = told[part]
         if name is not None and name not in found:
-            near = suggestion(name, found)
+            near = suggest(name, found)
             raise FormatError(f"{where}: no column {name!r}; found {_list_names(found)}.{near}")
         return name  # type: ignore[no-any-return]
     known = {name.casefold() for name in NAMES[part]}

@@ -40,7 +40,7 @@ class ReadOptions:
 
 
 class RunInput:
-    """A run that has been recognised. Each kind is a subclass, which says what is special of it."""
+    """A run that has been recognized. Each kind is a subclass, which says what is special of it."""
 
     name: str  # what results call it
     is_mapping: ClassVar[bool] = False
@@ -110,7 +110,7 @@ class RunInput:
 
 @dataclass(frozen=True, eq=False)
 class QrelsInput:
-    """Judgments that have been recognised, and are read when it is known how."""
+    """Judgments that have been recognized, and are read when it is known how."""
 
     given: Any
     read: Callable[[str, Progress | None, str], Qrels]  # duplicates, progress, complete

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import json
 
-from germane.errors import FormatError, ScoreError, clip, explain_not_finite, typed
+from germane.errors import FormatError, ScoreError, clip, explain_not_finite, show_typed
 from germane.kernel.ids import show_id
 from germane.readers.files import Opener
 from germane.readers.headings import Headings
@@ -111,8 +111,8 @@ def _check(source: Opener) -> None:
                     continue
                 if before.setdefault(name, (kind, value))[0] != kind:
                     raise FormatError(
-                        f"{where}: the values of a column have one type; {name!r} is {typed(value)} "
-                        f"here, and {typed(before[name][1])} before."
+                        f"{where}: the values of a column have one type; {name!r} is {show_typed(value)} "
+                        f"here, and {show_typed(before[name][1])} before."
                     )
 
 

@@ -11,7 +11,7 @@ from germane.core import ragged
 from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.errors import CoverageError, EmptyError, FormatError, choices, clip
+from germane.errors import CoverageError, EmptyError, FormatError, clip, list_choices
 from germane.kernel.ids import is_missing
 from germane.readers import numbers
 
@@ -56,7 +56,7 @@ class Labels:
             return relevance.make_qrels(offsets, columns, np.broadcast_to(1.0, len(columns)), width)
         relevance.check_cells(self.shape, complete)
         grades = np.zeros(self.shape)
-        grades[ragged.owners(offsets), columns] = 1.0
+        grades[ragged.find_owners(offsets), columns] = 1.0
         every = np.arange(len(grades) + 1) * width
         return relevance.make_qrels(
             every, np.tile(np.arange(width), len(grades)), grades.ravel(), width
@@ -81,7 +81,7 @@ def _read(given: Any, what: str) -> _Read:
         cells = numbers.to_numpy(given, what)
         _check_matrix(cells, what)
         rows, columns = np.nonzero(cells)
-        offsets = ragged.offsets(np.bincount(rows, minlength=len(cells)))
+        offsets = ragged.make_offsets(np.bincount(rows, minlength=len(cells)))
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
     given = list_values(given)
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
@@ -100,7 +100,7 @@ def _read(given: Any, what: str) -> _Read:
             f"{clip(many)}"
         )
     values = list(chain.from_iterable(labels)) if several else labels
-    offsets = ragged.offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
+    offsets = ragged.make_offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
     _check(values, offsets, what)
     return _Read("sets of labels" if several else "one label each", offsets, values)
 
@@ -145,24 +145,24 @@ def _match(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
     asked = np.array([codes.get(label, -1) for label in queries.values], np.int64)
     if not (asked >= 0).any():
         _refuse_strangers(queries, gallery)
-    columns = ragged.owners(gallery.offsets)[np.argsort(having, kind="stable")]
+    columns = ragged.find_owners(gallery.offsets)[np.argsort(having, kind="stable")]
     sizes = np.append(np.bincount(having, minlength=len(codes)), 0)  # of a label nobody has: 0
     starts = np.append(0, np.cumsum(sizes[:-1]))[: len(sizes)]
     lengths = sizes[asked]
-    found = columns[ragged.between(starts[asked], lengths)]
+    found = columns[ragged.list_stretches(starts[asked], lengths)]
     if queries.form == "one label each":
-        return ragged.offsets(lengths), found
-    owner = np.repeat(ragged.owners(queries.offsets), lengths)
+        return ragged.make_offsets(lengths), found
+    owner = np.repeat(ragged.find_owners(queries.offsets), lengths)
     pairs = np.unique(owner * gallery.size + found)  # two labels in common are one reason
     owner, found = np.divmod(pairs, gallery.size)
-    return ragged.offsets(np.bincount(owner, minlength=queries.size)), found
+    return ragged.make_offsets(np.bincount(owner, minlength=queries.size)), found
 
 
 def _refuse_strangers(queries: _Read, gallery: _Read) -> None:
     types = [sorted({type(label).__name__ for label in side.values}) for side in (queries, gallery)]
     told = ""
     if types[0] and types[1] and not set(types[0]) & set(types[1]):
-        told = f" The queries' are {choices(types[0])}, the gallery's are {choices(types[1])}."
+        told = f" The queries' are {list_choices(types[0])}, the gallery's are {list_choices(types[1])}."
     raise CoverageError(
         f"no query has a label of the gallery. query_labels: {clip(queries.values[:3])}; "
         f"gallery_labels: {clip(gallery.values[:3])}.{told}"

@@ -130,7 +130,7 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
         except InputError as error:
             raise type(error)(f"{file.name}:{number}: {error}") from None
         queries.append(query)
-        items.append(_docid(comment))
+        items.append(_find_docid(comment))
         numbers.append(number)
     if not queries:
         raise EmptyError(f"{file.name}: the file is empty: it has no lines with labels.")
@@ -155,7 +155,7 @@ def _are_features(written: bytes) -> bool:
     return plain or _FEATURES.fullmatch(written) is not None
 
 
-def _docid(comment: bytes | None) -> bytes | None:
+def _find_docid(comment: bytes | None) -> bytes | None:
     """The item that a comment names: what follows ``docid =``, or its only word."""
     if comment is None:
         return None

@@ -12,12 +12,12 @@ import numpy as np
 
 from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
-from germane.errors import CoverageError, FormatError, choices, clip, some, typed
+from germane.errors import CoverageError, FormatError, clip, list_choices, list_some, show_typed
 from germane.kernel.ids import is_integer, to_bytes, to_text
 from germane.readers import headings
 
 
-class Spelled(Mapping[Hashable, Any]):
+class SpelledMapping(Mapping[Hashable, Any]):
     """A run whose integers, bytes and UUIDs are text. A query's items are spelled when they are asked for."""
 
     def __init__(self, run: Mapping[Hashable, Any]) -> None:
@@ -87,13 +87,13 @@ def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
         if within:
             raise FormatError(
                 f"no query of the run is in the qrels, but what it calls {clip(name)} has queries that "
-                f"are: {some(within)}. Is it several runs by name? evaluate_many takes these, and "
+                f"are: {list_some(within)}. Is it several runs by name? evaluate_many takes these, and "
                 f"evaluate takes one of them, run[{clip(name)}]."
             )
     elif isinstance(results, (str, bytes)) or not isinstance(results, Iterable):
         raise FormatError(
             f"run, query {clip(name)}: results are {{item: score}} or a list of items; got "
-            f"{typed(results)}. A run is {{query: results}}, and several runs {{name: run}}."
+            f"{show_typed(results)}. A run is {{query: results}}, and several runs {{name: run}}."
         )
 
 
@@ -106,16 +106,16 @@ def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
 def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
     """Refuse ids that cannot match: the numbers of a run never equal the text of the qrels."""
     lists = map(list_values, run.values())
-    types = {_type(item) for got in lists if isinstance(got, Iterable) for item in got}
-    judged = {_type(item) for item in qrels.items}
+    types = {_name_type(item) for got in lists if isinstance(got, Iterable) for item in got}
+    judged = {_name_type(item) for item in qrels.items}
     if types and judged and not types & judged:
         advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""
         raise CoverageError(
             "no judged item was retrieved: the run's item ids are "
-            f"{choices(sorted(types))}, the qrels' are {choices(sorted(judged))}.{advice}"
+            f"{list_choices(sorted(types))}, the qrels' are {list_choices(sorted(judged))}.{advice}"
         )
 
 
-def _type(item: Any) -> str:
+def _name_type(item: Any) -> str:
     """The name of an id's type; NumPy's numbers are equal to Python's."""
     return type(item.item() if isinstance(item, np.generic) else item).__name__

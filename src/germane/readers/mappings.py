@@ -25,12 +25,12 @@ from germane.errors import (
     ScoreError,
     clip,
     explain_not_finite,
-    typed,
+    show_typed,
 )
 from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes, to_text
 from germane.readers import headings, mapping_ids, numbers
 from germane.readers.inputs import RunInput
-from germane.readers.mapping_ids import Spelled
+from germane.readers.mapping_ids import SpelledMapping
 from germane.readers.numbers import (
     EXACT,
     ORDINARY,
@@ -124,7 +124,7 @@ def _list_relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashab
     if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
         raise FormatError(
             f"qrels, query {clip(query)}: judgments are {{item: grade}} or a collection of relevant "
-            f"items; got {typed(judged)}"
+            f"items; got {show_typed(judged)}"
         )
     try:
         unique = list(dict.fromkeys(judged))
@@ -161,7 +161,7 @@ def _explain_bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
     return GradeError(f"qrels, query {clip(query)}, item {clip(item)}: {wrong}")
 
 
-class _Mapped(RunInput):
+class _MappedRun(RunInput):
     """A mapping from queries."""
 
     name = "run"
@@ -174,8 +174,8 @@ class _Mapped(RunInput):
         self, qrels: Qrels, duplicates: str, progress: object = None
     ) -> tuple[RunInput | None, list[Any], list[Any]]:
         query = qrels.queries[0]
-        if qrels.ids == "text" and not isinstance(self.mapping, Spelled):
-            self = type(self)(Spelled(self.mapping))
+        if qrels.ids == "text" and not isinstance(self.mapping, SpelledMapping):
+            self = type(self)(SpelledMapping(self.mapping))
         got = self.mapping.get(query)
         if not isinstance(got, Mapping):
             return self if query in self.mapping else None, [] if got is None else list(got), []
@@ -194,16 +194,16 @@ class _Mapped(RunInput):
         return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
 
 
-class ScoredMapping(_Mapped):
+class ScoredMapping(_MappedRun):
     """``{query: {item: score}}``."""
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return _each_query(qrels, self.mapping, _rank_scored, order)
+        return _retrieve_each(qrels, self.mapping, _rank_scored, order)
 
 
-class RankedLists(_Mapped):
+class RankedLists(_MappedRun):
     """``{query: [item, …]}``."""
 
     @property
@@ -218,10 +218,10 @@ class RankedLists(_Mapped):
         run = self.mapping
         if order.own == "drop":
             run = {query: [item for item in got if item != query] for query, got in run.items()}
-        return _each_query(qrels, run, _rank_listed, duplicates)
+        return _retrieve_each(qrels, run, _rank_listed, duplicates)
 
 
-def _each_query(
+def _retrieve_each(
     qrels: Qrels, run: Mapping[Hashable, Any], add: Callable[..., None], choice: "str | Order"
 ) -> Retrieved:
     if not run:
@@ -273,7 +273,7 @@ class _Hits:
     ) -> Retrieved:
         judgment, rank = np.asarray(self.judgment), np.asarray(self.rank)
         is_tied = self.tied_from is not self.tied_to
-        owner = ragged.owners_of(self.found)
+        owner = ragged.repeat_owners(self.found)
         tied_from = np.asarray(self.tied_from) if is_tied else rank
         tied_to = np.asarray(self.tied_to) if is_tied else rank
         return Retrieved(
@@ -285,11 +285,11 @@ class _Hits:
             self.retrieved,
             self.answered,
             unknown,
-            sample=partial(_sample, qrels.queries, run),
+            sample=partial(_take_sample, qrels.queries, run),
         )
 
 
-def _sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
+def _take_sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
     """The first results of some judged queries."""
     depth = most // max(1, min(len(queries), len(run), SAMPLED, most // DEEP))
     items: list[Hashable] = []
@@ -325,7 +325,7 @@ def _rank_scored(
 ) -> None:
     if not isinstance(got, MAPPING):
         raise FormatError(
-            f"run, query {clip(query)}: results are {{item: score}}; got {typed(got)}"
+            f"run, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
         )
     if not got.keys().isdisjoint(hits.nothings) or type(next(iter(got), "")) not in _NAMES:
         _check_named(f"run, query {clip(query)}", got)
@@ -428,7 +428,7 @@ def _rank_listed(
     got = list_values(got)
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
         raise FormatError(
-            f"run, query {clip(query)}: results are a list of items; got {typed(got)}"
+            f"run, query {clip(query)}: results are a list of items; got {show_typed(got)}"
         )
     try:
         items = set(got)
@@ -445,7 +445,7 @@ def _rank_listed(
 
 def _check_unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> Sequence[Hashable]:
     match duplicates:
-        case "keep" | "again":
+        case "keep" | "recount":
             return got
         case "last":
             return list(dict.fromkeys(reversed(got)))[::-1]

@@ -35,7 +35,7 @@ def rank_exactly(
         if not len(rows):
             return found
     ranking = _Rows(scores, offsets, columns, margin, exact, found)
-    matrix.in_threads(ranking.add, rows.tolist(), scores.shape[1])
+    matrix.rank_in_threads(ranking.add, rows.tolist(), scores.shape[1])
     return ranking.result()
 
 
@@ -187,7 +187,7 @@ def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
 
 def _are_crowded(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> Bools:
     """Has each row a wanted column that another column is near? All rows are compared at once."""
-    owner, step = ragged.owners(offsets), max(1, matrix.BLOCK // scores.shape[1])
+    owner, step = ragged.find_owners(offsets), max(1, matrix.BLOCK // scores.shape[1])
     crowded = np.zeros(len(scores), bool)
     for start in range(0, len(columns), step):
         rows, own = owner[start : start + step], columns[start : start + step]

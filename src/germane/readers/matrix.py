@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane.core.ragged import Ints, owners
+from germane.core.ragged import Ints, find_owners
 from germane.kernel.threads import count_threads
 
 Scores: TypeAlias = Any
@@ -67,7 +67,7 @@ def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     some, rest = range(len(scores))[:TRIED], range(len(scores))[TRIED:]
     left = rows.add(some, _find_high)
     left += rest if len(left) == TRIED else rows.add(rest, _find_high)
-    in_threads(partial(rows.add, others=_mask_own), left, scores.shape[1])
+    rank_in_threads(partial(rows.add, others=_mask_own), left, scores.shape[1])
     return Ranks(rows.order, rows.rank, rows.tied)
 
 
@@ -77,7 +77,7 @@ def is_short(scores: Scores, columns: Ints) -> bool:
     return bool(len(columns) * width <= SHORT * rows)
 
 
-def in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
+def rank_in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
     """Some rows of so many scores at a time: other threads run while NumPy sorts."""
     threads = min(count_threads(), MOST_THREADS, len(rows) * width // ALONE)
     if threads <= 1:
@@ -126,7 +126,7 @@ def make_comparable(scores: Scores) -> Scores:
 
 def _count(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     """Every wanted score against every score of its row."""
-    owner, column = owners(offsets), np.arange(scores.shape[1])
+    owner, column = find_owners(offsets), np.arange(scores.shape[1])
     step = max(1, BLOCK // max(1, len(column)))
     parts = []
     for start in range(0, max(1, len(columns)), step):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import FEW, Floats
-from germane.errors import FormatError, clip, typed
+from germane.errors import FormatError, clip, show_typed
 
 EXACT = 2.0**53
 """Beyond this size doubles do not hold every whole number."""
@@ -47,14 +47,14 @@ def show_number(value: Any) -> str:
     """A value that is no finite number in an error message."""
     try:
         large = not isinstance(value, (str, bytes)) and value == value and abs(value) != math.inf
-        return typed(value) + ", which is beyond the range of a double" * (
-            large and _overflows(value)
+        return show_typed(value) + ", which is beyond the range of a double" * (
+            large and _does_overflow(value)
         )
     except (TypeError, ValueError, ArithmeticError):
-        return typed(value)
+        return show_typed(value)
 
 
-def _overflows(value: Any) -> bool:
+def _does_overflow(value: Any) -> bool:
     try:
         return math.isinf(float(value))
     except OverflowError:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from germane.errors import FormatError, InputError, choices
+from germane.errors import FormatError, InputError, list_choices
 from germane.readers import headings
 from germane.readers.arrow import Entries
 from germane.readers.files import Opener, explain_arrow_error
@@ -42,7 +42,7 @@ def _list_others(folder: str) -> str:
         for name in sorted(os.listdir(above))
         if name.casefold().endswith(".tsv")
     ]
-    return f" Give one of its files: {choices(map(repr, files[:3]))}." if files else ""
+    return f" Give one of its files: {list_choices(map(repr, files[:3]))}." if files else ""
 
 
 def _list_below(folder: str, above: tuple[str, ...]) -> list[str]:

@@ -58,10 +58,12 @@ def read_dense(given: Any, complete: str) -> Qrels:
     if judged is not None:
         kept &= judged
     rows, columns = np.nonzero(kept)
-    offsets = ragged.offsets(np.bincount(rows, minlength=len(grades)))
+    offsets = ragged.make_offsets(np.bincount(rows, minlength=len(grades)))
     values = grades[kept].astype(float)
     if (large := find_beyond(values)) is not None:
-        raise out_of_range(f"qrels, row {rows[large]}, column {columns[large]}", values[large])
+        raise explain_out_of_range(
+            f"qrels, row {rows[large]}, column {columns[large]}", values[large]
+        )
     return make_qrels(offsets, columns, values, grades.shape[1])
 
 
@@ -72,7 +74,7 @@ def find_beyond(grades: Floats) -> int | None:
     return int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
 
 
-def out_of_range(where: str, grade: float) -> GradeError:
+def explain_out_of_range(where: str, grade: float) -> GradeError:
     """The error that says so."""
     within = " in the range ±2^53" if isfinite(grade) else ""
     return GradeError(
@@ -122,7 +124,7 @@ def read_csr(given: Any) -> Qrels:
     grades = grades[:stored].astype(float, copy=False)
     if (odd := find_beyond(grades)) is not None:
         row = int(np.searchsorted(offsets, odd, "right")) - 1
-        raise out_of_range(f"qrels, row {row}, column {columns[odd]}", grades[odd])
+        raise explain_out_of_range(f"qrels, row {row}, column {columns[odd]}", grades[odd])
     twice = _find_repeat(offsets, columns, width)
     if twice is not None:
         raise DuplicateError(

@@ -31,7 +31,7 @@ from germane.kernel.ids import to_bytes, to_text
 from germane.kernel.reduction import (
     Batch,
     Index,
-    Judged,
+    Judgments,
     Part,
     Reduction,
     Scattered,
@@ -41,7 +41,7 @@ from germane.kernel.reduction import (
 )
 from germane.kernel.threads import map_in_threads
 from germane.readers import arrow, spill
-from germane.readers.formats import Noted
+from germane.readers.formats import ProgressNote
 from germane.readers.spill import Spill
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Rows:
 
     def take(self, stretches: Ints) -> Rows:
         """The rows of some stretches."""
-        lengths = ragged.lengths(self.offsets)[stretches]
-        kept = ragged.as_slice(ragged.between(self.offsets[stretches], lengths))
+        lengths = ragged.find_lengths(self.offsets)[stretches]
+        kept = ragged.as_slice(ragged.list_stretches(self.offsets[stretches], lengths))
         queries = self.queries
         if isinstance(queries, Ids):
             queries = queries.take(stretches)
@@ -87,7 +87,7 @@ class Rows:
             queries = [queries[s] for s in stretches.tolist()]
         return Rows(
             queries,
-            ragged.offsets(lengths),
+            ragged.make_offsets(lengths),
             self.items.part(kept.start, kept.stop)
             if isinstance(kept, slice)
             else self.items.take(kept),
@@ -96,19 +96,19 @@ class Rows:
         )
 
 
-def judge_text(qrels: Qrels) -> Judged:
+def judge_text(qrels: Qrels) -> Judgments:
     """The judgments as a file of text is matched with: every id is its text."""
     queries = [to_text(to_bytes(query)) for query in qrels.queries]
     items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
-    return Judged(queries, qrels.offsets, items)
+    return Judgments(queries, qrels.offsets, items)
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:
     """Raise FormatError where two items of a query, of several types, are the same text."""
     if isinstance(qrels.items, Ids) or set(map(type, qrels.items)) <= {str}:
         return
-    pairs = zip(ragged.owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
+    pairs = zip(ragged.find_owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
     if len(set(pairs)) < len(items):
         raise FormatError("two item ids of a query of the qrels have the same text.")
 
@@ -121,7 +121,7 @@ class RowReducer:
 
     def __init__(
         self,
-        judged: Judged,
+        judged: Judgments,
         pieces: Callable[[], Iterator[P]],
         read: Callable[[P], Rows],
         duplicates: str,
@@ -135,7 +135,7 @@ class RowReducer:
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
 
-    def reduce(self, note: Noted, *, on_disk: bool = True) -> Retrieved:
+    def reduce(self, note: ProgressNote, *, on_disk: bool = True) -> Retrieved:
         """Reduce the run. Raises RepeatedItem for a repeated item where that is an error.
 
         Where a query's rows do not stand together, all rows are read again and sorted: many of them
@@ -179,7 +179,7 @@ class RowReducer:
 
     # --- Rows in any order ---------------------------------------------------------------------
 
-    def _reduce_gathered(self, note: Noted, on_disk: bool) -> Retrieved:
+    def _reduce_gathered(self, note: ProgressNote, on_disk: bool) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
         with Spill() as disk:
             for code, rows in self._gather(disk, note, on_disk):
@@ -189,7 +189,9 @@ class RowReducer:
                     reduction.add(part)
         return reduction.result(list(self._unknown))
 
-    def _gather(self, disk: Spill, note: Noted, on_disk: bool) -> Iterator[tuple[Ints, Rows]]:
+    def _gather(
+        self, disk: Spill, note: ProgressNote, on_disk: bool
+    ) -> Iterator[tuple[Ints, Rows]]:
         """All rows of some judged queries at a time, with the number of each row's query."""
         held: list[tuple[Ints, Rows]] = []
         for piece in self._pieces():
@@ -197,9 +199,9 @@ class RowReducer:
             self.rows += len(rows.items)
             known, code, unknown = self._known(rows)
             self._unknown.update(dict.fromkeys(unknown))
-            code = np.repeat(code, ragged.lengths(known.offsets))
+            code = np.repeat(code, ragged.find_lengths(known.offsets))
             known = replace(known, queries=[], offsets=np.zeros(1, np.int64))  # code says it all
-            held.append((code, _compact(known) if on_disk else known))
+            held.append((code, _compact_rows(known) if on_disk else known))
             if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
                 note.note = ON_DISK
                 for code, some in held:
@@ -223,7 +225,7 @@ def _reduce_part(
     return reduction.reduce(Batch(code, offsets, rows.items.take(at), score, rank))
 
 
-def _compact(rows: Rows) -> Rows:
+def _compact_rows(rows: Rows) -> Rows:
     """Copy the rows out of the memory that they were read into."""
     score, rank = (None if one is None else one.copy() for one in (rows.score, rows.rank))
     return Rows([], rows.offsets, rows.items.compact(), score, rank)
@@ -233,10 +235,10 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     """The rows of several parts, one after the other."""
     scores = [part.score for part in parts if part.score is not None]
     ranks = [part.rank for part in parts if part.rank is not None]
-    lengths = [ragged.lengths(part.offsets) for part in parts]
+    lengths = [ragged.find_lengths(part.offsets) for part in parts]
     return Rows(
         [query for part in parts for query in part.queries],
-        ragged.offsets(np.concatenate(lengths)),
+        ragged.make_offsets(np.concatenate(lengths)),
         join_ids([part.items for part in parts]),
         np.concatenate(scores) if scores else None,
         np.concatenate(ranks) if ranks else None,

@@ -99,7 +99,7 @@ class Factors:
     margin: Floats  # (Q): scores of a query that differ by more are in the exact scores' order
 
 
-def prepare(vectors: Vectors, kind: Any) -> Factors:
+def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
     """Numbers of this type whose products order the gallery as the similarities do, but for the margin."""
     cosine, euclidean = (vectors.similarity == kind for kind in ("cosine", "euclidean"))
     lengths = vectors.gallery_lengths if cosine else None
@@ -149,7 +149,7 @@ def _center(vectors: Any, lengths: Floats | None, mean: Any, kind: Any) -> Any:
     return out
 
 
-def multiply(factors: Factors, vectors: Any, out: Any) -> None:
+def multiply_block(factors: Factors, vectors: Any, out: Any) -> None:
     """Multiply some queries with the gallery."""
     np.matmul(vectors, factors.gallery.T, out=out)
     if factors.offset is not None:

@@ -198,11 +198,11 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
     from pyarrow import csv
 
     try:
-        table = csv.read_csv(pa.py_buffer(data), *_csv_options(layout, len(data), detailed))
+        table = csv.read_csv(pa.py_buffer(data), *_make_csv_options(layout, len(data), detailed))
     except pa.ArrowInvalid:
         return None
-    query, item = (read_arrow_text(_in_one_piece(table[name])) for name in ("query", "item"))
-    number = read_arrow_values(_in_one_piece(table["number"]))
+    query, item = (read_arrow_text(_join_chunks(table[name])) for name in ("query", "item"))
+    number = read_arrow_values(_join_chunks(table["number"]))
     is_plain = (
         len(number)
         and (np.abs(number) <= layout.largest).all()
@@ -214,7 +214,7 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
         return None
     starts = plain.find_changes(query)
     queries, offsets = query.take(starts).to_bytes(), np.append(starts, len(number))
-    rank = read_arrow_values(_in_one_piece(table["rank"])) if detailed and layout is RUN else None
+    rank = read_arrow_values(_join_chunks(table["rank"])) if detailed and layout is RUN else None
     line = np.arange(len(number)) if detailed else None
     return Lines(queries, offsets, item, number, rank, line)
 
@@ -233,13 +233,13 @@ def _clean_blanks(data: bytes) -> bytes:
     return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
-def _in_one_piece(column: pa.ChunkedArray) -> pa.Array:
+def _join_chunks(column: pa.ChunkedArray) -> pa.Array:
     """A column's one chunk; combine_chunks would copy it."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 @lru_cache
-def _csv_options(layout: Layout, size: int, detailed: bool) -> tuple[Any, Any, Any]:
+def _make_csv_options(layout: Layout, size: int, detailed: bool) -> tuple[Any, Any, Any]:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -303,7 +303,7 @@ def _join_lines(parts: list[Lines]) -> Lines:
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     queries = [query for part in parts for query in part.queries]
     begins = [i for i, query in enumerate(queries) if i == 0 or query != queries[i - 1]]
-    offsets = np.append(ragged.offsets(lengths)[begins], lengths.sum())
+    offsets = np.append(ragged.make_offsets(lengths)[begins], lengths.sum())
     items: Any = join_ids([part.items for part in parts])
     numbers = np.concatenate([part.number for part in parts])
     return Lines([queries[i] for i in begins], offsets, items, numbers)

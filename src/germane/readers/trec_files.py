@@ -22,7 +22,7 @@ from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
 from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, find_line_ends
-from germane.readers.formats import BATCH, Noted, Path, find_name
+from germane.readers.formats import BATCH, Path, ProgressNote, find_name
 from germane.readers.inputs import RunInput
 from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
 
@@ -67,11 +67,11 @@ class Run(RunInput):
     ) -> Retrieved:
         reducer = RowReducer(judge_text(qrels), self.rows.split, _as_is, duplicates, order)
         try:
-            got = reducer.reduce(Noted(None), on_disk=False)
+            got = reducer.reduce(ProgressNote(None), on_disk=False)
         except RepeatedItem as found:
             raise explain_repeat(self.name, "retrieved", found.query, found.item) from None
         unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
-        return replace(got, unknown=unknown, sample=partial(_sample, self.rows))
+        return replace(got, unknown=unknown, sample=partial(_take_sample, self.rows))
 
 
 class TrecFile(RunInput):
@@ -112,7 +112,7 @@ class TrecFile(RunInput):
         return self._held.find_queries(wanted)
 
     def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
-        return batches(self.path, start, progress)
+        return read_batches(self.path, start, progress)
 
 
 def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:
@@ -122,17 +122,17 @@ def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:
         several = [blocks[start] for start in sorted(blocks)]
         data = b"".join(data for data, _ in several)
         rows = join_rows([rows for _, rows in several])
-    return _sample(rows, most, data)
+    return _take_sample(rows, most, data)
 
 
-def _sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
+def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
     """The first rows of some queries; with the lines, also their ranks and scores as they are written."""
     at, offsets = choose_rows(rows.offsets, most)
     queries, items = rows.queries[: len(offsets) - 1], rows.items.take(at)
     score = None if rows.score is None else np.asarray(rows.score)[at]
     if data is None:
         return Sample(queries, offsets, items, score, ids="text")
-    owner = ragged.owners(offsets).tolist()
+    owner = ragged.find_owners(offsets).tolist()
 
     def find_fields(count: int) -> list[list[bytes]]:
         pairs = zip((queries[s] for s in owner[:count]), items.python[:count], strict=True)
@@ -191,7 +191,7 @@ def _make_qrels(rows: list[tuple[bytes, bytes, float]], duplicates: str) -> Qrel
     for query, item, grade in rows:
         judged.setdefault(query, []).append((item, grade))
     flat = [row for of_query in judged.values() for row in of_query]
-    offsets = ragged.offsets(list(map(len, judged.values())))
+    offsets = ragged.make_offsets(list(map(len, judged.values())))
     items, grades = (
         read_bytes([item for item, _ in flat]),
         np.array([grade for _, grade in flat]),
@@ -241,13 +241,13 @@ def find_queries(path: Path, queries: Iterable[Hashable]) -> set[Hashable]:
     with TextFile(path) as file:
         found = {
             query
-            for lines in trec.read_blocks(file, trec.RUN, _AnyQuery())
+            for lines in trec.read_blocks(file, trec.RUN, _AllComments())
             for query in lines.queries
         }
     return {to_text(query) for query in found & wanted}
 
 
-class _AnyQuery(trec.Comments):
+class _AllComments(trec.Comments):
     """Takes every line that can be data for data."""
 
     def read(self, line: bytes, layout: trec.Layout) -> tuple[bytes, bytes, float] | None:
@@ -258,7 +258,7 @@ class _AnyQuery(trec.Comments):
 def read_run(path: Path, progress: Progress | None = None) -> Run:
     """Read a whole TREC run file, its rows grouped by query."""
     with TextFile(path, progress) as file:
-        return Run(find_name(path), Rows(*_read_grouped(file, trec.RUN, _AnyQuery())))
+        return Run(find_name(path), Rows(*_read_grouped(file, trec.RUN, _AllComments())))
 
 
 def _read_grouped(
@@ -271,7 +271,7 @@ def _read_grouped(
     numbers: list[Floats] = []
     for lines in trec.read_blocks(file, layout, comments):
         code = np.array([codes.setdefault(q, len(codes)) for q in lines.queries], np.int32)
-        owners.append(np.repeat(code, ragged.lengths(lines.offsets)))
+        owners.append(np.repeat(code, ragged.find_lengths(lines.offsets)))
         items.append(lines.items.compact())
         numbers.append(lines.number)
     owner, item, number = np.concatenate(owners), join_ids(items), np.concatenate(numbers)
@@ -279,7 +279,7 @@ def _read_grouped(
     if (owner[1:] < owner[:-1]).any():
         order = np.argsort(owner, kind="stable")
         item, number = item.take(order), number[order]
-    return list(map(to_text, codes)), ragged.offsets(np.bincount(owner)), item, number
+    return list(map(to_text, codes)), ragged.make_offsets(np.bincount(owner)), item, number
 
 
 def read_query(path: Path, query: str, duplicates: str, progress: Progress | None = None) -> Run:
@@ -317,7 +317,7 @@ def retrieve(
     Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
     that comes back to a query it had left is read again, and its rows are sorted, many of them on disk.
     """
-    note, judged = Noted(progress), judge_text(qrels)
+    note, judged = ProgressNote(progress), judge_text(qrels)
     comments = trec.Comments({*map(to_bytes, judged.queries)})
     with TextFile(path, note) as file:
         read = partial(trec.split_block, file, layout=trec.RUN, comments=comments)
@@ -339,7 +339,9 @@ def retrieve(
         return replace(got, comments=comments.count, sample=partial(_sample_blocks, first))
 
 
-def batches(path: Path, start: int, progress: Progress | None = None) -> Iterator[tuple[int, Run]]:
+def read_batches(
+    path: Path, start: int, progress: Progress | None = None
+) -> Iterator[tuple[int, Run]]:
     """The lines from a byte on as runs of whole queries, held in memory, and where each ends."""
     held: list[Rows] = []
     end = start

@@ -134,7 +134,9 @@ def _make_answer(
         hints=slips,
         values=values,
         chance=likely,
-        unsure={one.tool: one.says for one in unsure if _gives(search, one.candidate, reported)},
+        unsure={
+            one.tool: one.says for one in unsure if _does_give(search, one.candidate, reported)
+        },
     )
 
 
@@ -160,7 +162,7 @@ def _find_definitions(
     return tuple(search.reduced(giving))
 
 
-def _gives(search: Search, candidate: Candidate, reported: Reported) -> bool:
+def _does_give(search: Search, candidate: Candidate, reported: Reported) -> bool:
     result = search.result(candidate)
     return result is not None and reported.gives(result.mean)
 

@@ -15,7 +15,7 @@ from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.errors import GermaneError
 from germane.evaluation.collection import Collection
-from germane.measures.averaging import scores
+from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
 from germane.readers.relevance import make_ranking
@@ -183,7 +183,7 @@ def _tell_apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
     lists = list(_list_small(measures))
     ranking = _make_ranking(lists)
     try:
-        found = np.array([scores(measure, ranking, "zero") for measure in measures])
+        found = np.array([compute_scores(measure, ranking, "zero") for measure in measures])
     except GermaneError:
         return None
     gaps = np.diff(np.sort(found, axis=0), axis=0)
@@ -216,7 +216,7 @@ def _make_ranking(lists: Sequence[Small]) -> Ranking:
         np.repeat(np.arange(len(lists)), lengths),
         np.concatenate([listed for listed, _ in lists]),
     )
-    rank = np.arange(len(owner)) - ragged.offsets(lengths)[owner] + 1
+    rank = np.arange(len(owner)) - ragged.make_offsets(lengths)[owner] + 1
     missed = np.array([missed for _, missed in lists])
     judged = np.concatenate([owner, np.repeat(np.arange(len(lists)), missed)])
     grades = np.concatenate([relevance, np.ones(int(missed.sum()))])
@@ -227,7 +227,7 @@ def _make_ranking(lists: Sequence[Small]) -> Ranking:
         rank=rank,
         relevance=relevance,
         retrieved=lengths,
-        ideal_offsets=ragged.offsets(lengths + missed),
+        ideal_offsets=ragged.make_offsets(lengths + missed),
         ideal=grades[order],
         tied_from=rank,
         tied_to=rank,

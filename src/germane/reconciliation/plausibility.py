@@ -14,7 +14,7 @@ from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import GermaneError
-from germane.measures.averaging import Evaluated, scores, weights
+from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
 from germane.reconciliation.reported import DECIMALS, Reported, Terms, count_agreeing, format_plain
 from germane.reconciliation.search import Candidate, Given, Search, vary_measure
@@ -114,14 +114,16 @@ def _compute_numbers(search: Search, others: Callable[[Ranking], Ranking]) -> Fl
     shuffled = others(ranking)
     size = _ORDERS, len(ranking)
     try:
-        values = scores(search.asked, shuffled, search.conventions.no_relevant).reshape(size)
-        norms = weights(search.asked, shuffled)
+        values = compute_scores(search.asked, shuffled, search.conventions.no_relevant).reshape(
+            size
+        )
+        norms = find_weights(search.asked, shuffled)
     except GermaneError:
         return none
     each = [None] * _ORDERS if norms is None else norms.reshape(size)
     return np.array(
         [
-            Evaluated(
+            QueryValues(
                 search.asked, ranking.queries, row, search.conventions.no_relevant, norm=norm
             ).mean
             for row, norm in zip(values, each, strict=True)
@@ -170,7 +172,7 @@ def _copy_ranking(ranking: Ranking, owner: Ints, rank: Ints, relevance: Floats) 
         rank=rank,
         relevance=relevance,
         retrieved=np.tile(ranking.retrieved, _ORDERS),
-        ideal_offsets=ragged.offsets(np.tile(np.diff(ranking.ideal_offsets), _ORDERS)),
+        ideal_offsets=ragged.make_offsets(np.tile(np.diff(ranking.ideal_offsets), _ORDERS)),
         ideal=np.tile(ranking.ideal, _ORDERS),
         tied_from=rank,
         tied_to=rank,

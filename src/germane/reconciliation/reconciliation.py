@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from germane._version import VERSION
 from germane.core.policy import RARE_WORDS, WORDS, Policy
-from germane.errors import GermaneError, clip, some
+from germane.errors import GermaneError, clip, list_some
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.tables import Table
@@ -147,7 +147,7 @@ class Reconciliation:
                 str(one),
                 _format_number(one.value, digits),
                 _format_signed(one.value - self.reported.value, digits),
-                ", ".join(one.candidate.seams(self.measure)) or "–",
+                ", ".join(one.candidate.stages(self.measure)) or "–",
                 _list_tools(one, _TOOLS if digits is not None else None),
             )
             for one in (rows if digits is None else rows[:SHOWN])
@@ -272,7 +272,7 @@ class Reconciliation:
             yield f"… and {len(agreement.off) - shown} more"
         yield f"As reported: {agreement.agree} of {agreement.of} queries."
         if agreement.without:
-            yield f"Not reported: {some(agreement.without)} ({len(agreement.without)})."
+            yield f"Not reported: {list_some(agreement.without)} ({len(agreement.without)})."
             return
         mean = math.fsum(one.value for one in numbers) / len(numbers)
         slack = math.fsum(one.tolerance for one in numbers) / len(numbers)
@@ -343,7 +343,7 @@ class Reconciliation:
             "measure": str(candidate.measure),
             "choices": dict(candidate.choices),
             "value": to_json_number(given.value),
-            "differs_in": list(candidate.seams(self.measure)),
+            "differs_in": list(candidate.stages(self.measure)),
             "tools": list(candidate.tools),
         }
 

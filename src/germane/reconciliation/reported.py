@@ -23,7 +23,7 @@ from germane.errors import (
     FormatError,
     InputError,
     clip,
-    suggestion,
+    suggest,
 )
 from germane.measures import compute_values
 from germane.output.formatting import to_json_number
@@ -95,15 +95,15 @@ def read_reported(given: Any, where: str = "reported") -> Reported:
     number, percent, _ = text.partition("%")
     number = number.rstrip() if percent else number
     if isinstance(given, bool) or not _WRITTEN.fullmatch(number) or _:
-        raise _not_a_number(given, where)
+        raise _explain_not_a_number(given, where)
     written = Decimal(number).scaleb(-2 if percent else 0)
     value, tolerance = float(written), _halve_unit(-int(written.as_tuple().exponent))
     if not isfinite(value + tolerance):
-        raise _not_a_number(given, where)
+        raise _explain_not_a_number(given, where)
     return Reported(text, value, tolerance)
 
 
-def _not_a_number(given: Any, where: str) -> InputError:
+def _explain_not_a_number(given: Any, where: str) -> InputError:
     comma = (
         isinstance(given, str)
         and "," in given
@@ -276,7 +276,7 @@ def match_names(
     ids = {str(query): query for query in queries}
     for query in reported:
         if str(query) not in ids:
-            near = suggestion(str(query), ids)
+            near = suggest(str(query), ids)
             raise CoverageError(
                 f"reported for query {clip(query)}, which is not in the data.{near}"
             )

@@ -15,12 +15,12 @@ from germane.core.policy import RARE_WORDS, WORDS, Policy
 from germane.core.progress import Progress
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import SEAMS, Dialect, Limit, Seam
+from germane.dialects.dialect import STAGE_NAMES, Dialect, Limit, Stage
 from germane.dialects.names import list_same_kind, translate_entry
 from germane.errors import GermaneError
-from germane.evaluation.limits import find_holding, matters
+from germane.evaluation.limits import find_holding, may_matter
 from germane.measures import Scored
-from germane.measures.averaging import MeasureResult, kernel
+from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
 from germane.reconciliation.spread import LISTED, Values
 
@@ -70,14 +70,14 @@ class Candidate:
         mine, theirs = self.measure.parameters, asked.parameters
         return len(self.choices) + sum(a != b for a, b in zip(mine, theirs, strict=True))
 
-    def seams(self, asked: Measure) -> tuple[Seam, ...]:
-        """The seams in which it differs."""
-        moved: set[Seam] = {find_seam(name) for name, _ in self.choices}
+    def stages(self, asked: Measure) -> tuple[Stage, ...]:
+        """The stages in which it differs."""
+        moved: set[Stage] = {find_seam(name) for name, _ in self.choices}
         if find_mean(self.measure) != find_mean(asked):
             moved.add("averaging")
         if self.measure.name != asked.name or self.measure.arguments != asked.arguments:
             moved.add("measuring")
-        return tuple(seam for seam in SEAMS if seam in moved)
+        return tuple(stage for stage in STAGE_NAMES if stage in moved)
 
 
 def find_mean(measure: Measure) -> str | None:
@@ -85,12 +85,12 @@ def find_mean(measure: Measure) -> str | None:
     return dict(measure.parameters).get("mean")
 
 
-def find_seam(convention: str) -> Seam:
-    """The seam on which a convention lies, as the dialects have it."""
-    seams: tuple[Seam, ...] = ("reading", "averaging")
-    for seam in seams:
-        if any(convention in getattr(one, seam) for one in dialects().values()):
-            return seam
+def find_seam(convention: str) -> Stage:
+    """The stage on which a convention lies, as the dialects have it."""
+    stages: tuple[Stage, ...] = ("reading", "averaging")
+    for stage in stages:
+        if any(convention in getattr(one, stage) for one in dialects().values()):
+            return stage
     return "judging"
 
 
@@ -247,7 +247,7 @@ class Search:
         """The terms behind what a candidate gives."""
         policy = candidate.policy(self.conventions)
         ranking = self._values.collection.judged(policy).ranking(policy.ties)
-        return ranking, kernel(candidate.measure, ranking)
+        return ranking, compute_terms(candidate.measure, ranking)
 
     def all(self, candidates: Iterable[Candidate]) -> list[Given]:
         """The value of each candidate that has one."""
@@ -277,7 +277,7 @@ class Search:
             return []
         judged = collection.judged(candidate.policy(self.conventions))
         limits = find_holding(dialect, foreign, candidate.measure, judged, collection.ordered)
-        return [one for one in limits if matters(one, result)]
+        return [one for one in limits if may_matter(one, result)]
 
     def reduced(self, given: Iterable[Given]) -> list[Given]:
         """Candidates without choices that make no difference here, simplest first.

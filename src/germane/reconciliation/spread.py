@@ -1,4 +1,4 @@
-"""Spread: one measure of one run under every dialect, and the seam that moves each away."""
+"""Spread: one measure of one run under every dialect, and the stage that moves each away."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -8,17 +8,17 @@ from typing import Any, Unpack
 from germane.core.policy import DEFAULTS, STAGES, Policy
 from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import SEAMS, Dialect, Entry, Seam
+from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Stage
 from germane.dialects.names import find_same_kind, translate_entry
-from germane.errors import GermaneError, some
+from germane.errors import GermaneError, list_some
 from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices, open_all
 from germane.evaluation.collection import Collection
-from germane.evaluation.limits import find_holding, matters
+from germane.evaluation.limits import find_holding, may_matter
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
 from germane.output.formatting import format_number, to_json_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Table
 
 _SAME = 1e-12
@@ -27,7 +27,7 @@ NOT_COUNTED = "relevant items that are not in the list were not counted"
 
 
 @dataclass(frozen=True)
-class Stated:
+class DialectValue:
     """The number that one dialect gives to a run."""
 
     dialect: str
@@ -37,24 +37,24 @@ class Stated:
     """what germane calls it"""
     value: float
     """the mean; NaN where the dialect has none for this data"""
-    seams: tuple[Seam, ...]
-    """the seams that, changed alone, move germane's value; all that differ where only together"""
+    stages: tuple[Stage, ...]
+    """the stages that, changed alone, move germane's value; all that differ where only together"""
     says: str = ""
     """why there is no value"""
     unsure: str = ""
     """why the tool itself may say something else of such data: a limit of its dialect"""
-    listed: "Stated | None" = None
+    listed: "DialectValue | None" = None
     """what a tool that sees one list at a time says where it is given the list alone, if that is another
     value: relevant items that are not in the list are not counted (``relevant=listed``)"""
 
     @property
-    def rows(self) -> "tuple[Stated, ...]":
+    def rows(self) -> "tuple[DialectValue, ...]":
         """Itself, and what it says of the list alone."""
         return (self,) if self.listed is None else (self, self.listed)
 
 
 @dataclass(frozen=True)
-class Spread(Tabled):
+class Spread(Tabular):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
     >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}, "AP@2")
@@ -64,12 +64,12 @@ class Spread(Tabled):
     0.5
     """
 
-    own: Stated
-    stated: tuple[Stated, ...]
+    own: DialectValue
+    stated: tuple[DialectValue, ...]
     without: tuple[str, ...]
     """dialects that have no such measure"""
 
-    def __iter__(self) -> Iterator[Stated]:
+    def __iter__(self) -> Iterator[DialectValue]:
         return iter(self.stated)
 
     def __len__(self) -> int:
@@ -97,16 +97,16 @@ class Spread(Tabled):
                 format_number(one.value, digits, nan="none"),
                 str(one.measure or ""),
                 one.says
-                or (", ".join(one.seams) or "–")
+                or (", ".join(one.stages) or "–")
                 + (f" (unsure: {one.unsure})" if one.unsure else ""),
             )
             for one in rows
         ]
         return Table(
-            ("dialect", "value", "measure", "moved by"), tuple(cells), tuple(notes), (2, 3)
+            ("dialect", "value", "measure", "differs in"), tuple(cells), tuple(notes), (2, 3)
         )
 
-    def _rows(self) -> list[Stated]:
+    def _rows(self) -> list[DialectValue]:
         return [row for one in (self.own, *self.stated) for row in one.rows]
 
     def _without(self) -> dict[str, list[str]]:
@@ -171,7 +171,7 @@ def _spread_one(
     asked: Measure, conventions: Policy, given: Mapping[str, Any], values: "Values"
 ) -> Spread:
     result = values(conventions, asked)
-    own = Stated("germane", str(asked), asked, result.mean, (), _explain_undefined(result))
+    own = DialectValue("germane", str(asked), asked, result.mean, (), _explain_undefined(result))
     stated, without = [], []
     for dialect in dialects().values():
         foreign = find_same_kind(dialect, asked)
@@ -185,12 +185,12 @@ def _spread_one(
 LISTED = {"relevant": "listed"}
 
 
-def list_words(dialect: Dialect, foreign: Entry, seam: Seam) -> dict[str, Any]:
-    """The conventions of a dialect on one seam, those of one measure included."""
-    if seam == "measuring":
+def list_words(dialect: Dialect, foreign: Entry, stage: Stage) -> dict[str, Any]:
+    """The conventions of a dialect on one stage, those of one measure included."""
+    if stage == "measuring":
         return {}
-    words = dict(getattr(dialect, seam))
-    decided = {field.name for field in fields(STAGES[seam])}
+    words = dict(getattr(dialect, stage))
+    decided = {field.name for field in fields(STAGES[stage])}
     return {**words, **{n: word for n, word in foreign.choices.items() if n in decided}}
 
 
@@ -217,7 +217,7 @@ def _state(
     given: Mapping[str, Any],
     values: Values,
     own: float,
-) -> Stated:
+) -> DialectValue:
     """The number that a dialect gives to the data, and to the list alone where its tool may see no more."""
     said = _state_under({}, dialect, foreign, asked, conventions, given, values, own)
     if dialect.sees == "judgments" or "relevant" in given:
@@ -235,7 +235,7 @@ def _state_under(
     given: Mapping[str, Any],
     values: Values,
     own: float,
-) -> Stated:
+) -> DialectValue:
     measure = translate_entry(foreign, asked)
     name = foreign.write_name(asked.k)
     shown = dialect.name + LIST_ALONE * bool(judging)
@@ -247,21 +247,21 @@ def _state_under(
             dialect, foreign, measure, values.collection.judged(policy), values.collection.ordered
         )
     except GermaneError as error:
-        return Stated(shown, name, measure, math.nan, (), str(error).partition(". ")[0])
+        return DialectValue(shown, name, measure, math.nan, (), str(error).partition(". ")[0])
     moved, changed = [], []
-    for seam in SEAMS:
-        more = judging if seam == "judging" else {}
-        alone = replace(conventions, **{**list_words(dialect, foreign, seam), **more, **given})
-        this = measure if seam == "measuring" else asked
+    for stage in STAGE_NAMES:
+        more = judging if stage == "judging" else {}
+        alone = replace(conventions, **{**list_words(dialect, foreign, stage), **more, **given})
+        this = measure if stage == "measuring" else asked
         if alone == conventions and this == asked:
             continue
-        changed.append(seam)
+        changed.append(stage)
         if not _has_value(values, alone, this, own):
-            moved.append(seam)
+            moved.append(stage)
     value = result.mean
-    seams = () if _are_same(value, own) else tuple(moved or changed)
-    unsure = " ".join(dict.fromkeys(limit.says for limit in limits if matters(limit, result)))
-    return Stated(shown, name, measure, value, seams, _explain_undefined(result), unsure)
+    stages = () if _are_same(value, own) else tuple(moved or changed)
+    unsure = " ".join(dict.fromkeys(limit.says for limit in limits if may_matter(limit, result)))
+    return DialectValue(shown, name, measure, value, stages, _explain_undefined(result), unsure)
 
 
 def _explain_undefined(result: MeasureResult) -> str:
@@ -271,13 +271,13 @@ def _explain_undefined(result: MeasureResult) -> str:
     nan = [query for query, value in result.per_query.items() if math.isnan(value)]
     if not nan:
         return "no query counts"
-    return f"NaN for {some(nan)} ({len(nan)} of {len(result.per_query)} queries)"
+    return f"NaN for {list_some(nan)} ({len(nan)} of {len(result.per_query)} queries)"
 
 
 def _has_value(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
     try:
         return _are_same(values(policy, measure).mean, own)
-    except GermaneError:  # a seam that has no value alone, such as ties=grouped with a cutoff
+    except GermaneError:  # a stage that has no value alone, such as ties=grouped with a cutoff
         return False
 
 
@@ -286,17 +286,17 @@ def _are_same(one: float, other: float) -> bool:
     return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
 
 
-def _order_descending(one: Stated) -> tuple[bool, float, bool, str]:
+def _order_descending(one: DialectValue) -> tuple[bool, float, bool, str]:
     return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
 
 
-def _make_row(one: Stated) -> dict[str, Any]:
+def _make_row(one: DialectValue) -> dict[str, Any]:
     return {
         "dialect": one.dialect,
         "name": one.name,
         "measure": str(one.measure),
         "value": to_json_number(one.value),
-        "moved_by": list(one.seams),
+        "moved_by": list(one.stages),
         "says": one.says,
         "unsure": one.unsure,
         "list_alone": None if one.listed is None else _make_row(one.listed),

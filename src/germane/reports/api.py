@@ -21,7 +21,7 @@ from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.judging import Placement
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
-from germane.explanation.curves import mean_curve_of
+from germane.explanation.curves import average_curve
 from germane.measures.measure import Measure, Measures
 from germane.output import writing
 from germane.reports.findings import Explained, Findings, Spreads
@@ -171,7 +171,7 @@ def _average_curves(results: Results, confidence: float, rng: int) -> dict[str, 
     if any(result.policy.ties in UNORDERED for result in results.values()):
         return {}
     return {
-        name: mean_curve_of(result, rel=rel, confidence=confidence, rng=rng)
+        name: average_curve(result, rel=rel, confidence=confidence, rng=rng)
         for name, result in results.items()
     }
 

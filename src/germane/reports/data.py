@@ -12,7 +12,7 @@ from germane.core.ragged import Floats
 from germane.evaluation.result import Result
 from germane.explanation.explanation import Explanation, Reading
 from germane.measures.measure import Measure
-from germane.output.tables import visible
+from germane.output.tables import make_visible
 from germane.reports.findings import Explained, Findings
 
 WHOLE_PAGE = 1_900_000  # bytes of a page; explanations take what the rest leaves
@@ -32,9 +32,9 @@ def write_data(findings: Findings, page_size: int) -> str:
         measures.append({"name": str(measure), "definition": measure.definition, **scale})
         values.append(packed)
     data: dict[str, Any] = {
-        "runs": [visible(name) for name in findings.runs],
+        "runs": [make_visible(name) for name in findings.runs],
         "measures": measures,
-        "queries": [visible(str(query)) for query in queries],
+        "queries": [make_visible(str(query)) for query in queries],
         "values": values,
     }
     room = max(WHOLE_PAGE - page_size - len(write_json(data).encode()), LEAST)
@@ -122,8 +122,10 @@ def _shorten(explanation: Explanation) -> dict[str, Any]:
     ]
     names = [table.columns[i] for i in kept if i < first]
     names += [str(reading.measure) for reading in explanation.readings]
-    rows = [CELL.join(visible(row[i]) for i in kept) for row in table.rows[:ROWS]]
-    missed = [visible(str(item)) for item, _ in explanation.missed[:MISSED] if item is not None]
+    rows = [CELL.join(make_visible(row[i]) for i in kept) for row in table.rows[:ROWS]]
+    missed = [
+        make_visible(str(item)) for item, _ in explanation.missed[:MISSED] if item is not None
+    ]
     return {
         "columns": names,
         "rows": "\n".join(rows),

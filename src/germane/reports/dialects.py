@@ -1,12 +1,12 @@
-"""Dialects: each measure as every other tool would report it, and the seam that moves it away."""
+"""Dialects: each measure as every other tool would report it, and the stage that moves it away."""
 
 import math
 from collections.abc import Iterator, Sequence
 
-from germane.dialects.dialect import SEAMS
+from germane.dialects.dialect import STAGE_NAMES
 from germane.evaluation.result import format_value
 from germane.output.tables import escape_html
-from germane.reconciliation.spread import LIST_ALONE, NOT_COUNTED, Spread, Stated
+from germane.reconciliation.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread
 from germane.reports.findings import Findings
 from germane.reports.markup import isolate_text, make_scrollable, write_table
 
@@ -25,14 +25,14 @@ def write_dialects(findings: Findings) -> Iterator[str]:
     left = [name for name in findings.runs if name not in findings.spreads]
     yield (
         "<p>The same data under the conventions of other tools: what each would call by this name, and "
-        "the seam that moves it away from the number above.</p>"
+        "the stage that moves it away from the number above.</p>"
     )
     for i, (name, each) in enumerate(shown.items()):
         low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
         ends = " to ".join(dict.fromkeys((f"{low:.4f}", f"{high:.4f}")))
         yield f"<details{' open' if not i else ''}><summary>{escape_html(name)}: {ends}"
         yield f" in {len(each[0])} dialects</summary>"
-        columns = ("reported by", *findings.spreads, "moved by", "as")
+        columns = ("reported by", *findings.spreads, "differs in", "as")
         words = len(columns) - 2, len(columns) - 1
         yield from make_scrollable(write_table(columns, _make_rows(each), words, "dialects"))
         if any(one.listed for found in each for one in found.stated):
@@ -71,19 +71,19 @@ def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
         yield (", ".join(names), *said)
 
 
-def _sort_key(one: Stated) -> tuple[bool, float, bool, str]:
+def _sort_key(one: DialectValue) -> tuple[bool, float, bool, str]:
     return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
 
 
-def _write_value(one: Stated) -> str:
+def _write_value(one: DialectValue) -> str:
     if math.isnan(one.value) or one.measure is None:
         return "none"
     return format_value(one.value, one.measure, 4)
 
 
-def _explain(stated: Sequence[Stated]) -> str:
-    """Name the seams that move some run's value, or say why there is no value."""
+def _explain(stated: Sequence[DialectValue]) -> str:
+    """Name the stages that move some run's value, or say why there is no value."""
     if said := next((one.says for one in stated if one.says), ""):
         return said
-    moved = {seam for one in stated for seam in one.seams}
-    return ", ".join(seam for seam in SEAMS if seam in moved) or "–"
+    moved = {stage for one in stated for stage in one.stages}
+    return ", ".join(stage for stage in STAGE_NAMES if stage in moved) or "–"

@@ -124,8 +124,8 @@ def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
             if gain.ideal:
                 at = (of == number) & (ranking.ideal == gain.grade)
                 place[at], worth[at] = position, gain.worth
-    ideal = worth[ragged.ascending(place, owner, len(ranking))]
-    over = ragged.running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
+    ideal = worth[ragged.order_ascending(place, owner, len(ranking))]
+    over = ragged.count_running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
     return np.where(over | ends[owner], 0.0, ideal)
 
 
@@ -134,12 +134,12 @@ def _carry_judgments(ranking: Ranking) -> Ranking:
 
     trec_eval counts the grades in memory that it does not clear then.
     """
-    lengths = ragged.lengths(ranking.ideal_offsets)
+    lengths = ragged.find_lengths(ranking.ideal_offsets)
     if lengths.all():
         return ranking
     source = np.maximum.accumulate(np.where(lengths > 0, np.arange(len(lengths)), 0))
-    at = ragged.between(ranking.ideal_offsets[source], lengths[source])
-    offsets = ragged.offsets(lengths[source])
+    at = ragged.list_stretches(ranking.ideal_offsets[source], lengths[source])
+    offsets = ragged.make_offsets(lengths[source])
     return replace(ranking, ideal=ranking.ideal[at], ideal_offsets=offsets)
 
 

@@ -115,7 +115,7 @@ def read_plain(written: bytes) -> Qrels | None:
     if (owner[1:] < owner[:-1]).any():
         order = np.argsort(owner, kind="stable")
         owner, items, grades = owner[order], items.take(order), grades[order]
-    offsets = ragged.offsets(np.bincount(owner))
+    offsets = ragged.make_offsets(np.bincount(owner))
     if find_repeat(Batch(np.arange(len(queries)), offsets, items, grades)) is not None:
         return None
     return Qrels(queries, offsets, items, grades)
@@ -189,7 +189,9 @@ def _build_qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qr
     place = {query: q for q, query in enumerate(queries)}
     counts = np.bincount([place[owner] for owner in owners], minlength=len(queries))
     grades = np.array([line[4] for line in lines], float)
-    return Qrels(queries, ragged.offsets(counts), read_bytes([line[3] for line in lines]), grades)
+    return Qrels(
+        queries, ragged.make_offsets(counts), read_bytes([line[3] for line in lines]), grades
+    )
 
 
 def make_group_qrels(lines: list[Line]) -> tuple[Qrels, np.ndarray]:

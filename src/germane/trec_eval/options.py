@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from germane.errors import GermaneError, suggestion
+from germane.errors import GermaneError, suggest
 from germane.trec_eval.names import MEASURES, NICKNAMES
 from germane.trec_eval.text import parse_whole
 
@@ -92,7 +92,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         if options.wanted == "version":
             return options
     if wrong is not None:
-        near = suggestion(f"--{wrong.opt}", _LETTERS) if len(wrong.opt) > 1 else ""
+        near = suggest(f"--{wrong.opt}", _LETTERS) if len(wrong.opt) > 1 else ""
         raise TrecEvalError(USAGE, f"{wrong.msg}.{near}  Usage: {USAGE_LINE}")
     if options.wanted == "help":
         return options
@@ -158,7 +158,7 @@ def _mark(options: Options, written: str) -> None:
     """-m: a measure or a nickname, with parameters after a dot."""
     name, dot, parameters = written.partition(".")
     if name not in NICKNAMES and name not in MEASURES:
-        near = suggestion(name, (*NICKNAMES, *MEASURES))
+        near = suggest(name, (*NICKNAMES, *MEASURES))
         raise TrecEvalError(
             USAGE, f"there is no measure {name!r}.{near}  All of them: trec_eval -h"
         )
@@ -173,7 +173,7 @@ def _mark(options: Options, written: str) -> None:
 
 def _check(options: Options) -> None:
     if options.format not in FORMATS:
-        near = suggestion(options.format, FORMATS)
+        near = suggest(options.format, FORMATS)
         raise TrecEvalError(INPUT, f"-R takes {', '.join(FORMATS)}; got {options.format!r}.{near}")
     if options.results != "trec_results":
         raise TrecEvalError(INPUT, f"-T takes trec_results; got {options.results!r}.")

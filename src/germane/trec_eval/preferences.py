@@ -153,29 +153,29 @@ def _show_levels(level: Floats, both: Bools) -> str:
     return f"{high:g} and {low:g}"
 
 
-def possible(judged: Judged) -> float:
+def count_possible(judged: Judged) -> float:
     """The number of preferences."""
     return sum(counts.of("all")[1] for counts in judged.counts)
 
 
-def met(judged: Judged, among: str) -> float:
+def count_met(judged: Judged, among: str) -> float:
     """The number of preferences that the ranking meets."""
     return sum(counts.of(among)[0] for counts in judged.counts)
 
 
-def share(judged: Judged, among: str) -> float:
+def compute_share(judged: Judged, among: str) -> float:
     """The share of preferences that the ranking meets."""
     pairs = [counts.of(among) for counts in judged.counts]
-    return _ratio(sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs))
+    return _compute_ratio(sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs))
 
 
-def mean_share(judged: Judged, among: str) -> float:
+def average_share(judged: Judged, among: str) -> float:
     """The mean over the groups of the share of preferences met."""
-    total = sum(_ratio(*counts.of(among)) for counts in judged.counts)
+    total = sum(_compute_ratio(*counts.of(among)) for counts in judged.counts)
     return total / len(judged.groups) if total > 0 else 0.0
 
 
-def pair_share(judged: Judged, among: str) -> float:
+def average_pair_share(judged: Judged, among: str) -> float:
     """The mean over pairs of items of the share of groups that the ranking agrees with."""
     votes, got = judged.votes, judged.retrieved
     either = np.triu(votes + votes.T, 1)
@@ -186,10 +186,10 @@ def pair_share(judged: Judged, among: str) -> float:
     if among == "all":
         pairs += int(np.count_nonzero(either[got:, got:]))
     added = np.add.accumulate(np.concatenate([np.zeros(1), *shares]))  # one after the other
-    return _ratio(float(added[-1]), pairs)
+    return _compute_ratio(float(added[-1]), pairs)
 
 
-def balanced_share(judged: Judged, among: str) -> float:
+def compute_balanced_share(judged: Judged, among: str) -> float:
     """The mean over the groups of the share met, with as many nonrelevant items as relevant ones.
 
     Of more nonrelevant items, the first count; missing ones are taken to stand below all relevant
@@ -207,16 +207,16 @@ def balanced_share(judged: Judged, among: str) -> float:
             good, all_ = counts.of(among)
             good, all_ = good + found * (R - N), all_ + len(relevant) * (R - N)
         elif group.order == "total":
-            good, all_ = _first_nonrelevant(group, got, R, among)
+            good, all_ = _count_first_nonrelevant(group, got, R, among)
         else:
-            good, all_ = count_preferences(group, got, _without_rest(group, got, among)).of(among)
+            good, all_ = count_preferences(group, got, _drop_rest(group, got, among)).of(among)
         if all_ == 0:
             return 0.0
         total += good / all_
     return total / len(judged.groups) if total > 0 else 0.0
 
 
-def _first_nonrelevant(group: Group, got: int, most: int, among: str) -> tuple[int, int]:
+def _count_first_nonrelevant(group: Group, got: int, most: int, among: str) -> tuple[int, int]:
     """Met and possible preferences with so many items of the lowest level.
 
     As in trec_eval, every member of the lowest level is compared with these, too; and where so many
@@ -236,7 +236,7 @@ def _first_nonrelevant(group: Group, got: int, most: int, among: str) -> tuple[i
     return int(np.count_nonzero((first < second) & (first < got))), len(first)
 
 
-def _without_rest(group: Group, got: int, among: str) -> Bools:
+def _drop_rest(group: Group, got: int, among: str) -> Bools:
     """The members without the nonrelevant ones after as many as there are relevant ones."""
     looked_at = np.arange(len(group.place)) < (got if among == "both" else len(group.place))
     nonrelevant = (group.level == 0) & looked_at
@@ -245,25 +245,25 @@ def _without_rest(group: Group, got: int, among: str) -> Bools:
     return kept
 
 
-def _ratio(above: float, below: float) -> float:
+def _compute_ratio(above: float, below: float) -> float:
     return above / below if below else 0.0
 
 
 MEASURES: dict[str, Callable[[Judged], float]] = {
-    "num_prefs_poss": possible,
-    "num_prefs_ful": partial(met, among="one"),
-    "num_prefs_ful_ret": partial(met, among="both"),
-    "simp": partial(share, among="all"),
-    "pair": partial(pair_share, among="all"),
-    "avgjg": partial(mean_share, among="all"),
-    "avgjg_Rnonrel": partial(balanced_share, among="all"),
-    "simp_ret": partial(share, among="both"),
-    "pair_ret": partial(pair_share, among="both"),
-    "avgjg_ret": partial(mean_share, among="both"),
-    "avgjg_Rnonrel_ret": partial(balanced_share, among="both"),
-    "simp_imp": partial(share, among="one"),
-    "pair_imp": partial(pair_share, among="one"),
-    "avgjg_imp": partial(mean_share, among="one"),
+    "num_prefs_poss": count_possible,
+    "num_prefs_ful": partial(count_met, among="one"),
+    "num_prefs_ful_ret": partial(count_met, among="both"),
+    "simp": partial(compute_share, among="all"),
+    "pair": partial(average_pair_share, among="all"),
+    "avgjg": partial(average_share, among="all"),
+    "avgjg_Rnonrel": partial(compute_balanced_share, among="all"),
+    "simp_ret": partial(compute_share, among="both"),
+    "pair_ret": partial(average_pair_share, among="both"),
+    "avgjg_ret": partial(average_share, among="both"),
+    "avgjg_Rnonrel_ret": partial(compute_balanced_share, among="both"),
+    "simp_imp": partial(compute_share, among="one"),
+    "pair_imp": partial(average_pair_share, among="one"),
+    "avgjg_imp": partial(average_share, among="one"),
 }
 """The measures by name, in print order."""
 

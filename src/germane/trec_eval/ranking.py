@@ -15,7 +15,7 @@ from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
-from germane.evaluation.judging import Judged
+from germane.evaluation.judging import JudgedRun
 from germane.trec_eval.options import Options
 
 UNJUDGED, POOLED = -1, -2
@@ -32,7 +32,7 @@ def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Rankin
         unjudged="remove" if options.judged_only else "nonrelevant",
         depth=options.depth or None,
     )
-    judged = Judged(qrels, retrieved, policy, retrieved.answered)
+    judged = JudgedRun(qrels, retrieved, policy, retrieved.answered)
     ranking = _drop_negative(judged.ranking("trec"))
     if options.depth == 0:
         ranking = _drop_all(ranking)
@@ -44,10 +44,10 @@ def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Rankin
 
 def list_all(ranking: Ranking) -> Ranking:
     """The ranking with every retrieved item as a hit, judged or not."""
-    offsets = ragged.offsets(ranking.retrieved)
+    offsets = ragged.make_offsets(ranking.retrieved)
     relevance = np.full(offsets[-1], float(UNJUDGED))
     relevance[offsets[ranking.owner] + ranking.rank - 1] = ranking.relevance
-    owner = ragged.owners(offsets)
+    owner = ragged.find_owners(offsets)
     rank = np.arange(1, len(owner) + 1) - offsets[owner]
     return replace(
         ranking,
@@ -78,12 +78,12 @@ def _drop_negative(ranking: Ranking) -> Ranking:
     if not (ranking.ideal < 0).any():
         return ranking
     kept = ranking.ideal >= 0
-    counts = ragged.counts(kept, ranking.ideal_owner, len(ranking))
+    counts = ragged.count_flags(kept, ranking.ideal_owner, len(ranking))
     return replace(
         ranking,
         relevance=np.where(ranking.relevance < 0, POOLED, ranking.relevance),
         ideal=ranking.ideal[kept],
-        ideal_offsets=ragged.offsets(counts),
+        ideal_offsets=ragged.make_offsets(counts),
     )
 
 
@@ -112,7 +112,7 @@ def list_from_top(ranking: Ranking, level: int) -> Ranking:
 def list_from_end(ranking: Ranking, level: int) -> Ranking:
     """The last of these, as many as judged items were retrieved."""
     reached = list_from_top(ranking, level)
-    counted = ragged.counts(ranking.relevance >= 0, ranking.owner, len(ranking))
+    counted = ragged.count_flags(ranking.relevance >= 0, ranking.owner, len(ranking))
     place = np.arange(len(reached.rank)) - reached.offsets[reached.owner]
     left = np.diff(reached.offsets)[reached.owner] - place
     return select_hits(reached, left <= counted[reached.owner])

@@ -22,7 +22,7 @@ from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
 from germane.kernel.ids import to_text
 from germane.measures import compute_values
-from germane.measures.averaging import FLOOR, kernel, scores
+from germane.measures.averaging import FLOOR, compute_scores, compute_terms
 from germane.measures.measure import Measure, parse
 from germane.trec_eval import gains
 from germane.trec_eval.columns import Column
@@ -71,7 +71,7 @@ class Scorer:
         return self._kept[measure]
 
     def _values(self, measure: Measure) -> Floats:
-        return scores(measure, self.ranking, "zero")
+        return compute_scores(measure, self.ranking, "zero")
 
     @property
     def empty(self) -> Bools:
@@ -84,7 +84,7 @@ class _Listed(Scorer):
     """For a list with more relevant items than exist, whose values need not be finite."""
 
     def _values(self, measure: Measure) -> Floats:
-        made = kernel(measure, self.ranking)
+        made = compute_terms(measure, self.ranking)
         found = compute_values(self.ranking, made)
         if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
             found[(made.norm == 0) & (self.ranking.sums(made.terms) > 0)] = math.inf

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from germane.errors import InputError, choices, clip
+from germane.errors import InputError, clip, list_choices
 from germane.explanation.explanation import Explanation
 from germane.output import writing
 
@@ -77,6 +77,6 @@ def _find_format(path: str) -> str:
     suffix = os.path.splitext(path)[1][1:].lower()
     if suffix not in FORMATS:
         raise InputError(
-            f"{path or repr('')}: an animation is a {choices(f'.{name}' for name in FORMATS)} file."
+            f"{path or repr('')}: an animation is a {list_choices(f'.{name}' for name in FORMATS)} file."
         )
     return suffix

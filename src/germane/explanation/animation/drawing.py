@@ -17,7 +17,7 @@ from germane.explanation.animation.marks import (
     wrap,
 )
 from germane.explanation.explanation import Explanation
-from germane.output.tables import visible, width
+from germane.output.tables import make_visible, measure_width
 
 MARGIN, GAP = 32.0, 44.0
 WORDS = 15.0  # font size of what is said
@@ -85,7 +85,7 @@ class _Column:
 
 def _choose_columns(lines: list[Line], several: int) -> Iterator[_Column]:
     spans = max((len(line.span) for line in lines), default=1)
-    items = max((width(visible((line.item or "?")[:40])) for line in lines), default=1)
+    items = max((measure_width(make_visible((line.item or "?")[:40])) for line in lines), default=1)
     yield _Column("rank", _measure_room(max(spans, 4), 22), "end", "ink", lambda line: line.span)
     yield _Column("", 34, "middle", "ink", lambda line: "")  # the disc
     if any(line.item is not None for line in lines):

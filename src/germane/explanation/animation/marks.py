@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from germane.output.tables import visible, width
+from germane.output.tables import make_visible, measure_width
 
 ADVANCE = 0.61  # of the font size, for each character: that of monospaced fonts
 
@@ -84,11 +84,11 @@ def shift(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
 def shorten(text: str, size: float, room: float) -> str:
     """Make control characters visible, and leave out the middle of text wider than ``room``."""
     most = max(int(room / (ADVANCE * size)), 3)
-    text = visible(text[: 8 * most] + text[8 * most :][-most:])
-    if width(text) <= most:
+    text = make_visible(text[: 8 * most] + text[8 * most :][-most:])
+    if measure_width(text) <= most:
         return text
     start = _take(text, most * 2 // 3)
-    end = _take(text[::-1], most - 1 - width(start))[::-1]
+    end = _take(text[::-1], most - 1 - measure_width(start))[::-1]
     return f"{start}…{end}"
 
 
@@ -96,8 +96,8 @@ def wrap(text: str, size: float, room: float) -> list[str]:
     """Break text into lines at its blanks; a word wider than ``room`` loses its middle."""
     most = max(int(room / (ADVANCE * size)), 3)
     lines: list[str] = []
-    for word in visible(text).split(" "):
-        if lines and width(lines[-1]) + 1 + width(word) <= most:
+    for word in make_visible(text).split(" "):
+        if lines and measure_width(lines[-1]) + 1 + measure_width(word) <= most:
             lines[-1] += f" {word}"
         else:
             lines.append(shorten(word, size, room))
@@ -107,7 +107,7 @@ def wrap(text: str, size: float, room: float) -> list[str]:
 def _take(text: str, columns: int) -> str:
     taken = 0
     for i, character in enumerate(text):
-        taken += width(character)
+        taken += measure_width(character)
         if taken > columns:
             return text[:i]
     return text

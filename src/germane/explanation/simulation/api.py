@@ -6,7 +6,7 @@ The experiments are one literal table, in the order in which they are best read.
 from typing import TYPE_CHECKING
 
 from germane.core.arguments import Seed, make_generator
-from germane.errors import InputError, clip, suggestion
+from germane.errors import InputError, clip, suggest
 from germane.explanation.simulation import designs
 from germane.explanation.simulation.designs import vary_ties
 from germane.explanation.simulation.experiment import Design
@@ -75,7 +75,7 @@ def find_design(name: str) -> Design:
             "On the command line: germane simulate all"
         )
     if plain not in BY_NAME:
-        near = suggestion(plain, (*BY_NAME, ALL))
+        near = suggest(plain, (*BY_NAME, ALL))
         raise InputError(f"no experiment {clip(name)}.{near}  There are: {', '.join(BY_NAME)}")
     return BY_NAME[plain]
 

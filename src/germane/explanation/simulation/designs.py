@@ -36,7 +36,7 @@ def vary_early_precision(first: int) -> Callable[[Design, np.random.Generator], 
         curves = _make_curves(lists)
         columns = (_measure(parse(f"R@{FRONT}"), lists), *_measure_areas(lists))
         claims = (
-            *_early_claims(first, columns[1].values, curves[EARLY[0]]),
+            *_claim_early(first, columns[1].values, curves[EARLY[0]]),
             _describe_ends(curves),
             _compare_areas(lists, columns[1:]),
         )
@@ -45,7 +45,7 @@ def vary_early_precision(first: int) -> Callable[[Design, np.random.Generator], 
     return make
 
 
-def _early_claims(first: int, ap: Sequence[float], fewest: PRCurve) -> Iterator[str]:
+def _claim_early(first: int, ap: Sequence[float], fewest: PRCurve) -> Iterator[str]:
     yield (
         f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f} as the relevant items in the first {FRONT} ranks "
         f"go from {EARLY[0]} to {EARLY[-1]} of {RELEVANT}: "
@@ -81,11 +81,11 @@ def vary_late_precision(design: Design, rng: np.random.Generator) -> Experiment:
             "AP if as many from the first one on are not retrieved instead",
         ),
     )
-    claims = tuple(_late_claims(*(column.values for column in columns)))
+    claims = tuple(_claim_late(*(column.values for column in columns)))
     return Experiment(design, LATE, lists, columns, claims, _make_curves(lists), RELEVANT)
 
 
-def _late_claims(
+def _claim_late(
     ap: Sequence[float], without_last: Sequence[float], without_first: Sequence[float]
 ) -> Iterator[str]:
     yield (
@@ -107,11 +107,11 @@ def vary_recall(design: Design, rng: np.random.Generator) -> Experiment:
     lists = {n: _make_list(ranks[:n]) for n in FOUND}
     curves = _make_curves(lists)
     columns = (*(_measure(measure, lists) for measure in parse_all("R P")), *_measure_areas(lists))
-    claims = (*_recall_claims(*(c.values for c in columns[:3])), _compare_areas(lists, columns[2:]))
+    claims = (*_claim_recall(*(c.values for c in columns[:3])), _compare_areas(lists, columns[2:]))
     return Experiment(design, FOUND, lists, columns, claims, curves, RELEVANT)
 
 
-def _recall_claims(
+def _claim_recall(
     recall: Sequence[float], precision: Sequence[float], ap: Sequence[float]
 ) -> Iterator[str]:
     yield (
@@ -133,11 +133,11 @@ def vary_cheating(design: Design, rng: np.random.Generator) -> Experiment:
     lists = {n: _keep(whole, 0, n) for n in KEPT}
     named = [parse(f"AP(norm={norm})@{LENGTH}") for norm in ("found", "R", "min", "k")]
     columns = tuple(_measure(measure, lists) for measure in named)
-    claims = tuple(_cheating_claims(*columns[:2]))
+    claims = tuple(_claim_cheating(*columns[:2]))
     return Experiment(design, KEPT, lists, columns, claims, _make_curves(lists), RELEVANT)
 
 
-def _cheating_claims(found: Column, textbook: Column) -> Iterator[str]:
+def _claim_cheating(found: Column, textbook: Column) -> Iterator[str]:
     yield (
         f"A system that keeps only the first {KEPT[-1]} of its {KEPT[0]} relevant items raises its "
         f"{found.name} from {found.values[0]:.4f} to {found.values[-1]:.4f}: what it drops, it is "

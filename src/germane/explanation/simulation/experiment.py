@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane._version import VERSION
-from germane.errors import AbsentError, clip, suggestion
+from germane.errors import NotFoundError, clip, suggest
 from germane.explanation.precision_recall import PRCurve
 from germane.output.formatting import add_schema, format_number
-from germane.output.tabled import Tabled
+from germane.output.tabled import Tabular
 from germane.output.tables import Table
 
 Grades = tuple[int, ...]
@@ -39,7 +39,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Experiment(Tabled):
+class Experiment(Tabular):
     """A quantity is swept, and measures are taken of every setting.
 
     >>> experiment = germane.simulate("recall")
@@ -84,8 +84,8 @@ class Experiment(Tabled):
         """The values of one column by setting."""
         by_name = {one.name: one.values for one in self.columns}
         if column not in by_name:
-            raise AbsentError(
-                f"{self.name} has no column {clip(column)}.{suggestion(str(column), by_name)}"
+            raise NotFoundError(
+                f"{self.name} has no column {clip(column)}.{suggest(str(column), by_name)}"
                 f"  There are: {', '.join(by_name)}"
             )
         return dict(zip(self.settings, by_name[column], strict=True))

@@ -56,7 +56,7 @@ def _rank(rank: int) -> Callable[[PRCurve], int]:
     return lambda curve: rank - 1
 
 
-def _last_hit(curve: PRCurve) -> int:
+def _find_last_hit(curve: PRCurve) -> int:
     return int(np.flatnonzero(curve.hits)[-1])
 
 
@@ -109,7 +109,7 @@ DRAWN = {
             Line("AP(norm=k)@1000", "k", 2, (-2, -5)),
         ),
         "the last relevant item kept, and how many are",
-        _last_hit,
+        _find_last_hit,
         (5, 4),
     ),
     "ties": Drawn(
@@ -170,7 +170,7 @@ class ExperimentDisplay(Display):
 
     def _draw_curves(self, ax: "Axes") -> None:
         drawn, curves = self.drawn, self.experiment.curves
-        for color, (setting, curve) in zip(_ramp(len(curves)), curves.items(), strict=True):
+        for color, (setting, curve) in zip(_make_ramp(len(curves)), curves.items(), strict=True):
             found = curve.recall > 0  # before the first one a curve tells nothing
             ax.plot(curve.recall[found], curve.precision[found], color=color, linewidth=1.7)
             at = drawn.mark(curve)
@@ -237,7 +237,7 @@ def _write(
     )  # fmt: skip
 
 
-def _ramp(steps: int) -> Iterator[tuple[float, ...]]:
+def _make_ramp(steps: int) -> Iterator[tuple[float, ...]]:
     """Colors from pale to dark."""
     for share in np.linspace(0, 1, steps):
         yield tuple(PALE + share * (DARK - PALE))
@@ -312,7 +312,7 @@ def _keep_all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
                 f"{os.path.join(folder, name)}: this is a folder; it has to be a file."
             )
     beside = target if there else os.path.dirname(target)
-    place = Path(writing.part(beside))
+    place = Path(writing.make_part(beside))
     try:
         try:
             place.mkdir(0o700)
