@@ -70,7 +70,7 @@ def slowly(folder: Path, call: str) -> tuple[bytes, bytes]:
     ) as process:  # fmt: skip
         assert process.stdin is not None
         for number in range(4):
-            process.stdin.write(b"q1 Q0 x%d 1 0.5 a\n# %s\n" % (number, b"x" * (1 << 20)))
+            process.stdin.write(b"q1 Q0 x%d 1 0.5 a\n# %s\n" % (number, b"x" * ((1 << 20) - 2)))
             process.stdin.flush()
             time.sleep(0.4)
         process.stdin.write(b"q1 Q0 a 1 0.1 a\n")
@@ -291,3 +291,13 @@ def test_swapped_dicts(scores: Any, grades: Any) -> None:
 )
 def test_dicts_that_may_be_as_they_should(qrels: Any, run: Any) -> None:
     germane.evaluate(qrels, run, "AP(rel=0.4)")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "Float64"])
+def test_a_series_of_scores_is_no_ranked_list(dtype: str) -> None:
+    """Its values would be taken for ids, and 3.0 equals 3."""
+    pandas = pytest.importorskip("pandas")
+    scores = pandas.Series([3.0, 1.0, 2.0], index=[1, 2, 3], dtype=dtype)
+    with pytest.raises(FormatError, match=r"holds ids, best first; got Series .* to_dict\(\)"):
+        germane.evaluate({"q": {1: 1, 2: 0, 3: 1}}, {"q": scores}, "AP")
+    assert germane.evaluate({"q": {1: 1, 2: 0}}, {"q": scores.to_dict()}, "AP")["AP"].mean == 1.0

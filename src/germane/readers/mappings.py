@@ -35,6 +35,7 @@ from germane.readers.numbers import (
     EXACT,
     ORDINARY,
     is_finite_number,
+    is_floating,
     may_round,
     read_doubles,
     show_number,
@@ -425,6 +426,12 @@ def _rank_listed(
     got: Any,
     duplicates: str,
 ) -> None:
+    if is_floating(got):
+        raise FormatError(
+            f"run, query {clip(query)}: a ranked list holds ids, best first; got {type(got).__name__} of "
+            "floating-point numbers. Scores go with their items: {item: score}, as to_dict() of a "
+            "Series makes it."
+        )
     got = list_values(got)
     if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
         raise FormatError(

@@ -113,6 +113,14 @@ def is_whole(given: object) -> bool:
     return name.startswith(("int", "uint")) and is_array(given)
 
 
+def is_floating(given: object) -> bool:
+    """Is this an array or a column of floating-point numbers, which are no ids?"""
+    if type(given) is list:
+        return False
+    kind = str(getattr(given, "dtype", "")).rpartition(".")[2].lower()
+    return kind.startswith(("float", "bfloat", "double"))
+
+
 def is_sparse(given: object) -> bool:
     """Is this a sparse matrix, as of scipy.sparse or CuPy?"""
     if hasattr(given, "tocsr"):
