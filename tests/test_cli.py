@@ -291,7 +291,7 @@ def on_a_terminal(
 
 def test_progress_only_on_a_terminal(files: Path) -> None:
     parts = [b"q1 Q0 x%d 1 0.5 a\n" % i * 1 for i in range(4)]
-    padding = [b"# " + b"x" * (1 << 20) + b"\n"] * 4
+    padding = [b"# " + b"x" * ((1 << 20) - 2) + b"\n"] * 4
     slowly = [line + pad for line, pad in zip(parts, padding, strict=True)]
     out, shown = on_a_terminal(
         files, "evaluate", "qrels.txt", "-", "--format=tsv", "-m", "RR", slowly=slowly

@@ -15,8 +15,8 @@ from germane.comparison.settings import CORRECTIONS
 from germane.comparison.significance import (
     TESTS,
     compute_sign_flip_p,
+    compute_sign_p,
     draw_largest_differences,
-    test_signs,
 )
 from germane.core.dispersion import compute_equivalence_p, compute_student_p, measure_dispersion
 
@@ -267,18 +267,18 @@ def test_sign_test_is_scipys_with_the_observed_count_halved(wins: int, losses: i
     throws = wins + losses
     if wins != losses:
         usual = stats.binomtest(wins, throws).pvalue
-        assert test_signs(wins, losses) == pytest.approx(
+        assert compute_sign_p(wins, losses) == pytest.approx(
             usual - stats.binom.pmf(wins, throws, 0.5), rel=1e-9
         )
-    assert test_signs(wins, wins) == 1
-    assert 0 < test_signs(3600, 3380) < 1  # beyond what a double holds
+    assert compute_sign_p(wins, wins) == 1
+    assert 0 < compute_sign_p(3600, 3380) < 1  # beyond what a double holds
 
 
 def test_sign_test_of_few_throws() -> None:
     """Of 32 ways to throw 5 coins one has 5 heads and one none; 5 have 4 heads and 5 one."""
-    assert test_signs(5, 0) == (1 + 1) / 32 / 2
-    assert test_signs(1, 4) == (1 + 1) / 32 + (5 + 5) / 32 / 2
-    assert test_signs(0, 0) == 1
+    assert compute_sign_p(5, 0) == (1 + 1) / 32 / 2
+    assert compute_sign_p(1, 4) == (1 + 1) / 32 + (5 + 5) / 32 / 2
+    assert compute_sign_p(0, 0) == 1
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -96,8 +96,8 @@ def test_a_list_alone_is_relevant_listed() -> None:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
 def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
     assert Policy(**dialect.choices)
-    for stage, stage in STAGES.items():
-        assert set(getattr(dialect, stage)) <= {field.name for field in fields(stage)}
+    for stage, kind in STAGES.items():
+        assert set(getattr(dialect, stage)) <= {field.name for field in fields(kind)}
     assert dialect.measuring
     assert dialect.why.endswith(".")
     assert dialect.version

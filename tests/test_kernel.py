@@ -597,7 +597,7 @@ def test_threads_share_nothing():
 # --- The library -----------------------------------------------------------------------------------
 
 
-def ask(kernel, code="from germane.kernel import library; print(library.kernel_name())"):
+def ask(kernel, code="from germane.kernel import library; print(library.name_kernel())"):
     environment = {**os.environ, "GERMANE_KERNEL": kernel}
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment
@@ -630,8 +630,8 @@ def test_a_library_of_another_source_is_never_loaded(tmp_path):
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from germane.kernel import library; "
     )
-    assert ask("", code + "print(library.kernel_name())").stdout == "plain\n"
-    done = ask("1", code + "library.kernel_name()")
+    assert ask("", code + "print(library.name_kernel())").stdout == "plain\n"
+    done = ask("1", code + "library.name_kernel()")
     assert "GERMANE_KERNEL=1 asks for the compiled kernel" in done.stderr
 
 

@@ -258,10 +258,10 @@ def _test_wilcoxon(sample: Sample, row: Floats) -> float:
 def _test_sign(sample: Sample, row: Floats) -> float:
     """Wins and losses as throws of a coin; ties are left out."""
     wins, losses = int(np.count_nonzero(row > 0)), int(np.count_nonzero(row < 0))
-    return test_signs(wins, losses)
+    return compute_sign_p(wins, losses)
 
 
-def test_signs(wins: int, losses: int) -> float:
+def compute_sign_p(wins: int, losses: int) -> float:
     """The two-sided mid-p value of so many wins and losses: what is as far from even counts half.
 
     Counted whole, so few p-values exist that 0.05 finds a difference in 3% of comparisons of the same.
