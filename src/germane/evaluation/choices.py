@@ -169,7 +169,7 @@ _remembered = lru_cache(typed=True)(Policy)
 def open_all(
     qrels: Any, run: Any, choices: Mapping[str, Any]
 ) -> tuple[QrelsInput, RunInput, Policy]:
-    """Recognise judgments and a run, and find the policy for them.
+    """Recognize judgments and a run, and find the policy for them.
 
     A run has an order of ties of its own where none is asked for. Raises InputError for columns that
     are missing or ambiguous, and PolicyError for a choice that does not exist.
@@ -181,7 +181,7 @@ def open_all(
 
 
 def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
-    """Recognise the judgments of several runs, and find the policy for them."""
+    """Recognize the judgments of several runs, and find the policy for them."""
     return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
 
 

@@ -145,9 +145,9 @@ def _open_qrels_groups(given: Any) -> QrelsInput:
     )
 
 
-_Recognise: TypeAlias = Callable[[Any], bool]
+_Recognize: TypeAlias = Callable[[Any], bool]
 
-QRELS: tuple[tuple[str, _Recognise, Callable[[Any, ReadOptions], QrelsInput]], ...] = (
+QRELS: tuple[tuple[str, _Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = (
     ("read", lambda given: isinstance(given, Qrels), _wrap_qrels),
     ("mapping", mappings.is_mapping, _open_qrels_mapping),
     ("rows", mappings.is_rows, _open_qrels_rows),
@@ -160,7 +160,7 @@ QRELS: tuple[tuple[str, _Recognise, Callable[[Any, ReadOptions], QrelsInput]], .
 
 
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
-    """Recognise judgments. Raises InputError for what is none, or has columns that do not fit."""
+    """Recognize judgments. Raises InputError for what is none, or has columns that do not fit."""
     if isinstance(given, QrelsInput):
         return given
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
@@ -232,7 +232,7 @@ def _open_run_array(given: Any, qrels: QrelsInput | None, reading: ReadOptions) 
 
 
 RUNS: tuple[
-    tuple[str, _Recognise, Callable[[Any, QrelsInput | None, ReadOptions], RunInput]], ...
+    tuple[str, _Recognize, Callable[[Any, QrelsInput | None, ReadOptions], RunInput]], ...
 ] = (
     ("scores", mappings.is_scores, _open_run_scores),
     ("lists", mappings.is_mapping, _open_run_lists),
@@ -247,7 +247,7 @@ RUNS: tuple[
 def open_run(
     given: Any, reading: ReadOptions = NOTHING_SAID, qrels: QrelsInput | None = None
 ) -> RunInput:
-    """Recognise a run, beside the judgments that it is compared with where these are known.
+    """Recognize a run, beside the judgments that it is compared with where these are known.
 
     Raises InputError for what is no run, or has columns that do not fit.
     """
@@ -306,7 +306,7 @@ def _advise(given: object) -> str:
 def open_inputs(
     qrels: Any, run: Any, reading: ReadOptions = NOTHING_SAID
 ) -> tuple[QrelsInput, RunInput]:
-    """Recognise judgments and a run.
+    """Recognize judgments and a run.
 
     Raises InputError for columns that are missing or ambiguous, or where there are none to name, and
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
