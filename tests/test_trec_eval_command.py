@@ -285,7 +285,7 @@ def test_a_made_up_result_reaches_a_level_below_0(tmp_path: Path) -> None:
     assert "map                   \tr\t1.0000\n" in said_by_germane(written(made, tmp_path))[0]
 
 
-def test_a_query_without_grades_has_the_ideal_ranking_of_the_one_before(tmp_path: Path) -> None:
+def test_a_query_without_grades_has_no_ideal_ranking(tmp_path: Path) -> None:
     made = {
         "flags": ["-q", "-m", "ideal_dcg"],
         "qrels": "a 0 d 3\nb 0 d -1\nc 0 d 2\n",
@@ -294,9 +294,9 @@ def test_a_query_without_grades_has_the_ideal_ranking_of_the_one_before(tmp_path
     out, _ = said_by_germane(written(made, tmp_path))
     assert [line.split()[2] for line in out.splitlines()] == [
         "3.0000",
-        "3.0000",
+        "0.0000",
         "2.0000",
-        "2.6667",
+        "1.6667",
     ]
 
 

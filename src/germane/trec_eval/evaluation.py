@@ -148,7 +148,9 @@ def _compute_values(
         given = data.lines, data.qrels, data.retrieved, options
         judged, why = preferences.judge_preferences(*given, queries)
         queries = queries[: len(judged)]
-        found = {column: preferences.measure_preferences(column, judged) for column in computed}
+        for column in computed:
+            measure = preferences.MEASURES[column.measure.removeprefix("prefs_")]
+            found[column] = list(map(measure, judged))
     elif computed and queries:
         values = (
             _score_groups(computed, data)

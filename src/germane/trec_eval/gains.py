@@ -68,7 +68,6 @@ class Gains:
 def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranking, Scored]:
     """A measure of gains under these gains, and the ranking that its terms are of."""
     if not select_grades(pairs):
-        ranking = _carry_judgments(ranking)
         return ranking, measure.row.kernel(ranking, measure.k, gain="linear")
     ranking, gains = value_grades(ranking, pairs)
     ideal = _find_ideal(ranking, gains)
@@ -82,7 +81,6 @@ def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
     given = select_grades(pairs)
     if any(grade == UNJUDGED for grade, _ in given):
         ranking = list_all(ranking)
-    ranking = _carry_judgments(ranking)
     highest = np.full(len(ranking), -1.0)
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
     tops, of = np.unique(highest.astype(np.int64), return_inverse=True)
@@ -127,20 +125,6 @@ def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
     ideal = worth[ragged.order_ascending(place, owner, len(ranking))]
     over = ragged.count_running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
     return np.where(over | ends[owner], 0.0, ideal)
-
-
-def _carry_judgments(ranking: Ranking) -> Ranking:
-    """The ranking with the judgments of the query before where a query has no grade from 0.
-
-    trec_eval counts the grades in memory that it does not clear then.
-    """
-    lengths = ragged.find_lengths(ranking.ideal_offsets)
-    if lengths.all():
-        return ranking
-    source = np.maximum.accumulate(np.where(lengths > 0, np.arange(len(lengths)), 0))
-    at = ragged.list_stretches(ranking.ideal_offsets[source], lengths[source])
-    offsets = ragged.make_offsets(lengths[source])
-    return replace(ranking, ideal=ranking.ideal[at], ideal_offsets=offsets)
 
 
 _STEP = 1 << 20  # ranks looked at at a time
