@@ -31,7 +31,6 @@ Note: TypeAlias = Callable[[str], None]
 
 _Row: TypeAlias = tuple[bytes, bytes, float]  # query, item, score
 _FIELDS = "query Q0 item rank score tag"
-_BLANKS = bytes.maketrans(b"\v\f\r", b"   ")  # that separate fields in C
 _END = 1 << 16  # bytes in which the last line is looked for first
 
 
@@ -116,7 +115,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
             )
         return fields[0], fields[2], parse_real(fields[4])
 
-    lines = trec.split_lines(data.translate(_BLANKS), trec.RUN, read_odd)
+    lines = trec.split_lines(data.translate(text.BLANKS), trec.RUN, read_odd)
     queries = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets)).tolist()
     columns = queries, lines.items.to_bytes(), lines.number.tolist()
     rows = [(lines.queries[s], item, score) for s, item, score in zip(*columns, strict=True)]

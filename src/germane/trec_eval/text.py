@@ -26,6 +26,7 @@ _REAL = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 2**63
+BLANKS = bytes.maketrans(b"\v\f\r", b"   ")  # that separate fields in C
 _INT = 2**31
 
 
