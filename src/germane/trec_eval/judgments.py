@@ -170,9 +170,8 @@ def make_group_qrels(lines: list[Line]) -> tuple[Qrels, np.ndarray]:
     owners = [(query, group) for query, group, *_ in lines]
     grades = np.array([grade for *_, grade in lines], float)
     qrels = _make_qrels(owners, [item for *_, item, _ in lines], grades)
-    queries: dict[Any, int] = {}
-    of = [queries.setdefault(query, len(queries)) for query, _ in qrels.queries]  # type: ignore[misc]
-    return qrels, np.array(of)
+    queries = {query: q for q, query in enumerate(dict.fromkeys(query for query, _ in owners))}
+    return qrels, np.array([queries[query] for query, _ in dict.fromkeys(owners)])
 
 
 def _make_qrels(owners: list[Any], items: list[bytes], grades: Floats) -> Qrels:

@@ -68,7 +68,7 @@ def retrieve(
     except InputError as error:
         rows = _read_rows(path, options.run)
         note(
-            f"{error}  It is read as trec_eval reads it: a score is as much of its field as is a number."
+            f"{error}  It is read as trec_eval reads it: a score is the number that its field begins with, or 0."
         )
     return _retrieve_carefully(qrels, rows, options)
 
