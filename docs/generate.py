@@ -10,7 +10,7 @@ TARGET = Path(__file__).parent / "measures.md"
 INTRODUCTION = f"""\
 # Measures
 
-This page is generated from the table in `src/germane/measures/table.py`; `python docs/generate.py`
+This page is generated from the definitions in `src/germane/measures/`; `python docs/generate.py`
 writes it again. `germane measures NAME` prints one entry, with the parameters that you give put into the
 formula. Each example is run by the tests, after `from germane import score` and `from math import log2`.
 

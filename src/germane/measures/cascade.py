@@ -6,7 +6,6 @@ from germane.core import ragged
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -58,7 +57,6 @@ EXPECTED_RECIPROCAL_RANK = Definition(
     ),
     expected=False,
     conventions="A grade above max is an error; 4 is the scale of the TREC Web tracks.",
-    undefined=NO_RELEVANT,
     cite="Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
 )
 
@@ -80,7 +78,6 @@ RANK_BIASED_PRECISION = Definition(
         MEAN,
     ),
     conventions="What the unjudged items could add to it is RBPResidual.",
-    undefined=NO_RELEVANT,
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
 )
 
@@ -105,11 +102,5 @@ RESIDUAL = Definition(
     conventions="The tail beyond the last result counts in full.",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
     nonrelevant=True,
-)
-
-
-ROWS = (
-    EXPECTED_RECIPROCAL_RANK,
-    RANK_BIASED_PRECISION,
-    RESIDUAL,
+    undefined="",
 )

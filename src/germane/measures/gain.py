@@ -9,7 +9,6 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -49,7 +48,25 @@ DCG = Definition(
     'score([3, 0, 2], "DCG") == 3 + 2 / 2',
     parameters=(GAIN,),
     conventions="A grade of 0 or less gains nothing, unless a map gives it a gain.",
-    undefined=NO_RELEVANT,
+    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+)
+
+
+def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
+    none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain)
+    total = ranking.judged(ideal > 0)
+    return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal))
+
+
+IDEAL_DCG = Definition(
+    "IDCG",
+    "DCG of the best possible ranking",
+    ideal_dcg,
+    lambda k, p: (
+        f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k, 'J')}, all judged items from the best"
+    ),
+    'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
+    parameters=(GAIN,),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
 )
 
@@ -71,28 +88,7 @@ NDCG = Definition(
     aliases=("NDCG",),
     conventions="The ideal ranking holds everything judged for the query, retrieved or not, "
     "cut at the same k.",
-    undefined=NO_RELEVANT,
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exp: Burges et al., ICML 2005",
-)
-
-
-def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain)
-    total = ranking.judged(ideal > 0)
-    return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal))
-
-
-IDEAL_DCG = Definition(
-    "IDCG",
-    "DCG of the best possible ranking",
-    ideal_dcg,
-    lambda k, p: (
-        f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k, 'J')}, all judged items from the best"
-    ),
-    'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
-    parameters=(GAIN,),
-    undefined=NO_RELEVANT,
-    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
 )
 
 
@@ -136,7 +132,6 @@ NDCG_AT_RELEVANT = Definition(
     aliases=("ndcg_rel",),
     cutoff=False,
     expected=False,
-    undefined=NO_RELEVANT,
     cite="trec_eval, ndcg_rel (experimental)",
 )
 
@@ -183,7 +178,6 @@ NDCG_AT_LEVELS = Definition(
     cutoff=False,
     expected=False,
     conventions="N is one of the ranks where it exceeds the number of relevant items by 2.",
-    undefined=NO_RELEVANT,
     cite="trec_eval, Rndcg (experimental)",
 )
 
@@ -220,7 +214,6 @@ NORMALIZED_GAIN = Definition(
     expected=False,
     monotone=False,
     conventions="The ideal gains at least 1 at every rank.",
-    undefined=NO_RELEVANT,
     cite="trec_eval, G (experimental)",
 )
 
@@ -243,7 +236,6 @@ BINARY_GAIN = Definition(
     parameters=(REL, MEAN),
     cutoff=False,
     expected=False,
-    undefined=NO_RELEVANT,
     cite="trec_eval, binG (experimental)",
 )
 
@@ -268,14 +260,3 @@ def _sum_ideal_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
     return out
-
-
-ROWS = (
-    DCG,
-    IDEAL_DCG,
-    NDCG,
-    NDCG_AT_RELEVANT,
-    NDCG_AT_LEVELS,
-    NORMALIZED_GAIN,
-    BINARY_GAIN,
-)

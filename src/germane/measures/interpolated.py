@@ -11,7 +11,6 @@ from germane.core.ranking import Ranking
 from germane.measures.average import average_precision
 from germane.measures.definition import (
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -67,7 +66,6 @@ INTERPOLATED_PRECISION = Definition(
     cutoff=False,
     expected=False,
     conventions="0 where that recall is never reached.",
-    undefined=NO_RELEVANT,
     cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     grouped=True,
 )
@@ -99,7 +97,6 @@ INTERPOLATED_AVERAGE_PRECISION = Definition(
     cutoff=False,
     expected=False,
     conventions="11 points: PASCAL VOC 2007 and old TREC reports; 101 points: COCO.",
-    undefined=NO_RELEVANT,
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014",
     grouped=True,
 )
@@ -155,7 +152,6 @@ AREA_UNDER_CURVE = Definition(
     grouped=True,
     conventions="The area that recall does not reach counts as 0. step equals AP(norm=R). "
     "interpolated: PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings.",
-    undefined=NO_RELEVANT,
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014; Philbin et al., CVPR 2007",
 )
 
@@ -247,10 +243,3 @@ def _place_levels(
         first = (offsets[:-1] + hits - 1)[reached]
         terms[at[holder[first]]] += best[first]  # one hit a query, so no index repeats
     return terms
-
-
-ROWS = (
-    INTERPOLATED_PRECISION,
-    INTERPOLATED_AVERAGE_PRECISION,
-    AREA_UNDER_CURVE,
-)

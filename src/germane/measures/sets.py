@@ -18,7 +18,7 @@ from germane.measures.definition import (
     write_number,
     write_ranks,
 )
-from germane.measures.first import expect_first, mark_first
+from germane.measures.first import weigh_first
 from germane.measures.terms import ONE, Scored, weigh_hits
 
 if TYPE_CHECKING:
@@ -123,7 +123,6 @@ RECALL = Definition(
     aliases=("Recall", "SetR"),
     conventions="norm=min divides by the most that k results can hold (capped recall); possible by "
     "the most that the list, up to k, can hold.",
-    undefined=NO_RELEVANT,
     grouped=True,
 )
 
@@ -155,7 +154,6 @@ F_MEASURE = Definition(
     ),
     aliases=("F1", "SetF"),
     conventions="The quotient equals (1+β²)·P·R / (β²·P + R) of the same cutoff.",
-    undefined=NO_RELEVANT,
     cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
     grouped=True,
 )
@@ -183,7 +181,6 @@ R_PRECISION = Definition(
     ),
     aliases=("RPrecision",),
     cutoff=False,
-    undefined=NO_RELEVANT,
 )
 
 
@@ -220,10 +217,7 @@ def round_share(part: "Fraction", total: Ints, rounding: str) -> Ints:
 
 
 def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    if ranking.ties == "expected":
-        terms = expect_first(ranking, k, rel, lambda rank: np.ones(len(rank)))
-    else:
-        terms = mark_first(ranking, k, rel).astype(float)
+    terms = weigh_first(ranking, k, rel, lambda rank: np.ones(len(rank)))
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
@@ -235,7 +229,6 @@ SUCCESS = Definition(
     'score([0, 0, 1], "Success@2") == 0',
     parameters=(REL, MEAN),
     aliases=("Hit", "HitRate", "Accuracy"),
-    undefined=NO_RELEVANT,
 )
 
 
@@ -255,7 +248,6 @@ SET_AVERAGE_PRECISION = Definition(
     example='score([1, 0, 1], "SetAP", relevant=4) == 2 / 3 * 2 / 4',
     parameters=(REL, MEAN),
     expected=False,
-    undefined=NO_RELEVANT,
     grouped=True,
 )
 
@@ -285,15 +277,5 @@ UTILITY = Definition(
     ),
     conventions="Everything retrieved that is not relevant costs, judged or not.",
     grouped=True,
-)
-
-
-ROWS = (
-    PRECISION,
-    RECALL,
-    F_MEASURE,
-    R_PRECISION,
-    SUCCESS,
-    SET_AVERAGE_PRECISION,
-    UTILITY,
+    undefined="",
 )

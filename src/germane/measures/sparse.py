@@ -4,7 +4,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ranking import Ranking
-from germane.measures.definition import MEAN, NO_RELEVANT, REL, Definition
+from germane.measures.definition import MEAN, REL, Definition
 from germane.measures.terms import Scored
 
 EPSILON = 0.00001  # the smoothing constant of inferred AP
@@ -34,7 +34,6 @@ BPREF = Definition(
     cutoff=False,
     expected=False,
     conventions="Unjudged items are passed over; NR counts items judged nonrelevant.",
-    undefined=NO_RELEVANT,
     cite="Buckley & Voorhees, SIGIR 2004 (as corrected in trec_eval 8)",
     nonrelevant=True,
 )
@@ -63,13 +62,6 @@ INFERRED_AVERAGE_PRECISION = Definition(
     expected=False,
     monotone=False,
     conventions="A negative grade marks an item in the pool that was not judged. ε = 0.00001.",
-    undefined=NO_RELEVANT,
     cite="Yilmaz & Aslam, CIKM 2006",
     nonrelevant=True,
-)
-
-
-ROWS = (
-    BPREF,
-    INFERRED_AVERAGE_PRECISION,
 )
