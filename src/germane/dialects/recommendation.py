@@ -49,7 +49,7 @@ DIALECTS = (
         reading={"duplicates": "error", "repeated": "once"},
         judging={**LISTS, "empty": "error", "short": "error"},
         averaging={"no_relevant": "error"},
-        measuring=(Entry("mapk@{k}", "AP@{k}"), Entry("apk@{k}", "AP@{k}")),
+        measuring=_ML_METRICS.measuring[:2],
         why="AP@k over min(R,k), but a list shorter than k is an IndexError.",
         source="average_precision_at_k",
         limits=(
@@ -301,16 +301,8 @@ DIALECTS = (
         source="metrics/ranking/_map.py",
         unlike=(
             Homonym("RBP", "RBP", "RBP(p=0.85)"),
-            Homonym(
-                "nDCG",
-                "NDCG",
-                says=_CLIPPED_DISCOUNT,
-            ),
-            Homonym(
-                "DCG",
-                "DCG",
-                says=_CLIPPED_DISCOUNT,
-            ),
+            Homonym("nDCG", "NDCG", says=_CLIPPED_DISCOUNT),
+            Homonym("DCG", "DCG", says=_CLIPPED_DISCOUNT),
         ),
     ),
     Dialect(

@@ -124,9 +124,6 @@ def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
     return np.where(over | ends[owner], 0.0, ideal)
 
 
-_STEP = 1 << 20  # ranks in memory at a time
-
-
 def compute_rbp(ranking: Ranking, pairs: Pairs) -> Floats:
     """Compute (1 - p)·Σ gain·p^(i - 1) (Q)."""
     p = _find_persistence(pairs)
@@ -149,21 +146,11 @@ def _scale(order: list[Gain]) -> list[Gain]:
 def compute_rbp_residual(ranking: Ranking, pairs: Pairs) -> Floats:
     """Compute the gain of rbp if everything unjudged, retrieved or not, were relevant (Q)."""
     p = _find_persistence(pairs)
-    most = int(ranking.retrieved.max(initial=0))
-    power = _raise_powers(p, most + 1)
-    judged = ranking.relevance >= 0
-    unjudged = ranking.retrieved - ranking.sums(judged)
-    out = np.zeros(len(ranking))
-    step = max(_STEP // max(most, 1), 1)
-    for start in range(0, len(ranking), step):
-        part = slice(start, start + step)
-        at = np.arange(most) < ranking.retrieved[part, None]
-        inside = judged & (ranking.owner >= start) & (ranking.owner < start + step)
-        at[ranking.owner[inside] - start, ranking.rank[inside] - 1] = False
-        added = np.add.accumulate(np.where(at, power[:most], 0.0), axis=1)
-        total = added[:, -1] if most else np.zeros(len(at))
-        out[part] = power[ranking.retrieved[part]] + (1 - p) * total
-    return np.where(unjudged > 0, out, 0.0)
+    listed = list_all(ranking)
+    power = _raise_powers(p, int(ranking.retrieved.max(initial=0)) + 1)
+    unjudged = listed.relevance < 0
+    inside = listed.sums(np.where(unjudged, power[listed.rank - 1], 0.0))
+    return np.where(listed.sums(unjudged) > 0, power[ranking.retrieved] + (1 - p) * inside, 0.0)
 
 
 def _find_persistence(pairs: Pairs) -> float:
