@@ -249,11 +249,10 @@ def test_the_trap() -> None:
     assert text[: text.index(stated[0])].count("\n") < 20, "it is on the first screen"
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/conventions.md"])
-def test_every_choice_is_listed(name: str) -> None:
-    text = " ".join((ROOT / name).read_text("utf-8").split())
+def test_every_choice_is_listed() -> None:
+    text = " ".join((ROOT / "docs/conventions.md").read_text("utf-8").split())
     for stage, words in WORDS.items():
-        assert re.search(rf"{stage}`?:? ?=? {' · '.join(words)}", text), f"{stage} in {name}"
+        assert re.search(rf"{stage}: {' · '.join(words)}", text), stage
 
 
 def test_orders_that_are_not_extremes() -> None:
