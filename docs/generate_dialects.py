@@ -46,10 +46,10 @@ there are two readings of its numbers:
 INTRODUCTION = """\
 # Dialects
 
-A dialect is how another tool decides what germane calls stages: reading, judging, measuring, averaging. This
-page and those of the tools are generated from `src/germane/dialects/`; `python docs/generate_dialects.py` writes
-them again, and the tests run their examples. Each dialect was recorded from the version named, and is held to what
-the tool answered; `pytest -m live` asks those tools again that are installed.
+A dialect is the set of choices that another tool makes in the stages of germane: reading, judging, measuring, averaging.
+`python docs/generate_dialects.py` generates this page and the pages of the tools from `src/germane/dialects/`. The tests run
+their examples, and compare each dialect with answers recorded from the named version of the tool. `pytest -m live` asks the
+installed tools again.
 
 ```python
 import germane
@@ -60,11 +60,14 @@ germane.parse("ml_metrics:mapk@10")  # AP@10
 germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 ```
 
-Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). What the tool has is
-evaluated as the tool does; what it has not is germane's own measure under the tool's other conventions, and the result says
-so. A name by which the tool has a measure with other defaults is an error that names both: `AP@10` in trec_eval may be
-`AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in Python, is germane's own.
-Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
+## Names of measures
+
+Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). If the tool has the measure,
+germane evaluates it as the tool does. Otherwise it evaluates germane's own measure under the tool's other conventions, and the
+result says so. If the tool has a measure of that name with other defaults, germane raises an error that names both: in
+trec_eval `AP@10` may be `AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in
+Python, is germane's own. If you name no measures, germane takes those of `AP P@10 R@100 RR nDCG@10` that the tool has, in the
+tool's definitions.
 
 ```python
 asked = germane.evaluate(qrels, run, "map@2 germane:nDCG@2", dialect="lightgbm")
@@ -72,15 +75,19 @@ asked.own  # (nDCG@2,)
 germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double),)
 ```
 
-A choice given beside `dialect` overrides it, as options of the tools do: trec_eval's `-c` is `missing="zero"`,
-its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
+## Choices and limits
 
-What a tool leaves to chance, or gets wrong by accident, no word says: that is a limit of its dialect, on the tool's page.
-`spread` marks the tools of which it is not sure on the data at hand.
+A choice that you give beside `dialect` overrides the dialect's choice, as options of the tools do: trec_eval's `-c` is
+`missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
 
-Some tools are given labels and scores of one list at a time, and take the relevant items in it for all there are. A dialect
-counts all judged items; `relevant="listed"` is what such a tool says of the list alone. `spread` has a row for each reading
-where they differ:
+Some behavior of a tool is random or a bug, and has no name among the choices. It is a limit of the dialect, on the tool's page.
+`spread` marks a tool if a limit applies to the given data.
+
+## Tools that see one list
+
+Some tools are given labels and scores of one list at a time, and count the relevant items in it as all relevant items. A dialect
+counts all judged items. `relevant="listed"` gives the tool's value for the list alone. `spread` has a row for each reading
+if the two differ:
 
 ```python
 recall = {"q": ["a", "b", "c"]}, {"q": {"a": 9.0, "x": 8.0, "b": 7.0}}
@@ -88,10 +95,12 @@ said = {one.dialect: one for one in germane.spread(*recall, "R@2")}["torchmetric
 said.value, said.listed.value  # (0.3333333333333333, 0.5)
 ```
 
+## All tools
+
 """
 
 
-CONVENTIONS = "\nAnd under which conventions, and what ranks beyond a short list count as in AP and precision at k:\n\n"
+CONVENTIONS = "\nThe conventions of each tool. The column *fewer than k* is about AP and precision at k: how ranks beyond a short list count.\n\n"
 
 
 def data(name: str) -> tuple[Any, Any]:
@@ -171,7 +180,7 @@ def kinds() -> str:
         cells = [f"[{one.name}](dialects/{one.name}.md)", *(called(one, name) for name in names)]
         lines.append("| " + " | ".join(cells) + " |")
     return (
-        "What each means by a name, or by the name without a cutoff where it has only that:\n\n"
+        "The tool's definition of each name, or of the name without a cutoff if the tool has only that:\n\n"
         + "\n".join(lines)
         + "\n"
     )
