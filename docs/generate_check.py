@@ -35,8 +35,8 @@ note: differences too small to show
 
 `check` does not stop at errors: it counts all bad lines of a file, names the first, and checks the others. Examples begin with
 their line, as in `run.txt:17: query 'q1' item 'd5'`. In Parquet, Arrow and frames they begin with their row, counted from 0 as
-in errors. `-m` names the measures, whose cutoffs `check` uses. The exit status is 0. With `--strict` it is 1 if a finding is
-serious. It is 2 for files that cannot be read at all.
+in errors. `-m` names the measures, whose cutoffs `check` uses. The exit status is 0, or 1 with
+`--strict` if a finding is serious, or 2 for files that cannot be read at all.
 
 `--format json` is for programs, and so is `to_dict()` in Python. Names of findings and fields do not change within a schema. New
 findings may be added:

@@ -80,7 +80,8 @@ germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double
 A choice that you give beside `dialect` overrides the dialect's choice, as options of the tools do: trec_eval's `-c` is
 `missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
 
-Some behavior of a tool is random or a bug, and has no name among the choices. It is a limit of the dialect, on the tool's page.
+Some behavior of a tool is random or a bug, and has no name among the choices. Such behavior is a limit of the dialect, on the
+tool's page.
 `spread` marks a tool if a limit applies to the given data.
 
 ## Tools that see one list
