@@ -33,15 +33,15 @@ DATA: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 READINGS = """\
-The tool is given labels and scores of one list at a time, and takes the relevant items in it for all there are. So
-there are two readings of its numbers:
+The tool is given labels and scores of one list at a time, and counts the relevant items in the list as all relevant items.
+So there are two readings of the tool's numbers:
 
-- All judged items count, as everywhere else in germane. For that, append the relevant items that were not retrieved, with
-  scores below those of all others. They are then part of the list, so that this fits cutoffs within the list that was retrieved.
-- The list alone counts, `relevant=listed`: this is what the tool says of the retrieved items and nothing else. Relevant items
-  that were not retrieved are not counted, and recall is too high by as much.
+- All judged items count, as in germane. For the tool to count them, append the relevant items that were not retrieved to the
+  list, with scores below all others. Appending works for cutoffs within the retrieved list.
+- Only the list counts, `relevant=listed`: this is the tool's value for the retrieved items alone. Relevant items that were not
+  retrieved do not count, so recall is too high.
 
-`germane.spread` and `reconcile` show both where they differ."""
+`germane.spread` and `reconcile` show both if they differ."""
 
 INTRODUCTION = """\
 # Dialects
@@ -197,7 +197,7 @@ def called(dialect: Dialect, measure: str) -> str:
 def page_of(dialect: Dialect) -> str:
     parts = [f"# {dialect.name}", f"{dialect.tool}, {dialect.version}. {dialect.why}"]
     if dialect.same:
-        parts.append(f"The same: {', '.join(dialect.same)}.")
+        parts.append(f"Also valid for: {', '.join(dialect.same)}.")
     words = [
         f"{stage}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, stage).items())}"
         for stage in STAGE_NAMES
@@ -223,7 +223,7 @@ def page_of(dialect: Dialect) -> str:
 
 
 def measures(dialect: Dialect) -> str:
-    rows = ["| the tool's name | germane's | otherwise than above |", "|---|---|---|"]
+    rows = ["| the tool's name | germane's | other choices |", "|---|---|---|"]
     for one in dialect.measuring:
         words = ", ".join(f"`{name}={word}`" for name, word in one.choices.items())
         names = ", ".join(f"`{name}`" for name in (one.name, *one.also))
@@ -241,9 +241,8 @@ def unlike(dialect: Dialect) -> Iterator[str]:
             for one in dialect.unlike
         ]
         yield (
-            "The tool also has these, which are not evaluated in its dialect and are not germane's measures of that "
-            "name. germane's own is evaluated where it is asked for as `germane:NAME`.\n\n"
-            + "\n".join(rows)
+            "The tool also has these measures, which are not part of its dialect and differ from germane's measures of "
+            "that name. `germane:NAME` evaluates germane's own.\n\n" + "\n".join(rows)
         )
 
 
@@ -263,7 +262,7 @@ def shown(dialect: Dialect) -> Iterator[str]:
         yield f"{says}:\n\n```python\n" + "\n".join(code) + "\n```"
         found = True
     if not found:
-        yield "On small data it says what germane says."
+        yield "On small data its values equal those of germane."
 
 
 def readings(dialect: Dialect) -> Iterator[str]:
@@ -288,7 +287,7 @@ def readings(dialect: Dialect) -> Iterator[str]:
             code = "\n".join(("import germane\n", *lines))
             yield f"{DATA['norm'][1]}:\n\n```python\n{code}\n```"
             return
-    yield "None of the measures above asks for relevant items that are not in the list, so both are the same."
+    yield "None of the measures above counts relevant items outside the list, so both readings are equal."
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
