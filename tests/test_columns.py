@@ -21,7 +21,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-import inputs
 from germane import cli
 from germane.errors import (
     CoverageError,
@@ -38,6 +37,8 @@ from germane.kernel.reduction import find_distinct
 from germane.readers import arrow, rows
 from germane.readers.frames import open_frame
 from germane.readers.rows import cut_pieces, read_piece
+
+import inputs
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref NumRet RBP"
 QRELS = {1: {10: 1, 9: 2, 8: 0, -7: 1}, 2: {10: 1, 11: 3}, 3: {9: 1}, 4: {9: 1}}

@@ -20,9 +20,9 @@ VERBS = {"need", "feed", "seed", "embed", "exceed", "proceed", "shed", "speed"}
 def find_bad_openings(tree: ast.AST) -> Iterator[str]:
     """Docstrings and messages that begin with a word which makes a reader stumble."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if " " in node.value and OPENING.match(node.value.lstrip()):
-                yield f"{node.lineno}: {node.value.strip()[:60]}"
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and " " in text and OPENING.match(text.lstrip()):
+            yield f"{node.lineno}: {text.strip()[:60]}"
 
 
 def find_participles(tree: ast.AST) -> Iterator[str]:

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 import germane
-import inputs
 from germane.errors import NotFoundError
+
+import inputs
 
 QRELS = {"q1": ["a"], "q2": ["b"], "q3": ["c"], "q4": []}
 RUN = {"q1": ["a"], "q2": ["x", "b"], "q3": ["x", "y", "c"], "q4": ["a"]}

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import germane
 from germane.measures import TABLE
-from inputs import INPUTS, TOY_QRELS, TOY_RUN, Qrels, Scores, all_kinds
 
 import oracle
+from inputs import INPUTS, TOY_QRELS, TOY_RUN, Qrels, Scores, all_kinds
 from strategies import collections, one_of_each, oracle_parameters
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref infAP Judged@3 NumRet RBP Rprec"

@@ -34,6 +34,8 @@ from germane.errors import EmptyError, FormatError, GradeError, InputError, Scor
 from germane.evaluation.result import Counts
 from germane.kernel.ids import as_integer
 from germane.readers import arrow, files
+
+import oracle
 from inputs import (
     INPUTS,
     LONG,
@@ -51,8 +53,6 @@ from inputs import (
 )
 from inputs import TOY_QRELS as QRELS
 from inputs import TOY_RUN as RUN
-
-import oracle
 from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections, counted_once
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref infAP Judged@3 NumRet RBP Rprec"
