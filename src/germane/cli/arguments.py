@@ -99,7 +99,7 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "--input-format",
         metavar="|".join(FILE_FORMATS),
         type=_read_input_format,
-        help="what the files are, or one of them, as in run=jsonl; without a known suffix they are TREC's",
+        help="the format of the files, or of one of them, as in run=jsonl; without a known suffix it is TREC's",
     )
     reading.add_argument(
         "--columns",

@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
         "--rule",
         metavar="|".join(map(str, RULES)),
         default="step",
-        help="how the area is taken (default: step, which is AP)",
+        help="how the area is computed (default: step, which is AP)",
     )
     command.add_argument(
         "--start",

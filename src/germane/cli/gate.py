@@ -18,9 +18,9 @@ FAILED = 1
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "gate",
-        help="exit 1 where a run has fallen behind its baseline",
-        description="Compare a run with its baseline. Exit status 1 where a measure fell by more than is "
-        "allowed, and the drop is statistically significant or the test cannot judge it; 0 where none "
+        help="exit 1 if a run has fallen behind its baseline",
+        description="Compare a run with its baseline. Exit status 1 if a measure fell by more than is "
+        "allowed, and the drop is statistically significant or the test cannot judge it; 0 if none "
         "did; 2 for wrong usage or bad input.",
     )
     command.set_defaults(run=run)

@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--reported-per-query",
         metavar="FILE",
-        help="lines 'query value', or what trec_eval -q prints of one measure",
+        help="lines 'query value', or the output of trec_eval -q for one measure",
     )
     arguments.add_shared(command, lists=True)
 

@@ -15,7 +15,7 @@ from germane.output import writing
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "report",
-        help="one HTML page about runs, for somebody who was not there",
+        help="one HTML page about runs, to send to others",
         description="Evaluate and compare runs, and write one HTML page that needs no network: means "
         "with intervals, what stands out in the data, curves, every query, and where it all comes from.",
     )

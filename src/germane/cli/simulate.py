@@ -23,8 +23,8 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "simulate",
         help="experiments on the measures themselves",
-        description="Sweep one quantity, such as the place of the relevant items, and show what the "
-        "measures make of it.\nWith -o FILE.svg, .png or .pdf an experiment is drawn; with -o FOLDER/ "
+        description="Sweep one quantity, such as the place of the relevant items, and show how the "
+        "measures respond.\nWith -o FILE.svg, .png or .pdf an experiment is drawn; with -o FOLDER/ "
         "it is drawn and described there.",
         epilog="experiments:\n" + "\n".join(listed),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -52,7 +52,7 @@ AVERAGE_PRECISION = Definition(
         Parameter(
             "norm",
             "min",
-            "what the sum is divided by",
+            "the divisor of the sum",
             words=("R", "min", "possible", "found", "k"),
         ),
         MEAN,
@@ -146,7 +146,7 @@ AVERAGE_PRECISION_TO_R = Definition(
     aliases=("MAPR",),
     cutoff=False,
     expected=False,
-    conventions="As AP@k over min(R,k) with k = R: what stands below rank R counts as missed.",
+    conventions="As AP@k over min(R,k) with k = R: a relevant item below rank R counts as missed.",
     cite="Musgrave, Belongie & Lim, A Metric Learning Reality Check, ECCV 2020",
 )
 

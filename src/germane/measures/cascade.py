@@ -77,7 +77,7 @@ RANK_BIASED_PRECISION = Definition(
         REL,
         MEAN,
     ),
-    conventions="What the unjudged items could add to it is RBPResidual.",
+    conventions="RBPResidual is the value that the unjudged items could add.",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
 )
 

@@ -1,4 +1,4 @@
-"""Counts: what was judged and retrieved."""
+"""Counts of judged and of retrieved items."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ from germane.measures.terms import LOG2, Scored, compute_gains, weigh_hits
 GAIN = Parameter(
     "gain",
     "linear",
-    "what a grade is worth: the grade, 2^grade - 1, or an explicit map",
+    "the worth of a grade: the grade, 2^grade - 1, or an explicit map",
     words=("linear", "exp"),
     grades=True,
 )

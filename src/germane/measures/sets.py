@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 SHORT_LIST = "A list shorter than k counts as filled up with nonrelevant items."
-DEPTH = Parameter("norm", "k", "what the count is divided by", words=("k", "retrieved"))
+DEPTH = Parameter("norm", "k", "the divisor of the count", words=("k", "retrieved"))
 ROUNDING = Parameter(
     "rounding",
     "up",
@@ -117,7 +117,7 @@ RECALL = Definition(
     example='score([1, 0, 1], "R@2", relevant=4) == 1 / 4',
     parameters=(
         REL,
-        Parameter("norm", "R", "what the hits are divided by", words=("R", "min", "possible")),
+        Parameter("norm", "R", "the divisor of the hits", words=("R", "min", "possible")),
         MEAN,
     ),
     aliases=("Recall", "SetR"),
@@ -270,9 +270,9 @@ UTILITY = Definition(
     ),
     'score([1, 0, 1], "Utility", relevant=4) == 2 - 1',
     parameters=(
-        Parameter("hit", 1.0, "what a relevant item is worth", low=-1e6, high=1e6),
-        Parameter("noise", -1.0, "what another item costs", low=-1e6, high=1e6),
-        Parameter("miss", 0.0, "what a missed relevant item costs", low=-1e6, high=1e6),
+        Parameter("hit", 1.0, "the worth of a relevant item", low=-1e6, high=1e6),
+        Parameter("noise", -1.0, "the worth of any other item", low=-1e6, high=1e6),
+        Parameter("miss", 0.0, "the worth of a missed relevant item", low=-1e6, high=1e6),
         REL,
     ),
     conventions="Everything retrieved that is not relevant costs, judged or not.",

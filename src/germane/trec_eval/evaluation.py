@@ -58,39 +58,39 @@ class _Data:
     options: Options
     lines: list[Line]  # of groups and of preferences
     qrels: Qrels
-    again: dict[int, bytes]  # by query, an item judged twice
+    judged_twice: dict[int, bytes]  # by query, an item
     retrieved: Retrieved
-    twice: dict[int, bytes]  # and one retrieved twice
+    retrieved_twice: dict[int, bytes]
     tag: str
 
 
 def _read_files(options: Options, note: runs.Note) -> _Data:
     lines: list[Line] = []
-    again: dict[int, bytes] = {}
+    judged_twice: dict[int, bytes] = {}
     if options.judgments == "qrels":
-        qrels, again = judgments.read_grades(options)
+        qrels, judged_twice = judgments.read_grades(options)
     else:
         lines = judgments.read_lines(options)
         qrels = judgments.make_item_qrels(lines)
     with runs.open_copy(options.run) as path:
-        retrieved, twice = runs.retrieve(qrels, path, options, note)
+        retrieved, retrieved_twice = runs.retrieve(qrels, path, options, note)
         tagged = "runid" in options.measures and options.summary
         tag = runs.read_tag(path) if tagged else ""
-    return _Data(options, lines, qrels, again, retrieved, twice, tag)
+    return _Data(options, lines, qrels, judged_twice, retrieved, retrieved_twice, tag)
 
 
-# --- Where trec_eval stops -------------------------------------------------------------------------
+# --- Queries that end trec_eval -----------------------------------------------------------------------
 
 
 def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalError | None]:
-    """The queries up to the first at which trec_eval stops, and why it stops."""
+    """Select the queries up to the first at which trec_eval stops; also return why it stops."""
     only = data.options.only
     names = [to_text(to_bytes(query)) for query in data.qrels.queries]
     queries = [q for q, name in enumerate(names) if only is None or name == only]
     if not queries:
         raise TrecEvalError(NO_QUERY, f"no query {only!r} is in {data.options.qrels}.")
-    looked_at = {column.row.judgments for column in wanted} - {"any"}
-    obstacles = _find_obstacles(data, wanted, queries[0]) if looked_at else {}
+    needed = {column.row.judgments for column in wanted} - {"any"}
+    obstacles = _find_obstacles(data, wanted, queries[0]) if needed else {}
     for at, q in enumerate(queries):
         if not data.options.complete and not data.retrieved.answered[q]:
             why = (
@@ -104,7 +104,7 @@ def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecE
 
 
 def _find_obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, str]:
-    """Queries at which trec_eval stops when it computes a measure, and why."""
+    """Find the queries at which trec_eval stops when it computes a measure, and why it stops."""
     options, qrels = data.options, data.qrels
     for column in wanted:
         if column.row.judgments not in ("any", options.judgments):
@@ -115,10 +115,10 @@ def _find_obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, 
             }
     out = {
         q: f"item {show_id(item)} is retrieved twice for query {_show_query(qrels, q)}."
-        for q, item in data.twice.items()
+        for q, item in data.retrieved_twice.items()
     }
     if options.judgments == "qrels":
-        for q, item in data.again.items():
+        for q, item in data.judged_twice.items():
             out[q] = f"item {show_id(item)} is judged twice for query {_show_query(qrels, q)}."
         if qrels.grades[slice(*qrels.offsets[first : first + 2])].max() < 0:
             out[first] = (
@@ -137,7 +137,7 @@ def _show_query(qrels: Qrels, q: int) -> str:
 def _compute_values(
     data: _Data, wanted: list[Column], queries: list[int]
 ) -> tuple[list[list[Any]], str]:
-    """Each column's values of some queries, up to a query that has none, and why it has none."""
+    """Compute each column's values of some queries, up to a query that has none; also return why not."""
     options = data.options
     computed = [column for column in wanted if column.row.judgments == options.judgments]
     why = ""

@@ -124,7 +124,7 @@ def order_partially(parts: Iterable[tuple[Ints, Floats]], items: int) -> Group:
             level[at] = value
         one, other = np.nonzero(given[:, None] > given)
         prefers[place[one], place[other]] = True
-    for middle in range(items):  # what is preferred to it is preferred to what it is preferred to
+    for middle in range(items):  # preferred to it, and it to another: preferred to the other
         prefers |= prefers[:, middle, None] & prefers[middle]
     np.fill_diagonal(prefers, False)
     if (prefers & prefers.T).any():
@@ -282,7 +282,7 @@ def _place_items(items: Qrels, got: Retrieved, depth: int | None) -> tuple[Ints,
     owner = np.repeat(np.arange(len(items)), np.diff(items.offsets))
     at = np.full(len(owner), np.inf)
     at[got.judgment[kept]] = rank[kept]
-    order = np.lexsort((at, owner))  # what is not retrieved stays in the order of ids
+    order = np.lexsort((at, owner))  # items that are not retrieved keep the order of ids
     place = np.empty(len(owner), np.int64)
     place[order] = np.arange(len(owner)) - items.offsets[owner]
     return place, np.bincount(got.owner[kept], minlength=len(items))

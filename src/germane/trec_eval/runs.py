@@ -95,7 +95,7 @@ def _is_comment(line: bytes) -> bool:
     return line.lstrip().startswith(b"#")
 
 
-# --- What germane's reader refuses, but trec_eval may accept ---------------------------------------
+# --- Runs that germane's reader refuses ------------------------------------------------------------
 
 
 def _read_rows(path: str, name: str) -> list[_Row]:

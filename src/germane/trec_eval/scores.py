@@ -85,7 +85,7 @@ class _Listed(Scorer):
         return found
 
 
-# --- What trec_eval derives ------------------------------------------------------------------------
+# --- Derived values --------------------------------------------------------------------------------
 
 
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
