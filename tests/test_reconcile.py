@@ -25,7 +25,7 @@ from germane.reconciliation.reported import read_queries, read_reported
 from germane.reconciliation.search import (
     _NO_NUMBER,
     Candidate,
-    find_seam,
+    find_stage,
     list_dialect_candidates,
     vary_measure,
     vary_once,
@@ -103,10 +103,10 @@ def test_cut_off_is_not_rounded() -> None:
     """(1 + 1 + 1)/7 is printed as 0.42 by one who cuts off, and as 0.43 by one who rounds."""
     value = (1 + 1 + 1) / 7
     assert not read_reported("0.42").gives(value)
-    assert read_reported("0.42").cuts(value)
-    assert read_reported("-0.42").cuts(-value)
-    assert not read_reported("0.43").cuts(value)
-    assert not read_reported("-0.42").cuts(value)
+    assert read_reported("0.42").can_be_cut_from(value)
+    assert read_reported("-0.42").can_be_cut_from(-value)
+    assert not read_reported("0.43").can_be_cut_from(value)
+    assert not read_reported("-0.42").can_be_cut_from(value)
 
 
 @pytest.mark.parametrize(
@@ -812,9 +812,9 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 
 def test_every_convention_has_a_seam_and_data() -> None:
     assert set(SHOWN) == {*WORDS, *RARE_WORDS, "mean"}
-    assert find_seam("duplicates") == "reading"
-    assert find_seam("ties") == "judging"
-    assert find_seam("no_relevant") == "averaging"
+    assert find_stage("duplicates") == "reading"
+    assert find_stage("ties") == "judging"
+    assert find_stage("no_relevant") == "averaging"
     assert Candidate(germane.AP(mean="geometric")).stages(germane.AP) == ("averaging",)
     assert Candidate(germane.AP(norm="R") @ 5).stages(germane.AP @ 5) == ("measuring",)
 
