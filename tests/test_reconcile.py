@@ -202,7 +202,7 @@ def test_nothing_idle_is_named() -> None:
     result = germane.reconcile(GRADED, SCORED, reported="0.3", measure="AP@2")
     for one in result.found:
         for name, _ in one.candidate.choices:
-            less = one.candidate.without(name)
+            less = one.candidate.drop(name)
             try:
                 mean = germane.evaluate(GRADED, SCORED, less.measure, **dict(less.choices))
             except germane.GermaneError:
@@ -555,7 +555,7 @@ def test_a_mean_beside_the_values_that_is_another(tmp_path: Path) -> None:
     """What trec_eval -q prints of all queries is compared with what is reported."""
     path = tmp_path / "values.txt"
     path.write_text("map q1 0.5000\nmap q2 0.8333\nmap q3 0.5333\nmap all 0.6222\n")
-    says = "The mean that stands with the values ('all') is 0.6222, not 0.634."
+    says = "The mean in the file of values ('all') is 0.6222, not 0.634."
     for reported, said in (("0.634", True), ("0.622", False)):
         result = germane.reconcile(
             QRELS, RUN, reported=reported, measure="AP", reported_per_query=path
@@ -778,7 +778,7 @@ def test_many_definitions_are_counted() -> None:
 
 def test_a_whole_number_tells_little() -> None:
     """1 is ±0.5: of measures that are means, most values round to it. Counts are whole."""
-    says = "1 is a whole number, which tells little"
+    says = "1 is a whole number, which excludes little"
     assert says in str(germane.reconcile([1, 0, 1], reported=1))
     assert says not in str(germane.reconcile([1, 0, 1], reported="1.0"))
     assert "whole number" not in str(germane.reconcile([1, 0, 1], reported=2, measure="NumRelRet"))

@@ -1,6 +1,6 @@
 """Layout: the tables of a comparison, and the notes that define their numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
 from germane.comparison.pair import (
@@ -9,14 +9,13 @@ from germane.comparison.pair import (
     Pair,
     Verdict,
     format_p_number,
-    write_count,
 )
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import MANY, TESTS
 from germane.core.dispersion import FEW, POWER
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number
+from germane.output.formatting import format_number, write_count
 from germane.output.tables import LETTERS, Table
 
 
@@ -39,15 +38,20 @@ def make_leaderboard(
         (label[system], system, *(format_number(means[system], digits) for _, means in columns))
         for system in systems
     ]
-    beaten = _find_beaten(pairs)
+    beaten: dict[tuple[Measure, str], set[str]] = {}
+    for pair in pairs:
+        if pair.significant:
+            both = (pair.system, pair.baseline)
+            better, worse = both if pair.difference > 0 else both[::-1]
+            beaten.setdefault((pair.measure, better), set()).add(worse)
     strong, marks = set(), {}
     for c, (measure, means) in enumerate(columns, start=2):
         for r, system in enumerate(systems):
             if means[system] == max(means.values()) and measure.name not in QUANTITIES:
                 strong.add((r, c))
-            if worse := beaten.get((measure, system)):
-                separator = " " * any(len(label[one]) > 1 for one in worse)
-                marks[r, c] = separator.join(label[one] for one in systems if one in worse)
+            if losers := beaten.get((measure, system)):
+                separator = " " * any(len(label[one]) > 1 for one in losers)
+                marks[r, c] = separator.join(label[one] for one in systems if one in losers)
     names = ("", "run", *(str(measure) for measure, _ in columns))
     marked = (
         f"Superscripts mark the runs that this one significantly beats (p < {settings.alpha:g})"
@@ -102,18 +106,6 @@ def write_ends(
     return low, high
 
 
-def _find_beaten(pairs: Sequence[Pair]) -> Mapping[tuple[Measure, str], set[str]]:
-    """Find the systems that each system is significantly better than, by measure."""
-    beaten: dict[tuple[Measure, str], set[str]] = {}
-    for pair in pairs:
-        if pair.significant:
-            better, worse = pair.system, pair.baseline
-            if pair.difference < 0:
-                better, worse = worse, better
-            beaten.setdefault((pair.measure, better), set()).add(worse)
-    return beaten
-
-
 def write_notes(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
 ) -> Iterator[str]:
@@ -125,7 +117,7 @@ def write_notes(
     for sample in samples:
         for_some = f" ({', '.join(map(str, sample.measures))})" if len(samples) > 1 else ""
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
-        yield f"{write_count(len(sample), 'query')} with a value for every run{left}{for_some}"
+        yield f"{write_count(len(sample), 'query', 'queries')} with a value for every run{left}{for_some}"
     if len(samples[0].datasets) > 1:
         names = ", ".join(samples[0].datasets)
         yield f"data sets {names}: means of their means; resampled within each"

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 
 Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
 
@@ -53,7 +54,9 @@ class Limit:
         if self.cause == "resamples":
             reason = f"{self.count:,} resamples are drawn"
         else:
-            reason = f"{write_count(self.count, 'query')} differ{'s' * (self.count == 1)}"
+            reason = (
+                f"{write_count(self.count, 'query', 'queries')} differ{'s' * (self.count == 1)}"
+            )
         after = " after correction" if self.corrected else ""
         return f"only {reason}, so that p cannot be below {self.smallest_p:.3g}{after}"
 
@@ -120,7 +123,9 @@ class Pair:
         wins, losses = (self.wins, self.losses)[::sign]
         if not wins + losses:
             queries = (
-                f"all {write_count(self.queries, 'query')}" if self.queries > 1 else "the one query"
+                f"all {write_count(self.queries, 'query', 'queries')}"
+                if self.queries > 1
+                else "the one query"
             )
             return f"{better} and {worse} have the same {self.measure} on {queries}"
         if not self.significant:
@@ -135,7 +140,7 @@ class Pair:
         if not self.significant:
             text += f", {self.verdict}"
         text += f", {format_p(self.p_adjusted, self.alpha)} ({self.test})"
-        text += f", {write_count(wins, 'win')} {write_count(losses, 'loss')} {write_count(self.ties, 'tie')}"
+        text += f", {write_count(wins, 'win')} {write_count(losses, 'loss', 'losses')} {write_count(self.ties, 'tie')}"
         return "; ".join((text, *self._list_reservations()))
 
     def _list_reservations(self) -> Iterator[str]:
@@ -145,7 +150,7 @@ class Pair:
         elif self.limit:
             yield f"this test cannot reach p < {self.alpha:g} here: {self.limit}"
         elif not self.significant and self.detectable is not None:
-            yield f"{write_count(self.queries, 'query')} could show {format_short(self.detectable)}"
+            yield f"{write_count(self.queries, 'query', 'queries')} could show {format_short(self.detectable)}"
         if self.interval is not None and not self.limit:
             has_zero = self.interval.low <= 0 <= self.interval.high
             if has_zero == self.significant:
@@ -189,9 +194,3 @@ def format_short(value: float) -> str:
     """Write three decimals, or one digit where these are all 0."""
     value += 0.0  # no -0.000
     return f"{value:.3f}" if abs(value) >= 0.001 or not value else f"{value:.1g}"
-
-
-def write_count(count: int, noun: str) -> str:
-    """Write a number of things: ``1 query``, ``2 queries``."""
-    plural = {"query": "queries", "loss": "losses"}.get(noun, f"{noun}s")
-    return f"{count:,} {noun if count == 1 else plural}"

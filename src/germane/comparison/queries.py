@@ -198,13 +198,14 @@ def find_moves(
         ranks = [hits[item].rank if item in hits else None for hits in (old, new)]
         if ranks[0] != ranks[1]:
             moves.append(Move(item, (old.get(item) or new[item]).relevance, *ranks))
-    return tuple(sorted(moves, key=lambda move: (-move.relevance, -_measure_distance(move))))
 
+    def order(
+        move: Move,
+    ) -> tuple[float, float]:  # by reciprocal ranks, so that the first count most
+        before, after = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
+        return -move.relevance, -abs(before - after)
 
-def _measure_distance(move: Move) -> float:
-    """Measure how far an item moved in reciprocal ranks, so that the first ranks count most."""
-    before, after = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
-    return abs(before - after)
+    return tuple(sorted(moves, key=order))
 
 
 def _make_slice(name: Hashable, rows: Sequence[QueryDifference]) -> Slice:

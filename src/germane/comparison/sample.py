@@ -176,16 +176,13 @@ def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float
     scaled = centered / deviation
     skew = float(np.sum(scaled**3)) / 6  # the bias and the acceleration of a mean
     strata_of = [scaled[strata == stratum] for stratum in range(int(strata.max()) + 1)]
-    low, high = (_find_quantile(strata_of, _shift_quantile(skew, at)) * deviation for at in (-z, z))
-    return low, high
-
-
-def _shift_quantile(skew: float, z: float) -> float:
-    """Correct the normal quantile of an interval's end for bias and acceleration."""
-    slope = 1 - skew * (skew + z)
-    if slope <= 0:  # the correction is not defined so far out: take the outermost value
-        return math.copysign(math.inf, z)
-    return skew + (skew + z) / slope
+    ends = []
+    for end in (-z, z):
+        slope = 1 - skew * (skew + end)
+        # where the correction is not defined, so far out, the end is the outermost value
+        shifted = skew + (skew + end) / slope if slope > 0 else math.copysign(math.inf, end)
+        ends.append(_find_quantile(strata_of, shifted) * deviation)
+    return ends[0], ends[1]
 
 
 def _find_quantile(strata: list[Floats], z: float) -> float:

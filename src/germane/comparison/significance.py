@@ -230,19 +230,10 @@ def _test_each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure
     )
 
 
-def _test_randomization(sample: Sample, row: Floats) -> float:
-    return compute_sign_flip_p(row * sample.weights)
-
-
 def _test_student(sample: Sample, row: Floats) -> float:
     weighted = row * sample.weights
     spread = measure_dispersion(sample.center(weighted), sample.strata)
     return 1.0 if spread is None else compute_student_p(float(weighted.sum()), spread)
-
-
-def _find_smallest_of_student(sample: Sample, pairs: Pairs, _: int) -> Floats:
-    """Two differences can be so nearly equal that p is as small as one likes; a single one has no p."""
-    return np.full((len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0)
 
 
 def _test_wilcoxon(sample: Sample, row: Floats) -> float:
@@ -251,10 +242,6 @@ def _test_wilcoxon(sample: Sample, row: Floats) -> float:
     except ImportError:
         raise explain_scipy("Wilcoxon's test") from None
     return float(wilcoxon(row[row != 0]).pvalue)
-
-
-def _test_sign(sample: Sample, row: Floats) -> float:
-    return compute_sign_p(int(np.count_nonzero(row > 0)), int(np.count_nonzero(row < 0)))
 
 
 def compute_sign_p(wins: int, losses: int) -> float:
@@ -271,9 +258,20 @@ def compute_sign_p(wins: int, losses: int) -> float:
 
 
 TESTS: dict[str, Procedure] = {
-    "randomization": _test_each("paired randomization test", _test_randomization),
-    "t": replace(_test_each("paired t-test", _test_student), smallest=_find_smallest_of_student),
+    "randomization": _test_each(
+        "paired randomization test", lambda sample, row: compute_sign_flip_p(row * sample.weights)
+    ),
+    # two differences can be nearly equal, so that p is nearly 0; a single one has no p
+    "t": replace(
+        _test_each("paired t-test", _test_student),
+        smallest=lambda sample, pairs, _: np.full(
+            (len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0
+        ),
+    ),
     "wilcoxon": _test_each("Wilcoxon signed-rank test", _test_wilcoxon),
-    "sign": _test_each("sign test with mid-p values", _test_sign),
+    "sign": _test_each(
+        "sign test with mid-p values",
+        lambda _, row: compute_sign_p(int((row > 0).sum()), int((row < 0).sum())),
+    ),
     "tukey": Procedure("randomized Tukey HSD", _test_tukey, _find_smallest_of_tukey, True, True),
 }

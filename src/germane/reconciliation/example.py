@@ -199,20 +199,16 @@ def _make_ranking(lists: Sequence[Small]) -> Ranking:
     """Make each list a query of one ranking."""
     lengths = np.array([len(listed) for listed, _ in lists])
     owner = np.repeat(np.arange(len(lists)), lengths)
-    relevance = np.concatenate([listed for listed, _ in lists])
     rank = np.arange(len(owner)) - ragged.make_offsets(lengths)[owner] + 1
-    missed = np.array([missed for _, missed in lists])
-    judged = np.concatenate([owner, np.repeat(np.arange(len(lists)), missed)])
-    grades = np.concatenate([relevance, np.ones(int(missed.sum()))])
-    order = np.lexsort((-grades, judged))
+    judged = [sorted((*listed, *[1.0] * missed), reverse=True) for listed, missed in lists]
     return Ranking(
         queries=list(range(len(lists))),
         owner=owner,
         rank=rank,
-        relevance=relevance,
+        relevance=np.concatenate([listed for listed, _ in lists]),
         retrieved=lengths,
-        ideal_offsets=ragged.make_offsets(lengths + missed),
-        ideal=grades[order],
+        ideal_offsets=ragged.make_offsets(list(map(len, judged))),
+        ideal=np.concatenate(judged),
         tied_from=rank,
         tied_to=rank,
     )

@@ -196,23 +196,24 @@ def find_hints(search: Search, tried: Sequence[Given], reported: Reported) -> tu
         number = f"{format_plain(percent.value)} (±{format_plain(percent.tolerance)})"
         given = [one for one in tried if percent.gives(one.value)]
         slips = {f"In percent, {reported.text} is {number}, which": given, **slips}
+
+    def order(one: Given) -> tuple[int, bool, int]:
+        k = one.candidate.measure.k
+        return one.candidate.distance(search.asked), k not in _USUAL, k or 0
+
     found = []
     for slip, given in slips.items():
-        by_value: dict[float, Given] = {}
-        for one in sorted(search.simplify(given), key=lambda one: _order_usual(search.asked, one)):
+        by_value: dict[
+            float, Given
+        ] = {}  # of the definitions with fewest changes and usual cutoffs
+        for one in sorted(search.simplify(given), key=order):
             by_value.setdefault(round(one.value, 9), one)
         if by_value:
             named = [f"{one} ({one.value:.4f})" for one in by_value.values()]
             more = len(named) - _MOST_HINTS
             rest = f" and {more} more" if more > 0 else ""
             found.append(f"{slip} is given by {', '.join(named[:_MOST_HINTS])}{rest}.")
-    return (*found, *_try_rounded_terms(search, tried[:1], reported))
-
-
-def _order_usual(asked: Measure, given: Given) -> tuple[int, bool, int]:
-    """Sort by the differences from what was asked, then the usual cutoffs before others."""
-    k = given.candidate.measure.k
-    return given.candidate.distance(asked), k not in _USUAL, k or 0
+    return (*found, *(_try_rounded_terms(search, tried[0], reported) if tried else []))
 
 
 def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
@@ -227,17 +228,15 @@ def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
                 yield from map(Candidate, vary_measure(measure, ()))
 
 
-def _try_rounded_terms(search: Search, own: Iterable[Given], reported: Reported) -> list[str]:
+def _try_rounded_terms(search: Search, own: Given, reported: Reported) -> list[str]:
     """Explain the number by terms that were rounded before they were added."""
-    row = search.asked.row
-    if row.aggregate != "mean" or ("mean", "arithmetic") not in search.asked.parameters:
-        return []
-    for one in own:
-        terms = Terms(search, one)
+    asked = search.asked
+    if asked.row.aggregate == "mean" and ("mean", "arithmetic") in asked.parameters:
+        terms = Terms(search, own)
         for decimals in DECIMALS:
             values = terms.round(decimals)
             mean = math.fsum(values.tolist()) / len(values)
             if reported.gives(mean):
                 unit = f"{decimals} decimal{'s' * (decimals > 1)}"
-                return [f"With every term rounded to {unit}, {one} gives {mean:.4f}."]
+                return [f"With every term rounded to {unit}, {own} gives {mean:.4f}."]
     return []

@@ -80,10 +80,9 @@ def find_mean(measure: Measure) -> str | None:
 def find_stage(convention: str) -> Stage:
     """Find the stage in which the dialects have a convention."""
     stages: tuple[Stage, ...] = ("reading", "averaging")
-    for stage in stages:
-        if any(convention in getattr(one, stage) for one in dialects().values()):
-            return stage
-    return "judging"
+    every = dialects().values()
+    found = (stage for stage in stages if any(convention in getattr(one, stage) for one in every))
+    return next(found, "judging")
 
 
 def list_dialect_candidates(
