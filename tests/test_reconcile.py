@@ -391,7 +391,7 @@ def test_words_that_make_no_difference_are_named() -> None:
     ties = next(one for one in result.undecided if one.convention == "ties")
     assert str(ties) == "ties=worst"
     assert ties.moving == ("ascending", "given", "expected", "best")
-    assert "says nothing of them: duplicates, ties=worst, missing," in str(result)
+    assert "remain open: duplicates, ties=worst, missing," in str(result)
     assert "with the score of another (ties)" not in str(result)
 
 
@@ -452,7 +452,7 @@ def test_a_published_mean_that_no_definition_gives() -> None:
     assert other.says == "every term rounded to 2 decimals"
     assert worst.moves + other.moves == pytest.approx(0.634 - mean, abs=0.0005)
     assert agreement.agree == 1
-    assert "Query 'q3' is off the most: 0.567, where it gives 0.53333." in result.verdict
+    assert "Query 'q3' is off the most: 0.567, where AP gives 0.53333." in result.verdict
     assert "the averaging is right, the values are not" in str(result)
 
 

@@ -1,6 +1,6 @@
 """Reconcile: find the definitions behind a reported number."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -11,19 +11,11 @@ from germane.evaluation.choices import OtherChoices, open_all
 from germane.evaluation.collection import Collection
 from germane.explanation.single_query import is_list
 from germane.measures.measure import Measure, parse
+from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
 from germane.reconciliation.example import Example, find_examples, make_collection
 from germane.reconciliation.plausibility import estimate_chance, find_hints
 from germane.reconciliation.reconciliation import SHOWN, Reconciliation
-from germane.reconciliation.reported import (
-    Reported,
-    ReportedQueries,
-    choose_best,
-    count_agreeing,
-    match_names,
-    measure_agreement,
-    read_queries,
-    read_reported,
-)
+from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
 from germane.reconciliation.search import (
     Candidate,
     Given,
@@ -87,17 +79,14 @@ def reconcile(
     fixed = {name: word for name, word in choices.items() if name in DEFAULTS}
     values = Values(Collection(judgments, found.load(progress), "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
-    search = Search(values, conventions, asked, number.tolerance, progress)
-    return _make_answer(search, fixed, number, per_query)
+    search = Search(values, conventions, asked, number, progress)
+    return _make_answer(search, fixed, per_query)
 
 
 def _make_answer(
-    search: Search,
-    fixed: Mapping[str, Any],
-    reported: Reported,
-    queries: ReportedQueries | None,
+    search: Search, fixed: Mapping[str, Any], queries: ReportedQueries | None
 ) -> Reconciliation:
-    asked, conventions = search.asked, search.conventions
+    asked, conventions, reported = search.asked, search.conventions, search.reported
     own: Given | DuplicateError
     try:
         own = Given(Candidate(asked), search.evaluate(Candidate(asked)).mean)
@@ -113,26 +102,26 @@ def _make_answer(
     tried = search.evaluate_all([Candidate(asked), *simple, *once])
     if not tried and isinstance(own, DuplicateError):
         raise own
-    per_query = None if queries is None else match_names(queries.values, search.list_queries(tried))
-    hints = find_hints(search, tried, reported)
-    found = _find_definitions(search, tried, reported, per_query)
+    if queries is not None:
+        search.per_query = match_names(queries.values, search.list_queries(tried))
+    hints = find_hints(search, tried)
+    found = search.simplify(filter(search.gives, tried))
     if not found:
         rest = [one for one in of_tools if one not in simple]
         others = (one.measure for one in of_tools)
         twice = vary_twice(asked, conventions, fixed, grades, others)
         tried += search.evaluate_all([*rest, *twice])
-        found = _find_definitions(search, tried, reported, per_query)
+        found = search.simplify(filter(search.gives, tried))
     nearest: tuple[Given, ...] = ()
-    of_mean: tuple[Given, ...] = ()
+    of_mean: list[Given] = []
     agreement, values, chance = None, 0, 0.0
     if found:
-        values, chance = estimate_chance(search, tried, reported, per_query)
+        values, chance = estimate_chance(search, tried)
     else:
-        nearest = _find_nearest(search, tried, reported, per_query)
+        nearest = _find_nearest(search, tried)
         if queries is not None:
-            of_mean = _find_definitions(search, tried, reported, None)
-        if per_query:
-            agreement = measure_agreement(search, nearest[0], per_query)
+            of_mean = search.simplify(one for one in tried if reported.gives(one.value))
+            agreement = measure_agreement(search, nearest[0])
     unsure: dict[str, str] = {}
     for one, limit in limits:
         result = search.find_result(one) if limit else None
@@ -143,14 +132,14 @@ def _make_answer(
         asked,
         conventions,
         own,
-        found,
+        tuple(found),
         nearest,
         tried=tuple(tried),
         undecided=search.find_undecided(found[:SHOWN], fixed),
         examples=_find_examples(search, found[:SHOWN]),
-        per_query=per_query,
+        per_query=None if queries is None else search.per_query,
         stated=None if queries is None else queries.mean,
-        of_mean=of_mean,
+        of_mean=tuple(of_mean),
         agreement=agreement,
         hints=hints,
         values=values,
@@ -159,33 +148,15 @@ def _make_answer(
     )
 
 
-def _find_definitions(
-    search: Search,
-    tried: Iterable[Given],
-    reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
-) -> tuple[Given, ...]:
-    """Find the definitions that give everything that was reported."""
-    giving = [one for one in tried if reported.gives(one.value)]
-    if per_query is not None:
-        giving = [one for one in giving if count_agreeing(search, one, per_query) == len(per_query)]
-    return tuple(search.simplify(giving))
-
-
-def _find_nearest(
-    search: Search,
-    tried: Sequence[Given],
-    reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
-) -> tuple[Given, ...]:
+def _find_nearest(search: Search, tried: Sequence[Given]) -> tuple[Given, ...]:
     """Find the nearest of all definitions, the nearest that a tool uses, and germane's own.
 
     Where values of queries are reported, too, the first is the one that gives most of them.
     """
-    by_distance = sorted(tried, key=lambda one: abs(one.value - reported.value))
+    by_distance = sorted(tried, key=lambda one: abs(one.value - search.reported.value))
     of_tools = [one for one in by_distance if one.candidate.tools]
     own = [one for one in tried if one.candidate.key == (search.asked, ())]
-    first = choose_best(search, tried, per_query, reported) if per_query else by_distance[0]
+    first = choose_best(search, tried) if search.per_query else by_distance[0]
     rows: dict[object, Given] = {}
     for one in (first, *of_tools[:1], *own):
         equal = [other for other in tried if search.coincide(other.candidate, one.candidate)]
@@ -197,6 +168,7 @@ def _find_examples(
     search: Search, found: Sequence[Given]
 ) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
     """Find, for each group of definitions that coincide on this data, data on which they differ."""
+    conventions, tolerance = search.conventions, search.reported.tolerance
     groups: list[list[Candidate]] = []
     for one in found:
         equal = (group for group in groups if search.coincide(group[0], one.candidate))
@@ -209,7 +181,7 @@ def _find_examples(
         example
         for group in groups
         if len(group) > 1
-        for example in find_examples(group, search.conventions, search.tolerance)
+        for example in find_examples(group, conventions, tolerance)
     )
 
 

@@ -5,7 +5,7 @@ without its sign, explain a number that no definition gives.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,14 +16,8 @@ from germane.core.ranking import Ranking
 from germane.errors import GermaneError
 from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
-from germane.reconciliation.reported import (
-    DECIMALS,
-    Reported,
-    Terms,
-    count_agreeing,
-    format_plain,
-    read_reported,
-)
+from germane.reconciliation.agreement import DECIMALS, Terms
+from germane.reconciliation.reported import Reported, format_plain, read_reported
 from germane.reconciliation.search import Candidate, Given, Search, vary_measure
 
 POSSIBLE = 0.05  # a chance above which a definition is possible, and no longer found
@@ -33,12 +27,7 @@ _MOST = 100_000  # ranks of all of them; more data hardly has the same number tw
 _SEED = 0
 
 
-def estimate_chance(
-    search: Search,
-    tried: Sequence[Given],
-    reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
-) -> tuple[int, float]:
+def estimate_chance(search: Search, tried: Sequence[Given]) -> tuple[int, float]:
     """Count the different values tried until one gave the number; estimate the chance of a wrong number.
 
     Definitions are tried from the likeliest: what was asked for; what tools mean by it; one thing changed;
@@ -49,22 +38,17 @@ def estimate_chance(
     chance is the highest of the three. It excludes wrong numbers that an earlier definition gives.
     """
     steps = [(_count_steps(search.asked, one.candidate), one) for one in tried]
-    queries = per_query or {}
-    first = min(
-        step
-        for step, one in steps
-        if reported.gives(one.value) and count_agreeing(search, one, queries) == len(queries)
-    )
+    first = min(step for step, one in steps if search.gives(one))
     values = [one.value for step, one in steps if step <= first]
     before = [one.value for step, one in steps if step < first]
     possible = [one.value for one in tried] + [0.0, 1.0] * (first == 0)
-    likely = _measure_coverage(values, reported.tolerance, min(possible), max(possible))
+    likely = _measure_coverage(values, search.reported.tolerance, min(possible), max(possible))
     for change in (_shuffle_hits, _draw_hits) if first > 0 else ():
         numbers = _compute_numbers(search, change)
-        likely = max(likely, _measure_share(numbers, values, before, reported))
+        likely = max(likely, _measure_share(numbers, values, before, search.reported))
     different = len({round(value, 12) for value in values})
-    single = math.prod(min(1.0, 2 * one.tolerance) for one in queries.values())
-    return different, min(likely, different * single) if queries else likely
+    single = math.prod(min(1.0, 2 * one.tolerance) for one in search.per_query.values())
+    return different, min(likely, different * single) if search.per_query else likely
 
 
 def _count_steps(asked: Measure, candidate: Candidate) -> int:
@@ -180,8 +164,9 @@ _CUTOFFS = (*range(1, 101), 200, 500)  # further ones, for the measure as asked
 _MOST_HINTS = 3  # definitions that are named
 
 
-def find_hints(search: Search, tried: Sequence[Given], reported: Reported) -> tuple[str, ...]:
+def find_hints(search: Search, tried: Sequence[Given]) -> tuple[str, ...]:
     """Write a sentence for each slip that would explain the number; none where a definition gives it."""
+    reported = search.reported
     if any(reported.gives(one.value) for one in tried):
         return ()
     others = search.evaluate_all(_vary_cutoffs(search.asked))
@@ -213,7 +198,7 @@ def find_hints(search: Search, tried: Sequence[Given], reported: Reported) -> tu
             more = len(named) - _MOST_HINTS
             rest = f" and {more} more" if more > 0 else ""
             found.append(f"{slip} is given by {', '.join(named[:_MOST_HINTS])}{rest}.")
-    return (*found, *(_try_rounded_terms(search, tried[0], reported) if tried else []))
+    return (*found, *(_try_rounded_terms(search, tried[0]) if tried else []))
 
 
 def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
@@ -228,7 +213,7 @@ def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
                 yield from map(Candidate, vary_measure(measure, ()))
 
 
-def _try_rounded_terms(search: Search, own: Given, reported: Reported) -> list[str]:
+def _try_rounded_terms(search: Search, own: Given) -> list[str]:
     """Explain the number by terms that were rounded before they were added."""
     asked = search.asked
     if asked.row.aggregate == "mean" and ("mean", "arithmetic") in asked.parameters:
@@ -236,7 +221,7 @@ def _try_rounded_terms(search: Search, own: Given, reported: Reported) -> list[s
         for decimals in DECIMALS:
             values = terms.round(decimals)
             mean = math.fsum(values.tolist()) / len(values)
-            if reported.gives(mean):
+            if search.reported.gives(mean):
                 unit = f"{decimals} decimal{'s' * (decimals > 1)}"
                 return [f"With every term rounded to {unit}, {own} gives {mean:.4f}."]
     return []

@@ -12,10 +12,11 @@ from germane.errors import GermaneError, clip, list_some
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table
+from germane.reconciliation.agreement import Agreement
 from germane.reconciliation.example import SHOWN as SHOWN_BY
 from germane.reconciliation.example import Example
 from germane.reconciliation.plausibility import POSSIBLE
-from germane.reconciliation.reported import Agreement, Reported, format_plain
+from germane.reconciliation.reported import Reported, format_plain
 from germane.reconciliation.search import Given, Undecided
 from germane.reconciliation.spread import NOT_COUNTED
 

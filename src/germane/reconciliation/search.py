@@ -22,6 +22,7 @@ from germane.evaluation.limits import find_holding, may_matter
 from germane.measures import Scored
 from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
+from germane.reconciliation.reported import Reported
 from germane.reconciliation.spread import LISTED, Values
 
 Choices = tuple[tuple[str, Any], ...]
@@ -179,18 +180,19 @@ class Undecided:
 
 
 class Search:
-    """Candidates evaluated on one collection; those that have no value there are passed over."""
+    """Candidates evaluated on one collection, and compared with what was reported."""
 
     def __init__(
         self,
         values: Values,
         conventions: Policy,
         asked: Measure,
-        tolerance: float,
+        reported: Reported,
         progress: Progress | None = None,
     ) -> None:
         self._values, self.conventions, self.asked = values, conventions, asked
-        self.tolerance, self._progress = tolerance, progress
+        self.reported, self._progress = reported, progress
+        self.per_query: Mapping[Hashable, Reported] = {}  # the reported values of queries, if any
 
     def evaluate(self, candidate: Candidate) -> MeasureResult:
         """Evaluate a candidate; raises GermaneError where the data does not allow it."""
@@ -214,6 +216,17 @@ class Search:
             if result is not None:
                 found.append(Given(candidate, result.mean))
         return found
+
+    def gives(self, given: Given) -> bool:
+        """Does a definition give the reported number, and the values of all queries?"""
+        right = self.reported.gives(given.value)
+        return right and self.count_agreeing(given) == len(self.per_query)
+
+    def count_agreeing(self, given: Given) -> int:
+        """Count the queries for which a definition gives the reported value."""
+        result = self.find_result(given.candidate) if self.per_query else None
+        values = {} if result is None else result.per_query
+        return sum(one.gives(values.get(query, math.nan)) for query, one in self.per_query.items())
 
     def coincide(self, one: Candidate, other: Candidate) -> bool:
         """Do two candidates give the same for every query, and the same mean?"""
@@ -286,7 +299,9 @@ class Search:
     def _drop_idle_choices(self, candidate: Candidate) -> Candidate:
         """Drop choices one by one, as long as that changes nothing."""
         digits = dict(candidate.choices).get("digits")
-        if digits is not None and 10.0**-digits < self.tolerance:  # rounded less than was reported
+        if (
+            digits is not None and 10.0**-digits < self.reported.tolerance
+        ):  # rounded less than was reported
             candidate = candidate.drop("digits")
         simpler: Candidate | None = candidate
         while simpler is not None:
