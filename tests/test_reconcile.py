@@ -862,6 +862,19 @@ def test_germanes_own_number_is_always_found(grades: list[int], more: int, decim
     assert found.hints == ()
 
 
+def test_values_where_the_nearest_definition_averages_no_query() -> None:
+    """No query has a relevant item, and these are skipped."""
+    found = germane.reconcile(
+        {"q": {"a": 0}}, {"q": ["b"]}, reported="0.5", measure="AP@3", no_relevant="skip",
+        reported_per_query={"q": "0.5"},
+    )  # fmt: skip
+    assert found.agreement is not None
+    (off,) = found.agreement.off
+    assert math.isnan(off.value)
+    assert math.isnan(off.moves)
+    assert "none" in str(found.queries())
+
+
 def test_values_are_shared() -> None:
     """A policy and a measure are evaluated once."""
     values = Values(Collection(open_qrels(QRELS), open_run(RUN), "reconcile"))

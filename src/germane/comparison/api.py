@@ -119,7 +119,9 @@ def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
     for name, runs in datasets.items():
         if set(runs) != set(expected):
             unshared = list_some(sorted(set(runs) ^ set(expected)))
-            raise NotFoundError(f"{name}: {unshared}: every data set must have the same runs.")
+            raise NotFoundError(
+                f"data set {name}: not every data set has {unshared}; every data set must have the same runs."
+            )
     if len(expected) < 2:
         raise EmptyError(
             f"{'one run has' if expected else 'no run:'} nothing to be compared with; give two or more."

@@ -25,7 +25,7 @@ class Interval:
 
     @property
     def level(self) -> str:
-        """The confidence in percent, such as 95% or 99.89%; 100% less it has two digits."""
+        """The confidence in percent, such as 95% or 99.89%, with two digits of the error rate."""
         missing = float(f"{100 * (1 - self.confidence):.2g}")
         return f"{100 - missing:.12g}%"
 

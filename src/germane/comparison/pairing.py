@@ -18,6 +18,7 @@ from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.ragged import Floats
 from germane.evaluation.result import Result
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def _correct(p: Floats, smallest: Floats, settings: Settings) -> Iterator[Tested
         words = f"{settings.test}, {over}" if count > 1 else settings.test
         if test.corrects:
             levels = np.full(count, settings.alpha / p.shape[1])
-            words = f"{test.title} over {p.shape[1]} {'pair' if p.shape[1] == 1 else 'pairs'}"
+            words = f"{test.title} over {write_count(p.shape[1], 'pair')}"
         for i in range(count):
             reached = least[i] * count  # no correction raises a p-value by more
             if reached >= settings.alpha:

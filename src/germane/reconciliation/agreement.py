@@ -109,7 +109,7 @@ def measure_agreement(search: Search, given: Given) -> Agreement:
     for query, number in search.per_query.items():
         value = averaged.get(query, math.nan)
         if not number.gives(value):
-            moves = (number.value - value) / len(averaged)
+            moves = (number.value - value) / len(averaged) if averaged else math.nan
             off.append(Off(query, number, value, moves, terms.explain(query, number)))
     off.sort(key=lambda one: -math.inf if math.isnan(one.value) else -abs(one.difference))
     without = tuple(query for query in averaged if query not in search.per_query)
