@@ -1,4 +1,4 @@
-"""Agreement: the queries for which a definition gives the reported value, and the reasons of the others."""
+"""Agreement: the queries whose reported value a definition gives, and explanations of the others."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
@@ -32,7 +32,7 @@ class Off:
 
     @property
     def difference(self) -> float:
-        """Reported minus right."""
+        """The reported value less the right one."""
         return self.reported.value - self.value
 
 

@@ -22,10 +22,12 @@ from germane.readers.relevance import make_ranking
 from germane.reconciliation.search import Candidate, find_mean
 from germane.reconciliation.spread import Values
 
-Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses
+Small = tuple[
+    tuple[float, ...], int
+]  # the grades of a list, and the number of relevant items it misses
 
-_LONGEST = 6  # ranks of a list that is tried
-_MOST = 1000  # beyond this cutoff, lists do not have as many relevant items
+_LONGEST = 6  # ranks of the longest list that is tried
+_MOST = 1000  # the largest cutoff for which lists with as many relevant items are tried
 
 # Convention → the data that shows its effect, in words, and small data that does: qrels and a run.
 SHOWN: Mapping[str, tuple[str, Any, Any]] = {

@@ -23,7 +23,7 @@ from germane.reconciliation.search import Candidate, Given, Search, vary_measure
 POSSIBLE = 0.05  # a chance above which a definition is possible, and no longer found
 
 _ORDERS = 200  # random orders of the lists
-_MOST = 100_000  # ranks of all of them; more data hardly has the same number twice
+_MOST = 100_000  # ranks in all orders together; the numbers of larger data hardly ever coincide
 _SEED = 0
 
 
