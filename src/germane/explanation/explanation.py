@@ -11,8 +11,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
 

@@ -10,8 +10,7 @@ from germane._version import VERSION
 from germane.errors import NotFoundError, clip, suggest
 from germane.explanation.precision_recall import PRCurve
 from germane.output.formatting import add_schema, format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 Grades = tuple[int, ...]
 
