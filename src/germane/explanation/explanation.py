@@ -97,8 +97,8 @@ class Reading:
         """The sum of the terms up to each row."""
         return tuple(accumulate(self.terms))
 
-    def written(self, i: int, rank: int) -> str:
-        """A row's term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
+    def write_term(self, i: int, rank: int) -> str:
+        """Write a row's term as people do: 1, 2/5, 3/log2(3), or four decimals."""
         return write_term(self.measure, self.terms[i], rank)
 
 
@@ -174,7 +174,7 @@ class Explanation(Tabular):
         apart = []
         for i in shown:
             rank = self.rows[i].rank
-            adds, instead = other.written(i, rank), one.written(i, rank)
+            adds, instead = other.write_term(i, rank), one.write_term(i, rank)
             apart.append(f"rank {rank} adds {adds} instead of {instead}")
         if len(shown) < len(differ):
             apart.append(f"{len(differ) - len(shown)} more ranks differ")
@@ -232,7 +232,7 @@ class Explanation(Tabular):
             if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):
                 yield from ("", "")
                 continue
-            yield repr(reading.terms[i]) if digits is None else reading.written(i, row.rank)
+            yield repr(reading.terms[i]) if digits is None else reading.write_term(i, row.rank)
             yield format_number(running[i], digits)
 
     def _notes(self) -> Iterator[str]:
