@@ -128,8 +128,8 @@ def average_curve(
     """Compute the ``mean_pr_curve`` of a result in memory, without reading its run again."""
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
-    levels, ranking = make_recall_levels(11), result.placement.ranking
-    return _average(ranking, result.policy, levels, rel, confidence, make_generator(rng))
+    ranking, draws = result.placement.ranking, make_generator(rng)
+    return _average(ranking, result.policy, make_recall_levels(11), rel, confidence, draws)
 
 
 def _average(
@@ -140,12 +140,10 @@ def _average(
     confidence: float,
     draws: "np.random.Generator",
 ) -> MeanPRCurve:
-    no_relevant = conventions.no_relevant
-    at = [
-        evaluate_measure(make_precision_measure(level, rel), ranking, no_relevant)
-        for level in levels
-    ]
-    precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
+    measures = [make_precision_measure(level, rel) for level in levels]
+    results = [evaluate_measure(one, ranking, conventions.no_relevant) for one in measures]
+    precision = np.array([one.mean for one in results])
+    per_query = np.array([one.values for one in results])
     low, high = _compute_band(per_query, precision, confidence, draws)
     return MeanPRCurve(
         ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high

@@ -24,20 +24,10 @@ MOST = 3  # runs with a column for other tools: nobody reads wider tables
 
 
 @dataclass(frozen=True)
-class Input:
-    """The judgments or a run: its name, and the path, size and hash of a file."""
-
-    name: str
-    path: str  # or its type, where it came from memory
-    size: int | None = None
-    sha256: str | None = None
-
-
-@dataclass(frozen=True)
 class Origin:
     """The inputs of a report, the versions, and the command where there was one."""
 
-    inputs: tuple[Input, ...]
+    inputs: tuple[tuple[str, str, str, str], ...]  # name; path or type; size and SHA-256 of a file
     versions: Mapping[str, str]
     command: str | None
 
@@ -48,25 +38,23 @@ def describe_origin(
     """Describe the inputs: their names, sizes and hashes."""
     given = {"judgments": qrels, **{f"run {name}": run for name, run in runs.items()}}
     inputs = tuple(_describe(name, one, progress) for name, one in given.items())
-    versions = {
-        "germane": VERSION,
-        "NumPy": np.__version__,
-        "Python": platform.python_version(),
-    }
+    python = platform.python_version()
+    versions = {"germane": VERSION, "NumPy": np.__version__, "Python": python}
     return Origin(inputs, versions, command)
 
 
-def _describe(name: str, given: Any, progress: Progress | None) -> Input:
+def _describe(name: str, given: Any, progress: Progress | None) -> tuple[str, str, str, str]:
     if not is_path(given):
-        return Input(name, f"from memory ({type(given).__name__})")
+        return name, f"from memory ({type(given).__name__})", "", ""
     path = os.fspath(given)
     if not os.path.isfile(path):  # standard input and pipes cannot be read twice
-        return Input(name, "standard input" if path == "-" else path)
-    return Input(name, path, os.path.getsize(path), _hash(path, progress))
+        return name, "standard input" if path == "-" else path, "", ""
+    size = os.path.getsize(path)
+    return name, path, f"{size:,}", _hash(path, size, progress)
 
 
-def _hash(path: str, progress: Progress | None) -> str:
-    digest, done, size = hashlib.sha256(), 0, os.path.getsize(path)
+def _hash(path: str, size: int, progress: Progress | None) -> str:
+    digest, done = hashlib.sha256(), 0
     try:
         with open(path, "rb") as file:
             while block := file.read(BLOCK):

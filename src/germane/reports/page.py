@@ -261,13 +261,8 @@ def _write_conventions(findings: Findings) -> Iterable[str]:
 
 def _write_origin(findings: Findings) -> Iterable[str]:
     origin = findings.origin
-    rows = [
-        (one.name, one.path, "" if one.size is None else f"{one.size:,}", one.sha256 or "")
-        for one in origin.inputs
-    ]
-    yield from make_scrollable(
-        write_table(("input", "file", "bytes", "SHA-256"), rows, (1, 3), "origin")
-    )
+    columns = ("input", "file", "bytes", "SHA-256")
+    yield from make_scrollable(write_table(columns, origin.inputs, (1, 3), "origin"))
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     yield f"<p>Made with {escape_html(versions)}"
     yield f" by<br><code>{escape_html(origin.command)}</code></p>" if origin.command else ".</p>"
