@@ -102,7 +102,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
     if is_mapping(given):
         return _read_mapping(given, "qrels")
     if isinstance(given, Frame):
-        return _read_frame(given.reported(progress), "qrels")
+        return _read_frame(given.report_to(progress), "qrels")
     return _read_qrels(qrels.read("keep", progress, "what is asked for"))
 
 
@@ -114,7 +114,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
         case ScoredMapping() | RankedLists():
             return _read_mapping(run.mapping, "run")
         case Frame():
-            return _read_frame(run.reported(progress), "run")
+            return _read_frame(run.report_to(progress), "run")
         case Run():
             return _read_sparse(run)
         case ScoreArray() | TopIds():
@@ -315,7 +315,7 @@ def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) 
     if not record.num_rows:
         return
     try:
-        query, item = frame.identifiers(record, row)
+        query, item = frame.read_ids(record, row)
         number, rank = _read_numbers(frame, record, row, kind)
     except InputError as error:
         if record.num_rows == 1:
@@ -337,7 +337,7 @@ def _read_numbers(
 ) -> tuple[Floats | None, Floats | None]:
     names = frame.headings
     if kind == "run":
-        return frame.scores(record, row)  # type: ignore[no-any-return]
+        return frame.read_scores(record, row)  # type: ignore[no-any-return]
     if names.relevance is None:
         return np.ones(record.num_rows), None
-    return frame.numbers(record, names.relevance, row, "relevance grade"), None
+    return frame.read_numbers(record, names.relevance, row, "relevance grade"), None

@@ -210,11 +210,7 @@ class Reduction:
             return batch
         if self._duplicates != "error":
             return batch.take(choose_copies(batch, self._duplicates))
-        row = find_repeat(batch)
-        if row is not None:
-            query = self.judged.queries[int(batch.code[batch.owner[row]])]
-            raise RepeatedItem(query, batch.items[row])
-        return batch
+        return drop_repeats(batch, self.judged.queries, self._duplicates)
 
     def add(self, part: Part) -> None:
         """Keep what a batch came to. Raises Scattered for a query that came before."""
@@ -274,6 +270,20 @@ def find_repeat(batch: Batch) -> int | None:
     except Repeated as found:
         return found.row
     return None
+
+
+def drop_repeats(batch: Batch, queries: Sequence[Hashable], duplicates: str) -> Batch:
+    """Keep one row of each item: the first, the last or the highest.
+
+    Raises RepeatedItem for a repeated item if ``duplicates`` is none of these. ``queries`` are those
+    that ``batch.code`` numbers.
+    """
+    row = find_repeat(batch)
+    if row is None:
+        return batch
+    if duplicates not in ("first", "last", "max"):
+        raise RepeatedItem(queries[int(batch.code[batch.owner[row]])], batch.items[row])
+    return batch.take(choose_copies(batch, duplicates))
 
 
 def choose_copies(batch: Batch, duplicates: str) -> Ints:

@@ -104,7 +104,7 @@ def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) 
         from germane.readers import json_lines
 
         rounded = json_lines.count_rounded_scores(source, names, reader())
-    return Frame(where, find_name(path), names, reader, ids=ids, stands="on disk", rounded=rounded)
+    return Frame(where, find_name(path), names, reader, ids=ids, storage="on disk", rounded=rounded)
 
 
 _Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]

@@ -102,7 +102,7 @@ def open_parquet(path: Path, where: str, kind: str, columns: Any) -> Frame:
                 yield record
 
     entries = Entries(distinct=True), Entries(distinct=True)  # Arrow's reader looks each one up
-    return Frame(where, find_name(path), found, records, entries, parts=parts, stands="on disk")
+    return Frame(where, find_name(path), found, records, entries, parts=parts, storage="on disk")
 
 
 def _look(file: Opener) -> tuple[pa.Schema, Any]:
