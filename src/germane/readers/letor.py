@@ -253,12 +253,9 @@ def _flatten(run: Any) -> tuple[Floats, Bools]:
         raise FormatError(
             f"the lines of a LETOR file have one score each, in a flat array{flat}; got shape {given.shape}"
         )
-    scores, kept = np.ma.getdata(given).astype(float), ~np.ma.getmaskarray(given)
-    odd = np.flatnonzero(~np.isfinite(scores) & kept)
-    if len(odd):
-        wrong = explain_not_finite("score", f"got {scores[odd[0]]}")
-        raise ScoreError(f"scores, item {odd[0]}: {wrong}")
-    return scores, kept
+    scores = given.astype(float)
+    numbers.check_finite(scores, "scores")
+    return np.ma.getdata(scores), ~np.ma.getmaskarray(scores)
 
 
 def _read_scores(file: TextFile, queries: list[bytes], judged: str) -> Floats:
