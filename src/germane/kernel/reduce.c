@@ -63,15 +63,9 @@ static int is_integer(const Column *column) {
     return column->kind == INT64 || column->kind == UINT64 || (column->kind == CODES && !column->entries);
 }
 
-static Key key_of_span(const uint8_t *text, int64_t text_size, int64_t start, int64_t size, int *broken) {
-    static const uint8_t nothing[1];
-    if (start < 0 || size < 0 || size > text_size || start > text_size - size) *broken = 1, size = 0;
-    return size ? (Key){text + start, (uint64_t)size} : (Key){nothing, 0};
-}
-
-/* The id of a row. An id that lies outside of its data is empty, and `broken` says so. */
+/* The id of a row. An id that lies outside of its data is empty, and sets `broken`. */
 static inline Key key_at(const Column *column, int64_t row, int *broken) {
-    const uint8_t *text = column->text;
+    static const uint8_t nothing[1];
     int64_t text_size = column->text_size, start, size;
     switch (column->kind) {
     case SPANS:
@@ -87,7 +81,8 @@ static inline Key key_at(const Column *column, int64_t row, int *broken) {
     default:
         return (Key){NULL, ((const uint64_t *)column->rows)[row]};
     }
-    return key_of_span(text, text_size, start, size, broken);
+    if (start < 0 || size < 0 || size > text_size || start > text_size - size) *broken = 1, size = 0;
+    return size ? (Key){column->text + start, (uint64_t)size} : (Key){nothing, 0};
 }
 
 static int is_same_key(Key a, Key b) { return a.size == b.size && (!a.at || !memcmp(a.at, b.at, a.size)); }
@@ -101,7 +96,7 @@ static Key key_of_decimal(uint64_t number, int negative, uint8_t *digits) {
     return (Key){at, (uint64_t)(digits + 21 - at)};
 }
 
-/* Below, at or above 0 as the id of one row stands before, at or behind that of the other, by bytes. */
+/* Compares the ids of two rows by bytes, as memcmp does. */
 static int compare_ids(const Column *column, int64_t row, int64_t other, int *broken) {
     uint8_t digits[2][21];
     Key a = key_at(column, row, broken), b = key_at(column, other, broken);
@@ -113,24 +108,20 @@ static int compare_ids(const Column *column, int64_t row, int64_t other, int *br
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* The rows from `*next` on whose id differs from that of the row before; row 0 is one of them. */
-int find_changes(const Column *column, int64_t *next, int64_t *starts, int64_t capacity, int64_t *count) {
+/* Finds the rows whose id differs from that of the row before; row 0 is one of them. */
+int find_changes(const Column *column, int64_t *starts, int64_t capacity, int64_t *count) {
     int broken = 0;
-    int64_t row = *next;
+    Key before = {NULL, 0};
     *count = 0;
-    if (row < 0) return BROKEN;
-    if (row >= column->length) return OK;
-    Key before = key_at(column, row ? row - 1 : 0, &broken);
-    for (; row < column->length; row++) {
+    for (int64_t row = 0; row < column->length; row++) {
         Key key = key_at(column, row, &broken);
         if (broken) return BROKEN;
         if (row && is_same_key(key, before)) continue;
-        if (*count == capacity) break;
+        if (*count == capacity) return FULL;
         starts[(*count)++] = row;
         before = key;
     }
-    *next = row;
-    return row < column->length ? FULL : OK;
+    return OK;
 }
 
 /* --- A hash table of the rows of a column ---------------------------------------------------- */
@@ -166,7 +157,7 @@ static inline int64_t find_key(Table *table, Key key, int64_t added) {
     return -1;
 }
 
-/* Puts a row of the table's column in; or says which row has the same id. */
+/* Adds a row of the table's column, and returns -1; or returns the row of the table with its id. */
 static inline int64_t add_row(Table *table, int64_t row) {
     return find_key(table, key_at(table->column, row, table->broken), row);
 }
@@ -184,7 +175,7 @@ static int is_matchable(const Column *a, const Column *b) {
     return is_integer(a) ? is_integer(b) && coded != 1 : !is_integer(b);
 }
 
-/* Makes a table of a column's rows that many may look up: says how many ids differ. */
+/* Makes a table of a column's rows, which several threads may look up, and counts the distinct ids. */
 int index_rows(const Column *among, const uint64_t *seed, uint64_t *slots, int64_t capacity, int64_t *distinct) {
     int broken = 0;
     Table table = {.slots = slots, .seed = seed, .broken = &broken};
@@ -206,11 +197,11 @@ int find_rows(const Column *among, const uint64_t *seed, uint64_t *slots, const 
 
 /* --- Integers of a small range --------------------------------------------------------------- */
 
-/* Each integer has a place for the last row that has it, counted from 1. Rows are put in as they stand,
-   so that those of earlier groups are known by their numbers, and nothing is cleared. */
+/* Each integer has a place for the last row that has it, counted from 1. Rows are added in their order.
+   A row below the group's first is of an earlier group, so that nothing needs to be cleared. */
 typedef struct { uint32_t *rows; uint64_t least, range; } Places;
 
-/* Finds the range of the integers; it stays 0 where it is too large, and a table of hashes is smaller. */
+/* Finds the range of the integers; it stays 0 if it is so large that a hash table is smaller. */
 static void measure_range(const Column *keys, Places *places) {
     uint64_t sign = keys->kind == UINT64 ? 0 : 1ull << 63, least = UINT64_MAX, most = 0;
     if (!is_integer(keys) || !keys->length || keys->length >= UINT32_MAX) return;
@@ -351,7 +342,7 @@ typedef struct {
     int64_t judged_queries, by_place, keep_repeats;
     uint64_t seed[2];
     int64_t capacity, *hit_row, *judgment, *group, *rank, *tied_from, *tied_to;
-    int64_t hits, tied, row, other;    /* how many hits, any in a tie?, and the rows that are wrong */
+    int64_t hits, row, other;          /* the number of hits, and the rows of an error */
 } Reduction;
 
 /* What a group needs, allocated for the largest. */
@@ -442,7 +433,6 @@ static void write_hits(Reduction *given, const Work *work, int64_t group, int64_
         given->rank[at] = given->scores ? 1 + tie->higher + place : rank;
         given->tied_from[at] = given->scores ? 1 + tie->higher : rank;
         given->tied_to[at] = given->scores ? tie->higher + tie->equal : rank;
-        given->tied |= given->scores && tie->equal > 1;
     }
 }
 
@@ -465,7 +455,7 @@ static int measure_groups(const Reduction *given, Work *work) {
 int reduce_rows(Reduction *given) {
     Work work = {.keys = *given->items, .table = {.seed = given->seed, .broken = &work.broken}};
     int64_t most_rows, most_hits, count;
-    given->hits = given->tied = 0;
+    given->hits = 0;
     if (is_integer(given->judged) && given->judged->kind == CODES && work.keys.kind == CODES && work.keys.entries)
         work.keys.text_size = work.keys.entries->length, work.keys.entries = NULL;
     if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work)) return BROKEN;
