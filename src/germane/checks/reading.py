@@ -23,7 +23,7 @@ from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import QrelsInput, RunInput, formats, numbers, trec
 from germane.readers.arrays import ScoreArray, TopIds
-from germane.readers.files import TextFile, find_line_ends
+from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat, Path, is_path
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
@@ -46,7 +46,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
             parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
                 _note_whole(block.data, whole)
-            first += find_line_ends(block.data)
+            first += count_line_ends(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
         queries, query = number_columns([_repeat_queries(lines) for lines in parts])
@@ -75,7 +75,7 @@ def _read_odd(
     try:
         return trec.parse_line(line, layout)
     except InputError as error:
-        faults.add(f"{name}:{first + find_line_ends(data, at)}: {error}", len(line.split()))
+        faults.add(f"{name}:{first + count_line_ends(data, at)}: {error}", len(line.split()))
         return None
 
 
@@ -290,7 +290,7 @@ def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     def one_each() -> bool:
         with TextFile(given) as file:
             ends = [
-                (find_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
+                (count_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
                 for b in file.blocks("lines")
             ]
         lines = sum(count for count, _ in ends) + (not ends[-1][1])

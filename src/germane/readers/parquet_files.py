@@ -109,7 +109,7 @@ def _look(file: Opener) -> tuple[pa.Schema, Any]:
     """The columns of a file, and how they are stored."""
     from pyarrow import parquet
 
-    with explain_arrow_error(file.name), file.bytes() as stream:
+    with explain_arrow_error(file.name), file.open_bytes() as stream:
         opened = parquet.ParquetFile(stream)
         return opened.schema_arrow, opened.metadata
 
@@ -146,7 +146,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _read_records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
-    with explain_arrow_error(file.name), file.bytes() as stream:
+    with explain_arrow_error(file.name), file.open_bytes() as stream:
         yield from decode_columns(file.name, stream, found.all, ROWS, text=text)
 
 

@@ -30,7 +30,7 @@ from germane.errors import (
 from germane.kernel import library, plain
 from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
 from germane.kernel.ids import show_id
-from germane.readers.files import BOM, Block, TextFile, find_line_ends
+from germane.readers.files import BOM, Block, TextFile, count_line_ends
 from germane.readers.numbers import EXACT
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def split_block(file: TextFile, block: Block, layout: Layout, comments: Comments
                 return comments.read(line, layout)
             return parse_line(line, layout)
         except InputError as error:
-            number = file.line_number(block.start) + find_line_ends(block.data, at)
+            number = file.find_line_number(block.start) + count_line_ends(block.data, at)
             raise type(error)(f"{file.name}:{number}: {error}") from None
 
     return split_lines(block.data, layout, read_odd)

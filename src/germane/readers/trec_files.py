@@ -22,7 +22,7 @@ from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_
 from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, drop_repeats
 from germane.readers import trec
-from germane.readers.files import BLOCK, Block, TextFile, find_line_ends
+from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
 from germane.readers.formats import BATCH, Path, ProgressNote, find_name
 from germane.readers.inputs import RunInput
 from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
@@ -342,8 +342,8 @@ def _find_repeat(
     for block in file.blocks():
         data = block.data
         found = (match.start() for match in wanted.finditer(data))
-        lines += [line + find_line_ends(data, start) for start in found]
-        line += find_line_ends(data)
+        lines += [line + count_line_ends(data, start) for start in found]
+        line += count_line_ends(data)
         if len(lines) > 1:
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
