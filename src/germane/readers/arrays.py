@@ -1,4 +1,4 @@
-"""Arrays: scores (Q, N) or flat with groups, and the ids of the best k (Q, K)."""
+"""Reads runs that are arrays: scores (Q, N) or flat with groups, or the ids of the best k (Q, K)."""
 
 import sys
 from collections.abc import Hashable, Iterator
@@ -153,9 +153,9 @@ class Grouped(NumberedRun):
 
 
 def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
-    """Judgments and run of flat arrays. ``group``: a group id an item, or the size of each group.
+    """Group flat arrays. ``group`` is a group id for each item, or the size of each group.
 
-    Qrels that are read already, and a run that is None, stay what they are.
+    Qrels, and a run that is None, stay as they are.
     """
     flat = [
         None if given is None or isinstance(given, Qrels) else numbers.to_numpy(given, what)
@@ -183,7 +183,7 @@ def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | N
 
 
 def _check_labels(given: dict[str, Any]) -> None:
-    """Refuse pandas Series whose labels differ: by their places, items would get others' scores."""
+    """Refuse pandas Series whose labels differ: matched by place, items would get wrong scores."""
     pandas = sys.modules.get("pandas")
     if pandas is None:
         return
@@ -198,7 +198,7 @@ def _check_labels(given: dict[str, Any]) -> None:
 
 
 def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
-    """The groups' ids in the order of their first items, and the group of each item."""
+    """Find the ids of the groups in the order of their first items, and the group of each item."""
     ids = list_values(given)
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
@@ -210,16 +210,16 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
         return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
     whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
     if not whole or sum(ids) != items:
-        told = f"; they sum to {sum(ids)}" if whole else ""
+        total = f"; they sum to {sum(ids)}" if whole else ""
         raise FormatError(
-            f"group has length {len(ids)}{told}. It is {items} group ids, one an item, or sizes that "
+            f"group has length {len(ids)}{total}. It is {items} group ids, one an item, or sizes that "
             f"sum to {items}."
         )
     return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
 
 
 def read_grouped(given: Grouped, complete: str) -> Qrels:
-    """The judgments of flat grades; only those above 0, unless something looks at the others."""
+    """Read flat grades; only those above 0, unless ``complete`` names measures that need the others."""
     grades, place = given.values, given.place
     numbers.check_finite(grades, "relevance", "relevance grade")
     kept = ~np.ma.getmaskarray(grades)
@@ -235,7 +235,7 @@ def read_grouped(given: Grouped, complete: str) -> Qrels:
 
 
 def _read_floats(scores: Any, order: Order) -> Any:
-    """Flat scores with -inf where they are masked. Whole numbers keep their order and their ties."""
+    """Convert flat scores to floats, masked ones to -inf. Whole numbers keep their order and ties."""
     values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
     if values.dtype.kind == "f":
         numbers.check_finite(scores, "scores")
@@ -247,7 +247,7 @@ def _read_floats(scores: Any, order: Order) -> Any:
 
 
 def _group_similar(sizes: Ints) -> Iterator[Ints]:
-    """Groups in blocks of similar size, so that filling them up at most doubles the memory."""
+    """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
     power = np.frexp(sizes.astype(float))[1]
     for size in np.unique(power[sizes > 0]).tolist():
         groups = np.flatnonzero((power == size) & (sizes > 0))
@@ -296,7 +296,7 @@ class TopIds(NumberedRun):
 
 
 def _take_sample(ids: Ints, most: int) -> Sample:
-    """The first ids of the first rows."""
+    """Take the first ids of the first rows as a sample."""
     some = ids[: most // DEEP, :DEEP]
     there = some >= 0
     offsets = ragged.make_offsets(np.count_nonzero(there, axis=1))
@@ -304,7 +304,7 @@ def _take_sample(ids: Ints, most: int) -> Sample:
 
 
 def _make_batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
-    """The ids of some queries, without those that are none."""
+    """Make a batch of the ids of some queries, without the -1 that fill up their rows."""
     ids = ids.astype(np.int64, copy=False)
     if ids.min() >= 0 and (width is None or ids.max() < width):
         lengths, items = np.full(len(ids), ids.shape[1]), Integers(ids.ravel())
@@ -314,7 +314,7 @@ def _make_batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch
 
 
 def _read_block(run: Any) -> Ints:
-    """(Q, K) ids. Raises FormatError, EmptyError or InputError for what is none."""
+    """Read (Q, K) ids. Raises FormatError, EmptyError or InputError for anything else."""
     ids = read_ids(run)
     if ids.ndim != 2:
         raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
@@ -324,7 +324,7 @@ def _read_block(run: Any) -> Ints:
 
 
 def read_ids(run: Any) -> Ints:
-    """Ids of any shape, -1 where they are masked. Raises InputError for one of more than 63 bits."""
+    """Read ids of any shape, masked ones as -1. Raises InputError for one of more than 63 bits."""
     given = numbers.to_numpy(run, "top-k ids")
     masked = np.ma.is_masked(given)
     ids: Ints = np.ma.filled(given, 0) if masked else np.asarray(given)
@@ -337,7 +337,7 @@ def read_ids(run: Any) -> Ints:
 
 
 def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
-    """How many ids each row has. Raises InputError for what is no id."""
+    """Count the ids of each row. Raises InputError for a number that is not an id."""
     outside = ids < -1
     if width is not None:
         outside |= ids >= width

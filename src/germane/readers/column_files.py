@@ -9,9 +9,11 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, explain_not_finite
 from germane.readers import headings, parquet_files
@@ -20,9 +22,6 @@ from germane.readers.files import Opener, check_text, explain_arrow_error
 from germane.readers.formats import Path, find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def check_rows(source: Opener, separator: str, names: list[str], found: Headings) -> None:
@@ -108,12 +107,10 @@ def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) 
     return Frame(where, find_name(path), names, reader, ids=ids, storage="on disk", rounded=rounded)
 
 
-_Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]
+_Opened = tuple[Headings, Callable[[], Iterator[pa.RecordBatch]], str]
 
 
 def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
-    import pyarrow as pa
-
     def batches() -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         with source.open_map() as start:
             streamed = start.read(6) != b"ARROW1"
@@ -136,9 +133,6 @@ def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
 def _read_separated(
     source: Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
 ) -> _Opened:
-    import pyarrow as pa
-    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
-
     parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     read = ReadOptions(column_names=header)
     names = header or _read_first_line(source, separator)
@@ -219,9 +213,7 @@ _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
 def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
-    import pyarrow as pa
-
-    from germane.readers import json_lines
+    from germane.readers import json_lines  # which imports a part of Arrow that others do not need
 
     with source.open_columns() as stream:
         start = stream.read(8)

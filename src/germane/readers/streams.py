@@ -179,13 +179,11 @@ def _is_cut(whole: bytes) -> bool:
     return any(whole and whole != magic and magic.startswith(whole) for magic, _ in _MAGIC)
 
 
-class _Watched(io.RawIOBase):
-    """A raw file that reports how far it has been read."""
+class _Layer(io.RawIOBase):
+    """A stream that reads another one, and closes it."""
 
-    def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
-        self._raw, self.name, self._progress = raw, name, progress
-        self._size = os.fstat(raw.fileno()).st_size
-        self.done = 0
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
 
     def readable(self) -> bool:
         return True
@@ -194,27 +192,31 @@ class _Watched(io.RawIOBase):
         self._raw.close()
         super().close()
 
+
+class _Watched(_Layer):
+    """A raw file that reports how far it has been read."""
+
+    def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
+        super().__init__(raw)
+        self.name, self._progress = name, progress
+        self._size = os.fstat(raw.fileno()).st_size
+        self.done = 0
+
     def readinto(self, buffer: Any) -> int | None:
-        read = self._raw.readinto(buffer)
+        read: int | None = self._raw.readinto(buffer)
         self.done += read or 0
         if self._progress:
             self._progress(self.name, self.done, self._size)
         return read
 
 
-class _Limited(io.RawIOBase):
+class _Limited(_Layer):
     """A decompressed stream that raises an error if a small file becomes a very large one."""
 
-    def __init__(self, stream: BinaryIO, file: Any, most: float) -> None:
-        self._stream, self._file, self._most = stream, file, most
+    def __init__(self, stream: BinaryIO, file: _Watched, most: float) -> None:
+        super().__init__(file)
+        self._stream, self._most = stream, most
         self._done = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
     def readinto(self, buffer: Any) -> int:
         """Fill the whole buffer, so that a long line is not searched for its end again and again."""
@@ -225,10 +227,10 @@ class _Limited(io.RawIOBase):
                 break
             filled += got
             self._done += got
-            if self._done > FREE and self._done > self._most * self._file.done:
+            if self._done > FREE and self._done > self._most * self._raw.done:
                 raise InputError(
-                    f"{self._file.name}: the compressed file becomes more than {self._most:g} times as "
-                    f"large: {self._file.done:,} bytes of it are {self._done:,}. Is it what it should "
+                    f"{self._raw.name}: the compressed file becomes more than {self._most:g} times as "
+                    f"large: {self._raw.done:,} bytes of it are {self._done:,}. Is it what it should "
                     "be? max_expansion=none reads it all the same, and a number is a higher limit."
                 )
         return filled
@@ -238,46 +240,40 @@ class _Damaged(Exception):  # noqa: N818  (explain_os_error makes the user's err
     """A decompressor cannot read its input."""
 
 
-class _Members(io.RawIOBase):
+class _Members(_Layer):
     """The content of all members of a bzip2 or xz file, which zeros may separate.
 
     Python's own classes end silently at a member whose first bytes are damaged.
     """
 
     def __init__(self, raw: BinaryIO, member: Callable[[], Any]) -> None:
-        self._raw, self._member, self._one = raw, member, member()
-        self._between = False  # of members: the last one has ended
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+        super().__init__(raw)
+        self._make, self._member = member, member()
+        self._between = False  # has the last member ended?
 
     def readinto(self, buffer: Any) -> int:
         while True:
-            given = self._next() if self._one.eof or self._one.needs_input else b""
+            given = self._read() if self._member.eof or self._member.needs_input else b""
             if self._between:
                 return 0
             try:
-                got = self._one.decompress(given, len(buffer))
+                got = self._member.decompress(given, len(buffer))
             except OSError as error:  # which bzip2 raises for damaged data
                 raise _Damaged(str(error)) from None
             if got:
                 buffer[: len(got)] = got
                 return len(got)
 
-    def _next(self) -> bytes:
+    def _read(self) -> bytes:
         """Read compressed bytes, of the next member if one has ended; none at the end of the file."""
-        rest = self._one.unused_data if self._one.eof else b""
-        self._between |= self._one.eof
+        rest: bytes = self._member.unused_data if self._member.eof else b""
+        self._between |= self._member.eof
         while self._between and not (rest := rest.lstrip(b"\0")):
             rest = self._raw.read(_CHUNK)
             if not rest:
                 return b""
         if self._between:
-            self._one, self._between = self._member(), False
+            self._member, self._between = self._make(), False
             return rest
         rest = self._raw.read(_CHUNK)
         if not rest:
