@@ -39,7 +39,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
-        for block in file.blocks("lines"):
+        for block in file.read_blocks("lines"):
             read_odd = partial(_read_odd, block.data, first, layout, faults, file.name)
             lines = trec.split_lines(block.data, layout, read_odd, detailed=True)
             assert lines.line is not None  # asked for
@@ -291,7 +291,7 @@ def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
         with TextFile(given) as file:
             ends = [
                 (count_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
-                for b in file.blocks("lines")
+                for b in file.read_blocks("lines")
             ]
         lines = sum(count for count, _ in ends) + (not ends[-1][1])
         return lines == rows + side.faults.count + above

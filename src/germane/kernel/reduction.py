@@ -165,15 +165,12 @@ class Reduction:
     def reduce(self, batch: Batch) -> Part:
         """Reduce one batch; several threads may do so at once.
 
-        Raises RepeatedItem where that is an error, and FormatError for ranks that are no order.
+        Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
         """
         batch = admit_rows(self.judged, batch, self._order)
         try:
             batch, hits = self._find(batch)
-        except (
-            RepeatedRowError,
-            FormatError,
-        ):  # odd ranks may be those of copies that do not count
+        except (RepeatedRowError, FormatError):  # odd ranks may be those of copies
             batch, hits = self._find(self._drop_copies(batch))
         if self._order.nonpositive == "miss" and batch.score is not None:
             kept = batch.score[hits.row] > 0
@@ -206,7 +203,7 @@ class Reduction:
         if len(part.columns[0]):
             self._parts.append(part.columns)
 
-    def result(self, unknown: list[Hashable]) -> Retrieved:
+    def join(self, unknown: list[Hashable]) -> Retrieved:
         """Join the results. ``unknown``: the run's queries without judgments."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]

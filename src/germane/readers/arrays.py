@@ -149,7 +149,7 @@ class Grouped(NumberedRun):
                 judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]])
             )
         retrieved = (sizes - missing)[group]
-        return hits.result(retrieved, np.arange(len(qrels)), len(qrels))
+        return hits.join(retrieved, np.arange(len(qrels)), len(qrels))
 
 
 def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
@@ -291,7 +291,7 @@ class TopIds(NumberedRun):
         except RepeatedItem as found:
             q: Any = found.query
             raise _explain_repeat(ids, int(row[q])) from None
-        got = reduction.result(grid.list_unknown(row, len(ids)))
+        got = reduction.join(grid.list_unknown(row, len(ids)))
         return replace(got, sample=partial(_take_sample, ids))
 
 

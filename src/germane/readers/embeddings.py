@@ -67,7 +67,9 @@ class Embeddings(NumberedRun):
             grid.reduce_grid, qrels, self.shape, order=order, what="gallery", report=report
         )
         if not order.plain:  # the scores themselves matter, each of them
-            return reduce(lambda asked: _mask_excluded(self, asked, self.vectors.block(asked)))
+            return reduce(
+                lambda asked: _mask_excluded(self, asked, self.vectors.compute_block(asked))
+            )
         factors = _prepare_factors(qrels, self)
         step = max(1, min(size, CELLS // width))
         step = max(1, step * self.vectors.gallery.itemsize // factors.gallery.itemsize)
@@ -75,7 +77,7 @@ class Embeddings(NumberedRun):
 
         def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
             def compute(b: int, near: Ints) -> Floats:
-                return self.vectors.scores(int(rows[b]), near)
+                return self.vectors.compute_scores(int(rows[b]), near)
 
             return margins.rank_exactly(scores, offsets, columns, factors.margin[rows], compute)
 

@@ -28,7 +28,7 @@ class Block(NamedTuple):
 class TextFile(File):
     """A file of lines that can be read more than once."""
 
-    def blocks(self, whole: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
+    def read_blocks(self, whole: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
         """Read the file in blocks of whole queries or whole lines, without a byte-order mark.
 
         A query is lines in a row with the same first field. The last line of the file may lack its
@@ -73,7 +73,7 @@ class TextFile(File):
 
     def find_line_number(self, position: int) -> int:
         """Find the number, from 1, of the line at the start of a block."""
-        number, blocks, end = 1, self.blocks(), 0
+        number, blocks, end = 1, self.read_blocks(), 0
         while end < position:
             block = next(blocks)
             number, end = number + count_line_ends(block.data), block.start + len(block.data)

@@ -175,7 +175,7 @@ def _read_first_lines(path: Path) -> list[list[str]]:
     from germane.readers.files import TextFile
 
     with TextFile(path) as file:
-        for block in file.blocks("lines"):
+        for block in file.read_blocks("lines"):
             lines = block.data[:_LOOK].splitlines()
             whole = lines[:-1] if len(block.data) > _LOOK and len(lines) > 1 else lines
             return [line.decode("utf-8", "replace").split("\t") for line in whole]

@@ -65,7 +65,7 @@ def reduce_grid(
         del scores  # before the next ones are made
         ranked += len(queries)
         report(ranked)
-    return hits.result(retrieved, rows, shape[0])
+    return hits.join(retrieved, rows, shape[0])
 
 
 def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
@@ -102,7 +102,7 @@ class Hits:
         for at, first, last in found.tied:
             self._tied.append((slice(start + at.start, start + at.stop), first, last))
 
-    def result(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
+    def join(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
         """Join the hits. ``rows``: the row of each query, out of ``count`` rows, or -1."""
         judgment, owner, rank = (
             part[: self._count] for part in (self._judgment, self._owner, self._rank)

@@ -103,7 +103,7 @@ class RunInput:
         """Do all scores descend in the order given? None if that takes reading the run."""
         return None
 
-    def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, RunInput]]:
+    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, RunInput]]:
         """Read a file from a place on, in runs of whole queries, each with the place where it ends."""
         raise InputError("a checkpoint is for a run in a file.")
 

@@ -140,7 +140,7 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
 def _read_lines(file: TextFile) -> Iterator[tuple[int, bytes]]:
     """Read the lines that are neither blank nor comments, with their numbers from 1."""
     before = 1
-    for block in file.blocks("lines"):
+    for block in file.read_blocks("lines"):
         lines = block.data.split(b"\n")
         for number, line in enumerate(lines, before):
             if line and not line.isspace() and not line.lstrip().startswith(b"#"):

@@ -235,7 +235,7 @@ def _retrieve_each(
     if not hits.judgment:
         mapping_ids.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
-    return hits.result(qrels, run, unknown)
+    return hits.join(qrels, run, unknown)
 
 
 _ABSENT = object()
@@ -265,9 +265,7 @@ class _Hits:
             extend(self.tied_from, tied_from)
             extend(self.tied_to, tied_to)
 
-    def result(
-        self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
-    ) -> Retrieved:
+    def join(self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]) -> Retrieved:
         rank = np.asarray(self.rank)
         is_tied = self.tied_from is not self.tied_to
         return Retrieved(

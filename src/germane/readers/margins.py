@@ -37,7 +37,7 @@ def rank_exactly(
             return found
     ranking = _Rows(scores, offsets, columns, margin, compute, found)
     matrix.rank_in_threads(ranking.add, rows.tolist(), scores.shape[1])
-    return ranking.result()
+    return ranking.join()
 
 
 def count_near(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> int:
@@ -78,7 +78,7 @@ class _Rows:
             for ranks, place in zip((self._rank, self._from, self._to), places, strict=True):
                 ranks[here] = place[falling] + 1
 
-    def result(self) -> matrix.Ranks:
+    def join(self) -> matrix.Ranks:
         tied = (self._to > self._from).any()
         ends = [(slice(0, len(self._rank)), self._from, self._to)] if tied else []
         return matrix.Ranks(self._order, self._rank, ends)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -162,7 +162,7 @@ class RowReducer:
             self._unknown.update(dict.fromkeys(unknown))
             if part is not None:
                 reduction.add(part)
-        return reduction.result(list(self._unknown))
+        return reduction.join(list(self._unknown))
 
     def _select_judged(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
         """Select the rows of judged queries. Returns the number of each stretch's query, and the other
@@ -184,7 +184,7 @@ class RowReducer:
                 reduce_part = partial(_reduce_part, reduction, rows, order)
                 for part in map_in_threads(reduce_part, split_queries(code[order], STEP)):
                     reduction.add(part)
-        return reduction.result(list(self._unknown))
+        return reduction.join(list(self._unknown))
 
     def _gather(
         self, disk: Spill, note: ProgressNote, on_disk: bool
@@ -206,7 +206,7 @@ class RowReducer:
                 for code, some in held:
                     disk.add(code, _to_columns(some))
                 held = []
-        for table in disk.parts():
+        for table in disk.read_parts():
             yield read_arrow_values(table.column("code").chunk(0)), _from_columns(table)
         held = [(code, some) for code, some in held if len(code)]
         if held:
@@ -268,24 +268,32 @@ Piece: TypeAlias = tuple[int, list["pa.RecordBatch"]]
 
 def cut_pieces(frame: Frame) -> Iterator[Piece]:
     """Cut the rows into pieces of about STEP rows, each of which ends with the last row of a query."""
-    held: list[_Stretch] = []
+    held: list[pa.RecordBatch] = []
     first = row = cut = 0  # the first row held, the next row, the first row of the last query
     last: Hashable = None
     for record in arrow.join_short(frame.records(), STEP // 2):
+        held.append(record)
         for start in range(0, record.num_rows, STEP):
-            part = record.slice(start, STEP)
-            query = frame.read_queries(part, row)
+            query = frame.read_queries(record.slice(start, STEP), row)
             begin = _find_last_change(query)
             if begin or (row > first and query[0] != last):
                 cut = row + begin
             last = query[-1]
             row += len(query)
-            _hold(held, _Stretch(record, start, start + len(query)))
             if row - first >= STEP and cut > first:
-                yield first, _take_off(held, cut - first)
+                yield first, _take_rows(held, cut - first)
                 first = cut
-    if held:
-        yield first, _take_off(held, row - first)
+    if row > first:
+        yield first, held
+
+
+def _take_rows(held: list[pa.RecordBatch], count: int) -> list[pa.RecordBatch]:
+    """Remove rows from the front. Returns them."""
+    import pyarrow as pa
+
+    rows = pa.Table.from_batches(held)
+    held[:] = rows.slice(count).to_batches()
+    return rows.slice(0, count).to_batches()  # type: ignore[no-any-return]
 
 
 def read_piece(frame: Frame, piece: Piece) -> Rows:
@@ -302,34 +310,6 @@ def read_piece(frame: Frame, piece: Piece) -> Rows:
     return Rows(
         query.take(starts), offsets, join_ids(items), join_numbers(scores), join_numbers(ranks)
     )
-
-
-class _Stretch(NamedTuple):
-    """The rows of a record from start to stop."""
-
-    record: pa.RecordBatch
-    start: int
-    stop: int
-
-
-def _hold(held: list[_Stretch], more: _Stretch) -> None:
-    """Add a stretch; one that goes on in the same record becomes longer."""
-    if held and held[-1].record is more.record:
-        more = held.pop()._replace(stop=more.stop)
-    held.append(more)
-
-
-def _take_off(held: list[_Stretch], rows: int) -> list[pa.RecordBatch]:
-    """Remove so many rows from the front. Returns them."""
-    taken = []
-    while rows:
-        record, start, stop = held.pop(0)
-        size = min(rows, stop - start)
-        taken.append(record.slice(start, size))
-        rows -= size
-        if start + size < stop:
-            held.insert(0, _Stretch(record, start + size, stop))
-    return taken
 
 
 NEAR = 1 << 12  # rows at the end of a piece that are looked at first: most queries are shorter

@@ -31,17 +31,17 @@ class Vectors:
         """The type in which similarities are computed: double, or that of the vectors if it is wider."""
         return np.result_type(np.float64, self.gallery)
 
-    def scores(self, query: int, columns: Ints) -> Floats:
+    def compute_scores(self, query: int, columns: Ints) -> Floats:
         """Compute the similarities of a query and some of the gallery."""
         vector = self.queries[query].astype(self.wide)
         step = max(1, ROWS // len(vector))
         parts = (columns[at : at + step] for at in range(0, len(columns), step))
         found = [
-            self._scores(self.gallery[at].astype(self.wide), query, vector, at) for at in parts
+            self._compare(self.gallery[at].astype(self.wide), query, vector, at) for at in parts
         ]
         return np.concatenate(found)
 
-    def block(self, queries: Ints) -> Floats:
+    def compute_block(self, queries: Ints) -> Floats:
         """Compute the similarities of some queries and all of the gallery."""
         out = np.empty((len(queries), len(self.gallery)), self.wide)
         vectors = self.queries[queries].astype(self.wide)
@@ -50,10 +50,10 @@ class Vectors:
             at = slice(start, start + step)
             part = self.gallery[at].astype(self.wide)
             for row, query in enumerate(queries.tolist()):
-                out[row, at] = self._scores(part, query, vectors[row], at)
+                out[row, at] = self._compare(part, query, vectors[row], at)
         return out
 
-    def _scores(self, part: Any, query: int, vector: Any, at: Any) -> Floats:
+    def _compare(self, part: Any, query: int, vector: Any, at: Any) -> Floats:
         """Compute the similarities of a query and a part of the gallery, both in the wide type."""
         if self.similarity == "euclidean":
             apart = 0.5 * (part - vector)  # half of it, so that no square overflows

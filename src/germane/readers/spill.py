@@ -57,7 +57,7 @@ class Spill:
                     rows.slice(ends[part], ends[part + 1] - ends[part])
                 )
 
-    def parts(self) -> Iterator[pa.Table]:
+    def read_parts(self) -> Iterator[pa.Table]:
         """Read the parts. The rows of a query are in the order in which they were added."""
         import pyarrow as pa
 

@@ -129,7 +129,7 @@ def explain_both(query: bytes) -> FormatError:
 def read_blocks(file: TextFile, layout: Layout, comments: Comments) -> Iterator[Lines]:
     """Read the file's lines, block by block. Raises InputError that names file and line."""
     empty = True
-    for block in file.blocks():
+    for block in file.read_blocks():
         lines = split_block(file, block, layout, comments)
         if len(lines):
             empty = False

@@ -112,7 +112,7 @@ class TrecFile(RunInput):
                     first[block.start] = block.data, rows
                 return rows
 
-            reducer = RowReducer(judged, file.blocks, read_rows, duplicates, order)
+            reducer = RowReducer(judged, file.read_blocks, read_rows, duplicates, order)
             try:
                 got = reducer.reduce(note)
             except RepeatedItem as found:
@@ -167,12 +167,12 @@ class TrecFile(RunInput):
             found = {query for lines in blocks for query in lines.queries}
         return {to_text(query) for query in found & asked}
 
-    def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
+    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
         """Read the lines from a byte on, in runs of whole queries, each with the byte where it ends."""
         held: list[Rows] = []
         end = start
         with TextFile(self.path, progress) as file:
-            for block in file.blocks():
+            for block in file.read_blocks():
                 if block.start < start:
                     continue
                 held.append(_make_rows(trec.split_block(file, block, trec.RUN, trec.Comments())))
@@ -339,7 +339,7 @@ def _find_repeat(
     )
     lines: list[int] = []
     line = 1
-    for block in file.blocks():
+    for block in file.read_blocks():
         data = block.data
         found = (match.start() for match in wanted.finditer(data))
         lines += [line + count_line_ends(data, start) for start in found]
