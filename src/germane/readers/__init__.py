@@ -81,7 +81,7 @@ def _limit(path: Any, reading: ReadOptions) -> Any:
 
 
 def _read_all(read: Callable[..., Qrels], given: Any) -> QrelsReader:
-    """Make a reader of judgments that holds all of them, ``complete`` or not."""
+    """Adapt a function that reads all judgments, whichever of them the measures need."""
     return lambda duplicates, progress, complete: read(given, duplicates, progress)
 
 
@@ -109,7 +109,7 @@ def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
 
 
 def _open_qrels_cells(read: Callable[[Any, str], Qrels], given: Any) -> QrelsInput:
-    """Open judgments that exist for all cells of a table: what measures need of them is read."""
+    """Open judgments of all cells of a table, of which only those that measures need are read."""
     return QrelsInput(given, lambda duplicates, progress, complete: read(given, complete))
 
 
@@ -150,7 +150,7 @@ QRELS: tuple[tuple[_Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] =
 
 
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
-    """Recognize judgments. Raises InputError for what is none, or has columns that do not fit."""
+    """Recognize judgments. Raises InputError for anything else, and for columns that do not fit."""
     if isinstance(given, QrelsInput):
         return given
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
@@ -217,7 +217,7 @@ def open_run(
 ) -> RunInput:
     """Recognize a run, beside the judgments that it is compared with where these are known.
 
-    Raises InputError for what is no run, or has columns that do not fit.
+    Raises InputError for anything else, and for columns that do not fit.
     """
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given

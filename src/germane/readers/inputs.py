@@ -32,7 +32,7 @@ class ReadOptions:
     max_line: object = None
 
     def __post_init__(self) -> None:
-        """Refuse formats that do not exist, and what does not name columns. Raises InputError."""
+        """Check formats and names of columns. Raises InputError."""
         formats.check_format(self.input_format)
         headings.check_names(self.columns)
         if self.group is not None and (self.columns is not None or self.input_format is not None):
