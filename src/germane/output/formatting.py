@@ -41,3 +41,8 @@ def format_short(value: float) -> str:
 def to_json_number(value: float) -> float | None:
     """Return a number as JSON has it: None for NaN and infinity."""
     return value if math.isfinite(value) else None
+
+
+def write_count(count: int, one: str, more: str | None = None) -> str:
+    """Write a number of things: ``1 query``, ``2,000 queries``; the plural is with s, or as given."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
