@@ -300,7 +300,7 @@ def compute_measures(
             policy.query_digits,
             policy.undefined,
             find_weights(measure, ranking),
-            judged.reordered,
+            judged.reorder,
             amend,
         )
         for measure, values in zip(chosen, computed, strict=True)

@@ -87,7 +87,7 @@ def explain_result(
     listed = SingleQuery(
         judged.ranking(judged.policy.ties),
         judged.qrels,
-        judged.reordered,
+        judged.reorder,
         judged.policy,
         NONE if run is None else find_unjudged(judged, run),
         bool(judged.retrieved.answered[0]),

@@ -125,7 +125,7 @@ def _open_query(
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.ranking(conventions.ties)
     unjudged = _list_unjudged(ranking, judgments, items, item_scores, conventions)
-    return SingleQuery(ranking, judgments, judged.reordered, judged.policy, unjudged)
+    return SingleQuery(ranking, judgments, judged.reorder, judged.policy, unjudged)
 
 
 def check_ordered(policy: Policy, refused: Collection[str]) -> None:
