@@ -17,9 +17,9 @@ from germane.checks.rows import (
     write_count,
 )
 from germane.core.finding import show_ids
-from germane.core.id_spelling import describe_difference, find_affix, find_pairs
+from germane.core.id_spelling import describe_difference, describe_types, find_affix, find_pairs
 from germane.core.ragged import Ints
-from germane.errors import clip, list_choices
+from germane.errors import clip
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
@@ -67,10 +67,8 @@ def explain_mismatch(data: Data) -> str:
 def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     """In what the ids of both sides differ, as far as one can see."""
     judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
-    kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
-    if not set(kinds[0]) & set(kinds[1]):
-        kind = f"The run's ids are {list_choices(kinds[0])}, the qrels' are {list_choices(kinds[1])}: cast one side."
-        return f"{kind} {_describe_affix(judged, retrieved)}".rstrip()
+    if kinds := describe_types("run's", retrieved, "qrels'", judged):
+        return f"{kinds}: cast one side. {_describe_affix(judged, retrieved)}".rstrip()
     pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
         return f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them the same."

@@ -201,7 +201,7 @@ def find_undetectable(data: Data) -> Sees:
         for measure, values in _compute_values(data):
             apart = values - theirs.get(measure, values)
             spread = measure_dispersion((apart - apart.mean()) / count, np.zeros(count, np.int64))
-            least = None if spread is None else spread.detectable(ALPHA)
+            least = None if spread is None else spread.find_detectable(ALPHA)
             if least is not None and 0 < abs(apart.mean()) < least:
                 small.append(f"{measure} by {abs(apart.mean()):.3g} where {least:.3g} shows")
         if small:

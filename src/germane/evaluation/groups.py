@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from germane.core.arguments import list_values
-from germane.errors import InputError, NotFoundError, clip, list_choices, list_some, suggest
+from germane.core.id_spelling import describe_types
+from germane.errors import InputError, NotFoundError, clip, list_some, suggest
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
@@ -188,9 +189,10 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     if isinstance(category, Mapping):
         absent = [query for query in queries if query not in category]
         if absent:
+            kinds = describe_types("mapping's", category, "queries'", absent)
             raise NotFoundError(
                 f"no category for {list_some(absent)} ({len(absent)} of {len(queries)} queries)."
-                + _describe_types(category, absent)
+                + f" {kinds}." * bool(kinds)
             )
         return [category[query] for query in queries]
     if isinstance(category, Callable):  # type: ignore[arg-type]
@@ -208,14 +210,6 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
             "may have more."
         )
     return list(values)
-
-
-def _describe_types(category: Mapping[Any, Any], absent: list[Hashable]) -> str:
-    """The types of ids, where those of a mapping are others than the queries'."""
-    keys, theirs = (sorted({type(one).__name__ for one in side}) for side in (category, absent))
-    if not keys or set(keys) & set(theirs):
-        return ""
-    return f" The mapping's ids are {list_choices(keys)}, the queries' are {list_choices(theirs)}."
 
 
 def _select_queries(whole: Mapping[Measure, QueryValues], at: Any) -> dict[Measure, QueryValues]:

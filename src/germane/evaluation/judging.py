@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.core import ragged
-from germane.core.id_spelling import describe_difference, find_pairs
+from germane.core.id_spelling import describe_difference, describe_types, find_pairs
 from germane.core.policy import Policy, Ties
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
-from germane.errors import CoverageError, PolicyError, clip, list_choices, list_some
+from germane.errors import CoverageError, PolicyError, clip, list_some
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,9 +213,10 @@ def judge(
     if not answers:
         if retrieved.answers:
             raise CoverageError("the run has no results for any judged query: its lists are empty.")
+        kinds = describe_types("run's", retrieved.unknown, "qrels'", qrels.queries)
         raise CoverageError(
             f"no query of {where} is in the qrels. run: {list_some(retrieved.unknown)}; qrels: "
-            f"{list_some(qrels.queries)}{_describe_types(retrieved, qrels) or _describe_near(retrieved, qrels)}"
+            f"{list_some(qrels.queries)}  {f'{kinds}.' if kinds else _describe_near(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
@@ -236,19 +237,8 @@ def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
 def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
     """Describe the difference between the ids of both sides, where it is small."""
     for one, other in find_pairs(qrels.queries, retrieved.unknown):
-        return f"  {clip(other)} and {clip(one)} differ in {describe_difference(one, other)}."
-    return "  Are these the same ids?"
-
-
-def _describe_types(retrieved: Retrieved, qrels: Qrels) -> str:
-    """Describe the types of both sides' ids where they have none in common."""
-    run, judged = (
-        sorted({type(query).__name__ for query in ids})
-        for ids in (retrieved.unknown, qrels.queries)
-    )
-    if set(run) & set(judged):
-        return ""
-    return f"  The run's ids are {list_choices(run)}, the qrels' are {list_choices(judged)}."
+        return f"{clip(other)} and {clip(one)} differ in {describe_difference(one, other)}."
+    return "Are these the same ids?"
 
 
 def _place_by_grade(got: Retrieved, grades: Floats) -> Ints:
