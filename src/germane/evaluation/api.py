@@ -108,9 +108,9 @@ def evaluate(
     judgments, given, conventions = open_all(qrels, run, {**own, **policy})
     plan = make_plan(measures, spoken, conventions, policy)
     collection = Collection(judgments, given, plan.complete, progress)
-    judged = [collection.judged(one) for one in plan.groups]
+    judged = [collection.judge(one) for one in plan.groups]
     return finish_result(
-        name or given.name, plan, judged, spoken, collection.ordered, collection.sample
+        name or given.name, plan, judged, spoken, collection.is_ordered, collection.sample
     )
 
 
@@ -132,7 +132,7 @@ def finish_result(
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
     first = judged[0]
-    found = check_evaluation(first, first.ranking(first.policy.ties), computed, sample)
+    found = check_evaluation(first, first.rank(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
     if spoken is not None and spoken.limits:
         from germane.evaluation.limits import find_limits, make_findings
@@ -284,7 +284,7 @@ def compute_measures(
 ) -> dict[Measure, MeasureResult]:
     """Several measures of what is judged, under its policy."""
     policy = judged.policy
-    ranking = judged.ranking(policy.ties)
+    ranking = judged.rank(policy.ties)
     computed = compute_all_scores(chosen, ranking, policy.no_relevant)
     amend = make_amendment(policy)
     if amend is not None:

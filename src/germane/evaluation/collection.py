@@ -100,7 +100,7 @@ class Collection:
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
         self.sample: Callable[[int], Sample] | None = None  # of the run, once it has been read
 
-    def judged(self, policy: Policy) -> JudgedRun:
+    def judge(self, policy: Policy) -> JudgedRun:
         """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
         run = self._run
         assert run is not None
@@ -123,7 +123,7 @@ class Collection:
             got = self._retrieved[way] = replace(got, sample=None)  # which holds the run
         return got
 
-    def ordered(self) -> bool | None:
+    def is_ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None where only reading them tells."""
         return None if self._run is None else self._run.descends()
 

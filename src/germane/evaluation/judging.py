@@ -1,4 +1,4 @@
-"""Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
+"""Judging: the stage that decides on ties, depth, missing queries and unjudged items, for every source."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -28,13 +28,13 @@ class JudgedRun:
     whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
     _rankings: dict[Ties, Ranking] = field(default_factory=dict, init=False)
 
-    def ranking(self, ties: Ties) -> Ranking:
-        """The ranking under one order of ties."""
+    def rank(self, ties: Ties) -> Ranking:
+        """Rank the judged items under one order of ties."""
         if ties not in self._rankings:
-            self._rankings[ties] = self._rank(ties)
+            self._rankings[ties] = self._make_ranking(ties)
         return self._rankings[ties]
 
-    def _rank(self, ties: Ties) -> Ranking:
+    def _make_ranking(self, ties: Ties) -> Ranking:
         got, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = self._choose_ranks(ties) if got.is_tied else got.rank
@@ -63,7 +63,7 @@ class JudgedRun:
         return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
 
     def only(self, query: Hashable) -> "JudgedRun":
-        """One query alone. Raises NotFoundError where it has no judgments."""
+        """Select one query. Raises NotFoundError where it has no judgments."""
         q = self.qrels.position[query]
 
         def select(got: Retrieved) -> Retrieved:
@@ -107,7 +107,7 @@ class JudgedRun:
 
     def reorder(self, ties: Any) -> Ranking | None:
         """Rank under another order of ties; None where nothing judged is tied."""
-        return self.ranking(ties) if self.retrieved.is_tied and self.tied.any() else None
+        return self.rank(ties) if self.retrieved.is_tied and self.tied.any() else None
 
     @property
     def grades(self) -> Floats:
@@ -325,7 +325,7 @@ class Placement:
     @cached_property
     def ranking(self) -> Ranking:
         """All queries, under the policy's order of ties."""
-        return self._judged.ranking(self._judged.policy.ties)
+        return self._judged.rank(self._judged.policy.ties)
 
     def of(self, query: Hashable) -> JudgedRun:
         """The judged items of one query, before the order of ties is chosen."""
@@ -336,7 +336,7 @@ class Placement:
         return {query: q for q, query in enumerate(self.ranking.queries)}
 
     def hits(self, query: Hashable) -> tuple[Hit, ...]:
-        """A query's judged items that were retrieved, by rank; none for a query that was left out."""
+        """List a query's retrieved judged items by rank; none for a query that was left out."""
         ranking, q = self.ranking, self._position.get(query)
         if q is None or ranking.judgment is None:
             return ()

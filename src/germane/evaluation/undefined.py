@@ -76,7 +76,7 @@ def _find_alone(measure: Measure, ranking: Ranking, rel: float) -> Bools:
     alone = np.ones(len(ranking), bool)
     alone[ranking.ideal_owner[ranking.ideal < rel]] = False
     if not measure.nonrelevant:
-        alone &= ranking.retrieved == ranking.found(rel, None)
+        alone &= ranking.retrieved == ranking.count_found(rel, None)
     return alone
 
 

@@ -124,7 +124,7 @@ def mean_pr_curve(
     complete = find_complete_reason((make_precision_measure(0.0, rel),), (conventions,))
     judgments = read_graded(judged_input, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
-    ranking = judged.ranking(conventions.ties)
+    ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, levels, rel, confidence, draws)
 
 

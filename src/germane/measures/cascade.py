@@ -32,7 +32,7 @@ def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Sco
     inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
     reached[inner] = ragged.accumulate_product(1.0 - stop, ranking.offsets)[inner - 1]
     terms = np.where(ranking.within(k), reached * stop / ranking.rank, 0.0)
-    total = ranking.judged(ranking.ideal > 0)
+    total = ranking.count_judged(ranking.ideal > 0)
     return Scored(terms, ranking.ones, total)
 
 

@@ -33,7 +33,7 @@ RECIPROCAL_RANK = Definition(
 
 
 def mark_first(ranking: Ranking, k: int | None, rel: float) -> ragged.Bools:
-    first: ragged.Bools = ranking.counted(rel, k) & (ranking.so_far(rel) == 1)
+    first: ragged.Bools = ranking.mark_relevant(rel, k) & (ranking.so_far(rel) == 1)
     return first
 
 
@@ -45,7 +45,7 @@ def expect_first(
     The first relevant of r among n tied items stands on the group's j-th rank with probability
     S(j-1)·r/(n-j+1), where S(j) = Π_{t<j} (n-r-t)/(n-t): none among the first j.
     """
-    size, before = ranking.tied_relevant(rel)
+    size, before = ranking.count_tied(rel)
     hit = np.flatnonzero(ranking.relevant(rel) & (ranking.so_far(rel) == 1) & (before == 0))
     r, first = size[hit], ranking.tied_from[hit]
     n = ranking.tied_to[hit] - first + 1

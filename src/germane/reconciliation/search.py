@@ -237,7 +237,7 @@ class Search:
         for duplicates in (self.conventions.duplicates, "first"):
             try:
                 policy = replace(self.conventions, duplicates=duplicates)
-                qrels = self._values.collection.judged(policy).qrels
+                qrels = self._values.collection.judge(policy).qrels
             except GermaneError:  # the candidates will say so
                 continue
             return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
@@ -246,7 +246,7 @@ class Search:
     def scored(self, candidate: Candidate) -> tuple[Ranking, Scored]:
         """The terms behind what a candidate gives."""
         policy = candidate.policy(self.conventions)
-        ranking = self._values.collection.judged(policy).ranking(policy.ties)
+        ranking = self._values.collection.judge(policy).rank(policy.ties)
         return ranking, compute_terms(candidate.measure, ranking)
 
     def all(self, candidates: Iterable[Candidate]) -> list[Given]:
@@ -275,8 +275,8 @@ class Search:
         collection, result = self._values.collection, self.result(candidate)
         if foreign is None or result is None:
             return []
-        judged = collection.judged(candidate.policy(self.conventions))
-        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.ordered)
+        judged = collection.judge(candidate.policy(self.conventions))
+        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
         return [one for one in limits if may_matter(one, result)]
 
     def reduced(self, given: Iterable[Given]) -> list[Given]:

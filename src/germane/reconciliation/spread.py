@@ -204,7 +204,7 @@ class Values:
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._found:
-            judged = self.collection.judged(policy)
+            judged = self.collection.judge(policy)
             self._found[key] = compute_measures((measure,), judged)[measure]
         return self._found[key]
 
@@ -244,7 +244,7 @@ def _state_under(
         policy = replace(conventions, **words)
         result = values(policy, measure)
         limits = find_holding(
-            dialect, foreign, measure, values.collection.judged(policy), values.collection.ordered
+            dialect, foreign, measure, values.collection.judge(policy), values.collection.is_ordered
         )
     except GermaneError as error:
         return DialectValue(shown, name, measure, math.nan, (), str(error).partition(". ")[0])

@@ -153,7 +153,7 @@ def compute_rbp(ranking: Ranking, pairs: Pairs) -> Floats:
     scaled = replace(gains, orders=list(map(_scale, gains.orders)))
     gain = scaled.worth(ranking.relevance, ranking.owner)
     power = _raise_powers(p, int(ranking.rank.max(initial=0)))
-    return (1.0 - p) * ranking.sums(gain * power[ranking.rank - 1])
+    return (1.0 - p) * ranking.sum_hits(gain * power[ranking.rank - 1])
 
 
 def _scale(order: list[Gain]) -> list[Gain]:
@@ -171,7 +171,7 @@ def compute_rbp_residual(ranking: Ranking, pairs: Pairs) -> Floats:
     most = int(ranking.retrieved.max(initial=0))
     power = _raise_powers(p, most + 1)
     judged = ranking.relevance >= 0
-    unjudged = ranking.retrieved - ranking.sums(judged)
+    unjudged = ranking.retrieved - ranking.sum_hits(judged)
     out = np.zeros(len(ranking))
     step = max(_STEP // max(most, 1), 1)
     for start in range(0, len(ranking), step):
