@@ -97,7 +97,7 @@ class Evaluator:
         plan = make_plan(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
         read = Collection(given, None, plan.complete)
-        self._qrels = {_find_judging(one): read.qrels(one) for one in plan.groups}
+        self._qrels = {_find_judging(one): read.read_qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
         self._batches = 0
