@@ -1,4 +1,4 @@
-"""The verbs: evaluate, evaluate_many, score, and reading files on their own."""
+"""The functions evaluate, evaluate_many and score, and those that read files in advance."""
 
 import sys
 import warnings
@@ -15,12 +15,7 @@ from germane.core.policy import Duplicates, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
-from germane.errors import (
-    EmptyError,
-    GermaneWarning,
-    InputError,
-    clip,
-)
+from germane.errors import EmptyError, GermaneWarning, InputError, clip
 from germane.evaluation.choices import (
     DEFAULT,
     Choices,
@@ -97,11 +92,11 @@ def evaluate(
     ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes those of another tool, such as
     ``"trec_eval-9"``, where none are given; names of measures may then be the tool's own.
     ``progress=True`` shows on standard error how much of the files is read, where that takes long; a
-    function is called with the name of a file, the bytes read and their number, or None.
+    function is called with the name of a file, the bytes read, and the size of the file or None.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
-    with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
-    not have; ``findings`` of the result holds the same.
+    with GermaneWarning of problems that can distort the numbers, such as judged queries that the run
+    does not have; ``findings`` of the result lists them, too.
     """
     progress = make_progress(progress)
     spoken, own = resolve_dialect(dialect)
@@ -122,9 +117,9 @@ def finish_result(
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
 ) -> Result:
-    """The result of what was judged under each policy of a plan; warns of what may bend its numbers.
+    """Make the result of a run that was judged under each policy of a plan, and warn of its findings.
 
-    ``ordered``: do the run's rows stand in the order of their scores, as far as that is known?
+    ``ordered()`` returns whether the run's rows stand in the order of their scores, or None if unknown.
     """
     computed: dict[Measure, MeasureResult] = {}
     for chosen, one in zip(plan.groups.values(), judged, strict=True):
@@ -282,7 +277,7 @@ def measures() -> tuple[Measure, ...]:
 def compute_measures(
     chosen: tuple[Measure, ...], judged: JudgedRun
 ) -> dict[Measure, MeasureResult]:
-    """Several measures of what is judged, under its policy."""
+    """Compute several measures of a judged run, under its policy."""
     policy = judged.policy
     ranking = judged.rank(policy.ties)
     computed = compute_all_scores(chosen, ranking, policy.no_relevant)
@@ -312,13 +307,13 @@ def compute_measures(
 
 
 def _warn(result: Result) -> Result:
-    """Warns, at the line outside germane that asked, of what may bend the result's numbers."""
+    """Warn of the result's findings, at the line outside germane that called it."""
     if result.findings:
         frame, level = sys._getframe(1), 2
         while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
             frame, level = frame.f_back, level + 1
-        told = " ".join(map(str, result.findings))
-        warnings.warn(f"{result.name}: {told}", GermaneWarning, stacklevel=level)
+        says = " ".join(map(str, result.findings))
+        warnings.warn(f"{result.name}: {says}", GermaneWarning, stacklevel=level)
     return result
 
 

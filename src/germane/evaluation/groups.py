@@ -37,8 +37,13 @@ class Group(Mapping[str, QueryValues]):
         return len(self._measures)
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{m}={e.mean:.4f}" for m, e in self._measures.items())
+        means = ", ".join(f"{measure}={mean:.4f}" for measure, mean in self.means.items())
         return f"<{clip(self.name)}, {self.queries} queries: {means}>"
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Measure → its mean over the queries of the category."""
+        return {str(measure): one.mean for measure, one in self._measures.items()}
 
     @property
     def queries(self) -> int:
@@ -92,14 +97,14 @@ class Groups(Tabular, Mapping[Hashable, Group]):
     @property
     def macro(self) -> dict[str, float]:
         """Measure → the mean of the categories' means."""
-        return {str(measure): self._macro(measure) for measure in self._whole}
+        return {str(measure): self._average_means(measure) for measure in self._whole}
 
     @property
     def micro(self) -> dict[str, float]:
         """Measure → the mean over all queries."""
         return {str(measure): whole.mean for measure, whole in self._whole.items()}
 
-    def _macro(self, measure: Measure) -> float:
+    def _average_means(self, measure: Measure) -> float:
         means = [group[measure].mean for group in self._groups.values()]
         kept = [mean for mean in means if not math.isnan(mean)]
         return math.fsum(kept) / len(kept) if kept else math.nan
@@ -107,17 +112,16 @@ class Groups(Tabular, Mapping[Hashable, Group]):
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a category, and ``macro`` and ``micro``; definitions as notes."""
 
-        def row(name: str, queries: int, values: Iterator[float]) -> tuple[str, ...]:
-            cells = (format_number(v, digits) for v in values)
-            return (name, str(queries), *cells)
-
-        rows = [
-            row(str(name), group.queries, (one.mean for one in group.values()))
-            for name, group in self._groups.items()
+        total = sum(self.counts.values())
+        lines = [
+            *((name, group.queries, group.means.values()) for name, group in self._groups.items()),
+            ("macro", total, self.macro.values()),
+            ("micro", total, self.micro.values()),
         ]
-        queries = sum(self.counts.values())
-        rows.append(row("macro", queries, iter(self.macro.values())))
-        rows.append(row("micro", queries, iter(self.micro.values())))
+        rows = [
+            (str(name), str(queries), *(format_number(mean, digits) for mean in means))
+            for name, queries, means in lines
+        ]
         notes = [f"{measure}: {measure.definition}" for measure in self._whole]
         notes += ["macro: the mean of the categories' means", "micro: the mean over all queries"]
         return Table(("category", "queries", *map(str, self._whole)), tuple(rows), tuple(notes))
@@ -128,22 +132,19 @@ class Groups(Tabular, Mapping[Hashable, Group]):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
 
-        def plain(values: Mapping[str, float]) -> dict[str, float | None]:
-            return {m: to_json_number(value) for m, value in values.items()}
+        def convert(means: Mapping[str, float]) -> dict[str, float | None]:
+            return {measure: to_json_number(mean) for measure, mean in means.items()}
 
+        categories = [
+            {"category": str(name), "queries": group.queries, "means": convert(group.means)}
+            for name, group in self._groups.items()
+        ]
         return add_schema(
             {
                 "definitions": {str(measure): measure.definition for measure in self._whole},
-                "categories": [
-                    {
-                        "category": str(name),
-                        "queries": group.queries,
-                        "means": plain({measure: one.mean for measure, one in group.items()}),
-                    }
-                    for name, group in self._groups.items()
-                ],
-                "macro": plain(self.macro),
-                "micro": plain(self.micro),
+                "categories": categories,
+                "macro": convert(self.macro),
+                "micro": convert(self.micro),
             }
         )
 
@@ -159,13 +160,13 @@ def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Group
 
 
 def find_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
-    """The category of each query, by a mapping, a function, or one value a query.
+    """Find the category of each query, by a mapping, a function, or one value a query.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """
     index = type(getattr(category, "index", None)).__name__
     if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
-        category = _read_series(category)
+        category = _convert_series(category)
     names = _name_categories(queries, category)
     odd = next((q for q, name in enumerate(names) if not isinstance(name, Hashable)), None)
     if odd is not None:
@@ -175,7 +176,7 @@ def find_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     return names
 
 
-def _read_series(series: Any) -> dict[Hashable, Hashable]:
+def _convert_series(series: Any) -> dict[Hashable, Hashable]:
     found: dict[Hashable, Hashable] = {}
     for query, name in zip(series.index.tolist(), series.tolist(), strict=True):
         if found.setdefault(query, name) != name:
