@@ -1,5 +1,6 @@
 """Write docs/check.md from the table of checks: ``python docs/generate_check.py``."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +18,8 @@ import check_examples  # noqa: E402  (it lies beside the tests, which see that e
 INTRODUCTION = """\
 # Check
 
-`germane check` looks at qrels and runs as an experienced evaluator does, and says what would bend a number: what it
-is, how often, where, and what to do.
+`germane check` looks at qrels and runs as an experienced evaluator does, and reports problems that can distort
+the numbers: what they are, how often, where, and what to do.
 
 ```console
 $ germane check examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m AP@10
@@ -102,7 +103,9 @@ def rows(severity: str) -> Iterator[str]:
     yield "| finding | is | example | what to do | evaluate |\n|---|---|---|---|---|\n"
     for row in TABLE:
         if row.severity == severity:
-            does = (row.sees.__doc__ or "").strip().removesuffix(".")
+            does = (row.find_problems.__doc__ or "").strip().removesuffix(".")
+            does = re.sub("^(Find( that)?|Report) ", "", does)
+            does = does[:1].upper() + does[1:]
             cells = (row.name, does, said(row), row.remedy, row.evaluate)
             yield "| " + " | ".join(map(cell, cells)) + " |\n"
 

@@ -133,11 +133,11 @@ def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
 
 
 def _find(data: Data, *checks: Callable[[Data], Sees]) -> Iterator[Finding]:
-    for sees in checks:
-        yield from _ROWS[sees].find(data)
+    for function in checks:
+        yield from _ROWS[function].find(data)
 
 
-_ROWS = {row.sees: row for row in TABLE}
+_ROWS = {row.find_problems: row for row in TABLE}
 
 
 def _is_left(data: EvaluatedData, finding: Finding) -> bool:
@@ -385,7 +385,7 @@ class EvaluatedData(Data):
         some = items.take(lost) if isinstance(items, Ids) else [items[j] for j in lost.tolist()]
         return lost, [*self._spell(some)]
 
-    def grades_of(self, rows: Ints) -> Floats:
+    def look_up_grades(self, rows: Ints) -> Floats:
         return np.array([self._grade(row) for row in rows.tolist()], float)
 
     def _grade(self, row: int) -> float:

@@ -1,6 +1,6 @@
-"""Qrels and runs of every source as rows, past what is wrong in them.
+"""Reading for checks: the rows of qrels and runs of every source, without stopping at faults.
 
-Every bad line of a TREC file is a fault, and has a number.
+Every bad line of a TREC file is a fault, and has a line number.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _ENDS = re.compile(rb"\r\n|\r|\n")
 
 
 def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
-    """All rows that can be read. Raises InputError for a file that cannot, or has no lines."""
+    """Read the valid rows of a file. Raises InputError for a file that cannot be read or has no lines."""
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
         for block in file.blocks("lines"):
-            read_odd = partial(_read_odd, block.data, first, layout, faults, file.name)
-            lines = trec.split_lines(block.data, layout, read_odd, detailed=True)
+            parse_odd = partial(_parse_odd, block.data, first, layout, faults, file.name)
+            lines = trec.split_lines(block.data, layout, parse_odd, detailed=True)
             assert lines.line is not None  # asked for
             parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
@@ -63,15 +63,15 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
 
 
 def _repeat_queries(lines: trec.Lines) -> Text:
-    """The query of each line."""
+    """List the query of each line."""
     owner = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets))
     return read_bytes(lines.queries).take(owner)
 
 
-def _read_odd(
+def _parse_odd(
     data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str, line: bytes, at: int
 ) -> tuple[bytes, bytes, float] | None:
-    """Read a line that is not plain; note a wrong one as a fault, and pass over it."""
+    """Parse a line that is not plain; note a wrong one as a fault, and skip it."""
     try:
         return trec.parse_line(line, layout)
     except InputError as error:
@@ -80,7 +80,7 @@ def _read_odd(
 
 
 def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
-    """The whole scores of each query as they are written, which doubles may round."""
+    """Note the whole scores of each query as they are written, since doubles may round them."""
     for line in _ENDS.split(data):
         fields = line.split()
         written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
@@ -90,12 +90,12 @@ def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
 
 Kind: TypeAlias = Literal["qrels", "run"]
 
-CELLS = 1 << 26  # of an array, that are held at once
-FAULTS = 1000  # of a frame, after which it is no use to go on
+CELLS = 1 << 26  # the largest array that is checked
+FAULTS = 1000  # after so many faults of a frame, reading stops
 
 
 def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
-    """Read judgments with all that is wrong in them. Raises InputError for what cannot be read."""
+    """Read judgments with all of their faults. Raises InputError for what cannot be read."""
     given = qrels.given
     if is_path(given):
         return read_trec(given, "qrels", progress)
@@ -107,7 +107,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
-    """Read a run with all that is wrong in it. Raises InputError for what check does not look into."""
+    """Read a run with all of its faults. Raises InputError for a kind of run that check does not support."""
     match run:
         case TrecFile():
             return read_trec(run.path, "run", progress)
@@ -127,7 +127,8 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
 
 def _read_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     if not given:
-        raise EmptyError(f"{_name_kind(kind)} empty: there are no queries.")
+        subject = "the qrels are" if kind == "qrels" else "the run is"
+        raise EmptyError(f"{subject} empty: there are no queries.")
     queries, items, faults = Numbering(), Numbering(), Faults()
     query, item, number = [], [], []
     empty, rounded, scored = [], 0, kind == "qrels"
@@ -152,14 +153,10 @@ def _read_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     )  # fmt: skip
 
 
-def _name_kind(kind: Kind) -> str:
-    return "the qrels are" if kind == "qrels" else "the run is"
-
-
 def _list_pairs(
     query: Hashable, held: Any, kind: Kind, faults: Faults
 ) -> list[tuple[Hashable, Any]]:
-    """Items with their numbers; what is none is a fault."""
+    """Pair the items of a query with their numbers; note what is wrong as faults."""
     where = f"query {clip(query)}"
     if hasattr(held, "tolist"):
         held = held.tolist()
@@ -250,21 +247,21 @@ def _read_frame(frame: Frame, kind: Kind) -> Side:
     items, item = number_columns([part.item for part in parts])
     return Side(
         kind, frame.where, queries, items, query, item, _join([part.number for part in parts]), _join([part.rank for part in parts]),
-        line=np.concatenate([none, *(part.row for part in parts)]), told=_find_row(frame, kind),
+        line=np.concatenate([none, *(part.row for part in parts)]), locate=_make_locator(frame, kind),
         faults=faults, text=frame.ids == "text",
     )  # fmt: skip
 
 
-def _find_row(frame: Any, kind: Kind) -> Callable[[int], str]:
-    """Where a row of a frame, a file or a folder of files stands, as errors say it."""
+def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
+    """Make a function that names the place of a row in a frame, a file or a folder of files, as errors do."""
 
-    def told(row: int) -> str:
+    def locate(row: int) -> str:
         start, where = max(
             (part for part in frame.parts if part[0] <= row), default=(0, frame.where)
         )
         return f"row {row - start}: " if where == kind else f"{where}, row {row - start}: "
 
-    return told
+    return locate
 
 
 class _Part(NamedTuple):
@@ -277,29 +274,28 @@ class _Part(NamedTuple):
     rank: Floats | None
 
 
-def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
-    """The frame, whose rows are named by their lines where a file has one for each of them."""
-    if side.told is None or not is_path(given) or not os.path.isfile(given):
+def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
+    """Name the rows of a frame by their lines, if a file has one line for each of them."""
+    if side.locate is None or not is_path(given) or not os.path.isfile(given):
         return side
     above = _HEADER.get(formats.find_format(given, side.kind, input_format))
     if above is None or side.line is None:
         return side
-    rows, by_row = len(side.line), side.told
+    rows, locate_row = len(side.line), side.locate
 
     @cache
-    def one_each() -> bool:
+    def has_line_per_row() -> bool:
+        lines = 0
         with TextFile(given) as file:
-            ends = [
-                (find_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
-                for b in file.blocks("lines")
-            ]
-        lines = sum(count for count, _ in ends) + (not ends[-1][1])
+            for block in file.blocks("lines"):
+                lines += find_line_ends(block.data)
+        lines += not block.data.endswith((b"\n", b"\r"))
         return lines == rows + side.faults.count + above
 
-    def told(row: int) -> str:
-        return f"{side.where}:{row + 1 + above}: " if one_each() else by_row(row)
+    def locate(row: int) -> str:
+        return f"{side.where}:{row + 1 + above}: " if has_line_per_row() else locate_row(row)
 
-    return replace(side, told=told)
+    return replace(side, locate=locate)
 
 
 _HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
@@ -311,7 +307,7 @@ def _join(parts: list[Floats | None]) -> Floats | None:
 
 
 def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:
-    """A record batch in pieces without what cannot be read, which is found by halving."""
+    """Split a record batch into parts that can be read; the faults are found by halving."""
     if not record.num_rows:
         return
     try:

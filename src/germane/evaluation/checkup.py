@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 
 from germane.checks import malformed
 from germane.checks.data import Data, put_side_by_side
-from germane.checks.reading import read_lines, read_qrels, read_run
+from germane.checks.reading import locate_lines, read_qrels, read_run
 from germane.checks.rows import Side
 from germane.checks.table import TABLE
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
@@ -140,8 +140,8 @@ def check(
     names: list[str] = []
     for name, given in runs.items():
         judgments, opened = open_inputs(qrels, given, reading)
-        judged = judged or read_lines(read_qrels(judgments, progress), qrels, input_format)
-        side = read_lines(read_run(opened, progress), given, input_format)
+        judged = judged or locate_lines(read_qrels(judgments, progress), qrels, input_format)
+        side = locate_lines(read_run(opened, progress), given, input_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         both = put_side_by_side(judged, side, chosen, tuple(data))
@@ -190,5 +190,9 @@ def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
     for at, row in enumerate(TABLE[1:-1]):
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", at, len(TABLE))
-        if row.of == "qrels" or row.sees.__module__ == malformed.__name__ or len(data.qrels):
+        if (
+            row.of == "qrels"
+            or row.find_problems.__module__ == malformed.__name__
+            or len(data.qrels)
+        ):
             yield from row.find(data)
