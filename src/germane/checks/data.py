@@ -193,10 +193,8 @@ class Data:
     @cached_property
     def standing(self) -> Standing | None:
         """The standing of relevant results among the others of their query."""
-        at = self.ranking.relevance > 0
-        return measure_standing(
-            self.ranking.owner[at], self.ranking.rank[at], self.ranking.retrieved
-        )
+        ranking, at = self.ranking, self.ranking.relevance > 0
+        return measure_standing(ranking.owner[at], ranking.rank[at], ranking.retrieved)
 
     @cached_property
     def graded(self) -> tuple[Ints, Floats] | None:
@@ -227,7 +225,7 @@ class Data:
         keys, rows = self._judged
         at = np.full(len(query), -1)
         if len(keys):
-            wanted = query * self._width + item
+            wanted = query * (len(self.qrels.items) + 1) + item
             place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             same = (keys[place] == wanted) & (item >= 0) & (query >= 0)
             at[same] = rows[place[same]]
@@ -235,14 +233,10 @@ class Data:
 
     @cached_property
     def _judged(self) -> tuple[Ints, Ints]:
-        """The pairs that are judged as ascending numbers, and their rows."""
-        pairs = self.qrels.query * self._width + self.qrels.item
+        """The judged pairs as ascending numbers, and their rows."""
+        pairs = self.qrels.query * (len(self.qrels.items) + 1) + self.qrels.item
         rows = np.argsort(pairs, kind="stable")
         return pairs[rows], rows
-
-    @property
-    def _width(self) -> int:
-        return len(self.qrels.items) + 1
 
     @cached_property
     def found(self) -> Ints:
@@ -268,9 +262,7 @@ class Data:
         run = self.run
         if run.number is not None:
             return self._order_by(-run.number)
-        if run.rank is not None:
-            return self._order_by(run.rank)
-        return self.as_given
+        return self.as_given if run.rank is None else self._order_by(run.rank)
 
     def _order_by(self, key: Floats) -> Ints:
         """List the rows of the run, query by query, in the ascending order of a number."""
@@ -376,15 +368,8 @@ def _as_text(side: Side) -> Side:
     """Turn ids that are whole numbers into their digits."""
     if side.text:
         return side
-    return replace(
-        side,
-        queries=_spell_digits(side.queries),
-        items=_spell_digits(side.items),
-        empty=tuple(_spell_digits(side.empty)),
+    queries, items, empty = (
+        ids if isinstance(ids, Text) else [str(one) if type(one) is int else one for one in ids]
+        for ids in (side.queries, side.items, side.empty)
     )
-
-
-def _spell_digits(ids: Sequence[Hashable]) -> Sequence[Hashable]:
-    if isinstance(ids, Text):
-        return ids
-    return [str(one) if type(one) is int else one for one in ids]
+    return replace(side, queries=queries, items=items, empty=tuple(empty))

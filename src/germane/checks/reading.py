@@ -7,17 +7,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from germane.checks.rows import DIGITS, Faults, Numbering, Side, number_columns
 from germane.core.progress import Progress
-from germane.core.qrels import Qrels
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
 from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
@@ -64,8 +72,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
 
 def _repeat_queries(lines: trec.Lines) -> Text:
     """List the query of each line."""
-    owner = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets))
-    return read_bytes(lines.queries).take(owner)
+    return read_bytes(lines.queries).take(find_owners(lines.offsets))
 
 
 def _parse_odd(
@@ -91,6 +98,9 @@ def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
 Kind: TypeAlias = Literal["qrels", "run"]
 
 CELLS = 1 << 26  # the largest array that is checked
+_Part: TypeAlias = tuple[
+    Ints, Ids, Ids, Floats | None, Floats | None
+]  # numbers of rows, and columns
 FAULTS = 1000  # after so many faults of a frame, reading stops
 
 
@@ -103,7 +113,11 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
         return _read_mapping(given, "qrels")
     if isinstance(given, Frame):
         return _read_frame(given.reported(progress), "qrels")
-    return _read_qrels(qrels.read("keep", progress, "what is asked for"))
+    judged = qrels.read("keep", progress, "what is asked for")
+    text, places = judged.ids == "text", judged.width is not None
+    return _read_grouped(
+        "qrels", judged.name, judged, judged.grades, empty=judged.unjudged, text=text, places=places
+    )
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
@@ -116,7 +130,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
         case Frame():
             return _read_frame(run.reported(progress), "run")
         case Run():
-            return _read_sparse(run)
+            return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ScoreArray() | TopIds():
             return _read_array(run.array, whole=isinstance(run, TopIds))
     raise InputError(f"check does not look into {clip(run)}; evaluate does, and has findings.")
@@ -184,21 +198,12 @@ def _list_pairs(
 # --- What has been read already --------------------------------------------------------------------
 
 
-def _read_qrels(qrels: Qrels) -> Side:
+def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats, **more: Any) -> Side:
+    """Read rows that stand together by query, such as those of Qrels."""
     numbering = Numbering()
-    item = numbering.number(qrels.items)
-    query = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
-    return Side(
-        "qrels", qrels.name, qrels.queries, numbering.ids, query, item, qrels.grades,
-        empty=qrels.unjudged, text=qrels.ids == "text", places=qrels.width is not None,
-    )  # fmt: skip
-
-
-def _read_sparse(run: Run) -> Side:
-    rows, numbering = run.rows, Numbering()
     item = numbering.number(rows.items)
-    query = np.repeat(np.arange(len(rows.queries)), np.diff(rows.offsets))
-    return Side("run", run.name, rows.queries, numbering.ids, query, item, rows.score, text=True)
+    query = find_owners(rows.offsets)
+    return Side(kind, name, rows.queries, numbering.ids, query, item, number, **more)
 
 
 # --- Arrays ----------------------------------------------------------------------------------------
@@ -242,12 +247,12 @@ def _read_frame(frame: Frame, kind: Kind) -> Side:
         row += record.num_rows
     if not row:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    none = np.zeros(0, np.int64)
-    queries, query = number_columns([part.query for part in parts])
-    items, item = number_columns([part.item for part in parts])
+    rows, query_ids, item_ids, scores, ranks = zip(*parts, strict=True) if parts else [()] * 5
+    queries, query = number_columns(query_ids)
+    items, item = number_columns(item_ids)
     return Side(
-        kind, frame.where, queries, items, query, item, _join([part.number for part in parts]), _join([part.rank for part in parts]),
-        line=np.concatenate([none, *(part.row for part in parts)]), locate=_make_locator(frame, kind),
+        kind, frame.where, queries, items, query, item, _join(scores), _join(ranks),
+        line=np.concatenate([np.zeros(0, np.int64), *rows]), locate=_make_locator(frame, kind),
         faults=faults, text=frame.ids == "text",
     )  # fmt: skip
 
@@ -262,16 +267,6 @@ def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
         return f"row {row - start}: " if where == kind else f"{where}, row {row - start}: "
 
     return locate
-
-
-class _Part(NamedTuple):
-    """Some rows of a frame."""
-
-    row: Ints
-    query: Ids
-    item: Ids
-    number: Floats | None
-    rank: Floats | None
 
 
 def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
@@ -301,7 +296,7 @@ def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
 _HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
 
 
-def _join(parts: list[Floats | None]) -> Floats | None:
+def _join(parts: Iterable[Floats | None]) -> Floats | None:
     there = [part for part in parts if part is not None]
     return np.concatenate(there) if there else None
 
@@ -312,7 +307,13 @@ def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) 
         return
     try:
         query, item = frame.identifiers(record, row)
-        number, rank = _read_numbers(frame, record, row, kind)
+        if kind == "run":
+            number, rank = frame.scores(record, row)
+        else:
+            name, rank = frame.headings.relevance, None
+            number = np.ones(record.num_rows)
+            if name is not None:
+                number = frame.numbers(record, name, row, "relevance grade")
     except InputError as error:
         if record.num_rows == 1:
             faults.add(str(error))
@@ -320,20 +321,7 @@ def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) 
                 raise
             return
         middle = record.num_rows // 2
-        for start, size in ((0, middle), (middle, record.num_rows - middle)):
-            part = record.slice(start, size)
+        for start, part in ((0, record.slice(0, middle)), (middle, record.slice(middle))):
             yield from _split_parts(frame, part, row + start, kind, faults)
         return
-    rows = np.arange(row, row + record.num_rows)
-    yield _Part(rows, query, item, number, rank)
-
-
-def _read_numbers(
-    frame: Any, record: Any, row: int, kind: Kind
-) -> tuple[Floats | None, Floats | None]:
-    names = frame.headings
-    if kind == "run":
-        return frame.scores(record, row)  # type: ignore[no-any-return]
-    if names.relevance is None:
-        return np.ones(record.num_rows), None
-    return frame.numbers(record, names.relevance, row, "relevance grade"), None
+    yield np.arange(row, row + record.num_rows), query, item, number, rank

@@ -183,34 +183,32 @@ _SAMPLE, _LONGEST, _FEW = 200, 64, 20
 
 
 def find_affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
-    """Find the text that most ids have before or after one of the others: ``the prefix 'doc_'``."""
-    known = set(map(decode_id, others))
-    found: Counter[tuple[str, str]] = Counter()
-    some = list(islice(map(decode_id, ids), _SAMPLE))
-    for text in some:
-        for at in range(1, min(len(text), _LONGEST)):
-            if text[at:] in known:
-                found["prefix", text[:at]] += 1
-            if text[:-at] in known:
-                found["suffix", text[-at:]] += 1
-    for (kind, affix), count in found.most_common(1):
-        if count * 2 > len(some):
-            return f"the {kind} {affix!r}"
-    return _find_both(some[:_FEW], known)
+    """Find the text that most ids have before or after one of the others, or both.
 
-
-def _find_both(ids: list[str], known: set[str]) -> str | None:
-    """Find the texts that most ids have before and after one of the others."""
-    found: Counter[tuple[str, str]] = Counter()
-    for text in ids:
-        for start in range(1, min(len(text), _LONGEST)):
-            for end in range(max(start + 1, len(text) - _LONGEST), len(text)):
-                if text[start:end] in known:
-                    found[text[:start], text[end:]] += 1
-    for (before, after), count in found.most_common(1):
-        if count * 2 > len(ids):
-            return f"the prefix {before!r} and the suffix {after!r}"
+    Returns ``the prefix 'doc_'``, or ``the prefix '<' and the suffix '>'``.
+    """
+    known, some = set(map(decode_id, others)), list(islice(map(decode_id, ids), _SAMPLE))
+    for texts, cut in ((some, _cut_once), (some[:_FEW], _cut_twice)):
+        found = Counter((a, z) for text in texts for a, kept, z in cut(text) if kept in known)
+        for (before, after), count in found.most_common(1):
+            if count * 2 > len(texts):
+                affixes = ("the prefix", before), ("the suffix", after)
+                return " and ".join(f"{kind} {affix!r}" for kind, affix in affixes if affix)
     return None
+
+
+def _cut_once(text: str) -> Iterator[tuple[str, str, str]]:
+    """Cut a text at every place, and yield the prefix, the text that is kept, and the suffix."""
+    for at in range(1, min(len(text), _LONGEST)):
+        yield text[:at], text[at:], ""
+        yield "", text[:-at], text[-at:]
+
+
+def _cut_twice(text: str) -> Iterator[tuple[str, str, str]]:
+    """Cut a text at every pair of places, and yield the prefix, the text that is kept, and the suffix."""
+    for start in range(1, min(len(text), _LONGEST)):
+        for end in range(max(start + 1, len(text) - _LONGEST), len(text)):
+            yield text[:start], text[start:end], text[end:]
 
 
 def find_extended(
