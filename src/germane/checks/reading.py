@@ -198,7 +198,7 @@ def _list_pairs(
 # --- What has been read already --------------------------------------------------------------------
 
 
-def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats, **more: Any) -> Side:
+def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **more: Any) -> Side:
     """Read rows that stand together by query, such as those of Qrels."""
     numbering = Numbering()
     item = numbering.number(rows.items)

@@ -285,21 +285,13 @@ def compute_measures(
     if amend is not None:
         computed = tuple(map(amend, chosen, repeat(ranking), computed))
     left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
-    results = {
-        measure: MeasureResult(
-            measure,
-            ranking.queries,
-            values,
-            left_out,
-            policy.digits,
-            policy.query_digits,
-            policy.undefined,
-            find_weights(measure, ranking),
-            judged.reorder,
-            amend,
+    rounding = policy.digits, policy.query_digits, policy.undefined
+    results = {}
+    for measure, values in zip(chosen, computed, strict=True):
+        weights = find_weights(measure, ranking)
+        results[measure] = MeasureResult(
+            measure, ranking.queries, values, left_out, *rounding, weights, judged.reorder, amend
         )
-        for measure, values in zip(chosen, computed, strict=True)
-    }
     if policy.undefined == "error":
         for result in results.values():
             refuse_undefined(result)

@@ -149,7 +149,14 @@ class Evaluator:
         if not isinstance(reduced, Reduced | None):
             raise InputError(f"add takes what reduce made; got {clip(reduced)}")
         if reduced is not None:
-            self._check_terms(reduced)
+            mine, its = self.terms, reduced.terms
+            for what in sorted({*mine, *its}):
+                one, other = (terms.get(what, "germane's own") for terms in (mine, its))
+                if one != other:
+                    raise PolicyError(
+                        f"this was reduced by an Evaluator that differs in {what}: {clip(other)}, where "
+                        f"the one that adds it has {clip(one)}."
+                    )
             with self._lock:
                 self._add(reduced.conventions, reduced.policies, reduced.read)
                 self._batches += 1
@@ -245,16 +252,6 @@ class Evaluator:
             "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
         }
 
-    def _check_terms(self, reduced: Reduced) -> None:
-        mine, its = self.terms, reduced.terms
-        for what in sorted({*mine, *its}):
-            one, other = (terms.get(what, "germane's own") for terms in (mine, its))
-            if one != other:
-                raise PolicyError(
-                    f"this was reduced by an Evaluator that differs in {what}: {clip(other)}, where "
-                    f"the one that adds it has {clip(one)}."
-                )
-
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
         for what, one, two in (
@@ -295,18 +292,14 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
     first = parts[0]
     whole = Evaluator.__new__(Evaluator)
     qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}
-    batches = sum(part._batches for part in parts)
-    whole.__dict__.update(first.__dict__)
-    whole.__dict__.update(
-        _qrels=qrels, _conventions=None, _tallies={}, _batches=batches, _lock=Lock()
-    )
+    count = sum(part._batches for part in parts)
+    own = {"_qrels": qrels, "_conventions": None, "_tallies": {}, "_batches": count}
+    whole.__dict__.update(first.__dict__ | own, _lock=Lock())
     start = 0
     for part in parts:
         if part._conventions is not None:
-            read = {}
-            for way, tally in part._tallies.items():
-                got, places = tally.as_batch()
-                read[way] = got, places + start
+            batches = {way: tally.as_batch() for way, tally in part._tallies.items()}
+            read = {way: (got, places + start) for way, (got, places) in batches.items()}
             whole._add(part._conventions, part._policies, read)
         start += len(next(iter(part._qrels.values())))
     return whole

@@ -214,14 +214,11 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
 
 
 def _select_queries(whole: Mapping[Measure, QueryValues], at: Any) -> dict[Measure, QueryValues]:
-    return {
-        measure: QueryValues(
-            measure,
-            [one.queries[q] for q in at.tolist()],
-            one.values[at],
-            one.no_relevant,
-            digits=one.digits,
-            norm=None if one.norm is None else one.norm[at],
+    selected = {}
+    for measure, one in whole.items():
+        queries = [one.queries[q] for q in at.tolist()]
+        norm = None if one.norm is None else one.norm[at]
+        selected[measure] = QueryValues(
+            measure, queries, one.values[at], one.no_relevant, digits=one.digits, norm=norm
         )
-        for measure, one in whole.items()
-    }
+    return selected

@@ -44,18 +44,12 @@ class JudgedRun:
             if within != "ordered":
                 self._refuse_torn(depth, ties)
         judgment, rank = got.judgment[at], rank[at]
+        tied = (got.tied_from[at], got.tied_to[at]) if got.is_tied else (rank, rank)
+        grades = ragged.select(self.qrels.grades, judgment)
         ranking = Ranking(
-            self.qrels.queries,
-            got.owner[at],
-            rank,
-            ragged.select(self.qrels.grades, judgment),
-            retrieved,
-            *self.ideal,
-            got.tied_from[at] if got.is_tied else rank,
-            got.tied_to[at] if got.is_tied else rank,
-            within,
-            judgment,
-        )
+            self.qrels.queries, got.owner[at], rank, grades, retrieved,
+            *self.ideal, *tied, within, judgment,
+        )  # fmt: skip
         if self.policy.unjudged == "remove":
             ranking = _close_up(ranking)
         if self.policy.missing == "skip":
@@ -264,13 +258,8 @@ def _close_up(ranking: Ranking) -> Ranking:
     base = ranking.offsets[ranking.owner]
     tied_from, tied_to = ends[group] - base + 1, ends[group + 1] - base
     rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
-    return replace(
-        ranking,
-        rank=rank,
-        retrieved=np.diff(ranking.offsets),
-        tied_from=tied_from,
-        tied_to=tied_to,
-    )
+    retrieved = np.diff(ranking.offsets)
+    return replace(ranking, rank=rank, retrieved=retrieved, tied_from=tied_from, tied_to=tied_to)
 
 
 def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:

@@ -83,13 +83,9 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
                 f"{path}: {name} weighs each query by its norm, which the file does not hold; evaluate the "
                 "run again."
             )
+        digits, undefined = conventions.digits, conventions.undefined
         measures[measure] = MeasureResult(
-            measure,
-            list(queries),
-            numbers,
-            left_out,
-            digits=conventions.digits,
-            undefined=conventions.undefined,
+            measure, list(queries), numbers, left_out, digits=digits, undefined=undefined
         )
     counts = Counts(**run["counts"])
     return Result(run["name"], measures, lambda: counts, conventions)
@@ -210,9 +206,8 @@ def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             said = json.loads(bytes(arrays["said"]))
             read: Read = {}
-            for number, (way, (unknown, findings)) in enumerate(
-                zip(ways, said["ways"], strict=True)
-            ):
+            pairs = zip(ways, said["ways"], strict=True)
+            for number, (way, (unknown, findings)) in enumerate(pairs):
                 columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
                 found = (Finding(**{**one, "examples": tuple(one["examples"])}) for one in findings)
                 got = Retrieved(**columns, unknown=unknown, findings=tuple(found))
