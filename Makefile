@@ -14,14 +14,14 @@ demo: $(VENV)/.installed
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
-# every kind of source, the oracle and what the commands print, with the oldest libraries that pyproject.toml names
-DOORS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold reduction scattered \
-	sources sources_against_oracle
+# every input, the oracle and what the commands print, with the oldest libraries that pyproject.toml names
+READERS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold reduction scattered \
+	inputs sources
 
 test-oldest:
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then \
 		$(MAKE) $(OLDEST)/.dev && \
-		$(OLDEST)/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(DOORS:%=tests/test_%.py); \
+		$(OLDEST)/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(READERS:%=tests/test_%.py); \
 	else echo "NumPy 1.26 is not made for this Python; 3.11 and 3.12 can test the oldest libraries"; fi
 
 lint: $(VENV)/.dev

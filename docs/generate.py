@@ -10,11 +10,11 @@ TARGET = Path(__file__).parent / "measures.md"
 INTRODUCTION = f"""\
 # Measures
 
-This page is generated from the table in `src/germane/measures/table.py`; `python docs/generate.py`
-writes it again. `germane measures NAME` prints one entry, with the parameters that you give put into the
-formula. Each example is run by the tests, after `from germane import score` and `from math import log2`.
+`python docs/generate.py` generates this page from the table in `src/germane/measures/table.py`.
+`germane measures NAME` prints one entry, with your parameters in the formula. The tests run each example
+after `from germane import score` and `from math import log2`.
 
-In the formulas, {NOTATION}. A measure without a cutoff looks at everything retrieved.
+In the formulas, {NOTATION}. A measure without a cutoff looks at all retrieved items.
 
 """
 

@@ -18,8 +18,8 @@ import check_examples  # noqa: E402  (it lies beside the tests, which see that e
 INTRODUCTION = """\
 # Check
 
-`germane check` looks at qrels and runs as an experienced evaluator does, and reports problems that can distort
-the numbers: what they are, how often, where, and what to do.
+`germane check` finds problems that can distort your results. For each problem it prints the kind, the number of cases, the place
+and the remedy.
 
 ```console
 $ germane check examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m AP@10
@@ -34,28 +34,28 @@ note: differences too small to show
   Judge more queries, or claim less: germane compare.
 ```
 
-Nothing stops it: of a file with bad lines it counts them all, names the first, and looks at the others. Examples begin
-with the line where they stand, as in `run.txt:17: query 'q1' item 'd5'`; in Parquet, Arrow and frames with the row,
-counted from 0 as in errors. `-m` says which cutoffs matter. The exit status is 0; with `--strict` it is 1 where a finding
-is serious. It is 2 for what cannot be read at all.
+`check` does not stop at errors: it counts all bad lines of a file, names the first, and checks the others. Examples begin with
+their line, as in `run.txt:17: query 'q1' item 'd5'`. In Parquet, Arrow and frames they begin with their row, counted from 0 as
+in errors. `-m` names the measures, whose cutoffs `check` uses. The exit status is 0, or 1 with
+`--strict` if a finding is serious, or 2 for files that cannot be read at all.
 
-`--format json` is for programs, as is `to_dict()` in Python. Names of findings and fields stay within a schema; new
-findings may come:
+`--format json` is for programs, and so is `to_dict()` in Python. Names of findings and fields do not change within a schema. New
+findings may be added:
 
-| field | is |
+| field | content |
 |---|---|
 | `schema` | 1 |
 | `runs` | the names of the runs |
-| `findings` | a list, the serious ones first |
+| `findings` | a list, serious findings first |
 | `findings[].severity` | `serious`, `doubtful` or `note` |
 | `findings[].what` | the kind of finding, as in the tables below |
-| `findings[].says` | what was found, in a sentence |
-| `findings[].count` | how many queries, items, lines or pairs it concerns |
-| `findings[].examples` | the first few of them |
-| `findings[].advice` | what to do |
+| `findings[].says` | the finding in a sentence |
+| `findings[].count` | the number of queries, items, lines or pairs concerned |
+| `findings[].examples` | the first few of these |
+| `findings[].advice` | the remedy |
 | `findings[].where` | the file, the name of the run, `run` or `qrels` |
 
-In Python the same is a sequence of findings, the serious ones first:
+In Python the findings are a sequence, serious findings first:
 
 ```python
 import germane
@@ -66,30 +66,38 @@ found.serious[0].what  # 'missing queries'
 found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
 ```
 
-Qrels and runs are whatever `evaluate` takes, and several runs are `{name: run}`. Rows are held in memory, some 200 bytes
-each: a run of 7 million lines takes 1.5 GB and about five times the CPU time of `evaluate`, one of a million queries ×
-10 results 1.4 GB and one and a half times. A terminal shows how far it is.
+Qrels and runs are any that `evaluate` takes. Several runs are `{name: run}`. `check` holds rows in memory, some 200 bytes each. A
+run of 7 million lines takes 1.5 GB and about five times the CPU time of `evaluate`. One of a million queries × 10 results takes
+1.4 GB and one and a half times the CPU time. A terminal shows the progress.
 
-`evaluate` tells most of the serious findings by itself, all of them in one line, and keeps them as `findings` of the
-result; others make it stop. It uses the same checks, but looks only at what costs it little: the counts and hits that it
-has, and the first rows of up to 200 queries (one row in 128, at least 32 and at most 2,000; all of the 2,000 where the
-first ones arouse suspicion). So problems that begin late in a run, single ids that are spelled differently, and nearly
-all that is doubtful are for `germane check` alone. The column *evaluate* says whether each finding is an **error**, a
-**warning**, a warning of a **sample**, which may miss it, or **silent**. Sides that are swapped are an error where lines
-show it, or in dicts of which one has decimals, and a warning of a sample otherwise. Of arrays of scores `evaluate` knows
-counts and hits, and no order but that of the scores.
+## Findings of evaluate
 
-Few results are enough where all of them say the same: five results of a query, or seven pairs, whose scores rise or whose
-ranks fall in the order given, or relevant results that all stand last where a random order does that in less than one case
-of 1,000. None of these is reported where relevance says that the order is
-right. One result per query is reported from ten queries on: less is an example that somebody typed. An empty list is an
-answer to `evaluate`; `check` asks about it.
+`evaluate` reports most serious findings by itself, all of them in one line, and keeps them as `findings` of the result. Other
+serious findings are errors. `evaluate` uses the functions of `check`, but only on data that costs little to check:
 
-## What is looked for
+- the counts and hits that it has computed;
+- the first rows of up to 200 queries: one row in 128, at least 32 and at most 2,000, and all of the 2,000 if the first ones are
+  suspicious.
 
-This list is generated from the table in `src/germane/checks/table.py` by `python docs/generate_check.py`. *Serious*: the
-number is likely not what was meant. *Doubtful*: it may be. *Note*: good to know. The
-examples are what germane says of data that the tests make for each finding.
+So only `germane check` finds problems that begin late in a run, single ids with another spelling, and nearly all doubtful
+findings. The column *evaluate* below says if a finding is an **error**, a **warning**, a warning from a **sample**, which may
+miss it, or **silent**. Swapped sides are an error if their lines show it, or in dicts of which one has decimals, and a warning
+from a sample otherwise. In arrays of scores, `evaluate` sees the counts, the hits and the order of scores, and no order of rows.
+
+## Small data
+
+Some findings need few results if all of these agree:
+
+- scores that rise, or ranks that fall, in the order given: five results of a query, or seven pairs;
+- relevant results that are all last: as many as make a random order do this in less than one case of 1,000.
+
+These findings are not reported if relevance shows that the order is right. One result per query is reported from ten queries on,
+since fewer are probably an example that somebody typed. `evaluate` takes an empty list as an answer, and `check` reports it.
+
+## The list of findings
+
+`python docs/generate_check.py` generates this list from `src/germane/checks/table.py`. *Serious*: the number is probably wrong.
+*Doubtful*: the number may be wrong. *Note*: good to know. The examples are germane's output on test data for each finding.
 """
 
 

@@ -33,23 +33,23 @@ DATA: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 READINGS = """\
-The tool is given labels and scores of one list at a time, and takes the relevant items in it for all there are. So
-there are two readings of its numbers:
+The tool is given labels and scores of one list at a time, and counts the relevant items in the list as all relevant items.
+So there are two readings of the tool's numbers:
 
-- All judged items count, as everywhere else in germane. For that, append the relevant items that were not retrieved, with
-  scores below those of all others. They are then part of the list, so that this fits cutoffs within the list that was retrieved.
-- The list alone counts, `relevant=listed`: this is what the tool says of the retrieved items and nothing else. Relevant items
-  that were not retrieved are not counted, and recall is too high by as much.
+- All judged items count, as in germane. For the tool to count them, append the relevant items that were not retrieved to the
+  list, with scores below all others. Appending works for cutoffs within the retrieved list.
+- Only the list counts, `relevant=listed`: this is the tool's value for the retrieved items alone. Relevant items that were not
+  retrieved do not count, so recall is too high.
 
-`germane.spread` and `reconcile` show both where they differ."""
+`germane.spread` and `reconcile` show both if they differ."""
 
 INTRODUCTION = """\
 # Dialects
 
-A dialect is how another tool decides what germane calls stages: reading, judging, measuring, averaging. This
-page and those of the tools are generated from `src/germane/dialects/`; `python docs/generate_dialects.py` writes
-them again, and the tests run their examples. Each dialect was recorded from the version named, and is held to what
-the tool answered; `pytest -m live` asks those tools again that are installed.
+A dialect is the set of choices that another tool makes in the stages of germane: reading, judging, measuring, averaging.
+`python docs/generate_dialects.py` generates this page and the pages of the tools from `src/germane/dialects/`. The tests run
+their examples, and compare each dialect with answers recorded from the named version of the tool. `pytest -m live` asks the
+installed tools again.
 
 ```python
 import germane
@@ -60,11 +60,14 @@ germane.parse("ml_metrics:mapk@10")  # AP@10
 germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 ```
 
-Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). What the tool has is
-evaluated as the tool does; what it has not is germane's own measure under the tool's other conventions, and the result says
-so. A name by which the tool has a measure with other defaults is an error that names both: `AP@10` in trec_eval may be
-`AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in Python, is germane's own.
-Without measures, what the tool has of `AP P@10 R@100 RR nDCG@10` is taken, in its own definitions.
+## Names of measures
+
+Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). If the tool has the measure,
+germane evaluates it as the tool does. Otherwise it evaluates germane's own measure under the tool's other conventions, and the
+result says so. If the tool has a measure of that name with other defaults, germane raises an error that names both: in
+trec_eval `AP@10` may be `AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in
+Python, is germane's own. If you name no measures, germane takes those of `AP P@10 R@100 RR nDCG@10` that the tool has, in the
+tool's definitions.
 
 ```python
 asked = germane.evaluate(qrels, run, "map@2 germane:nDCG@2", dialect="lightgbm")
@@ -72,15 +75,20 @@ asked.own  # (nDCG@2,)
 germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double),)
 ```
 
-A choice given beside `dialect` overrides it, as options of the tools do: trec_eval's `-c` is `missing="zero"`,
-its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
+## Choices and limits
 
-What a tool leaves to chance, or gets wrong by accident, no word says: that is a limit of its dialect, on the tool's page.
-`spread` marks the tools of which it is not sure on the data at hand.
+A choice that you give beside `dialect` overrides the dialect's choice, as options of the tools do: trec_eval's `-c` is
+`missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
 
-Some tools are given labels and scores of one list at a time, and take the relevant items in it for all there are. A dialect
-counts all judged items; `relevant="listed"` is what such a tool says of the list alone. `spread` has a row for each reading
-where they differ:
+Some behavior of a tool is random or a bug, and has no name among the choices. Such behavior is a limit of the dialect, on the
+tool's page.
+`spread` marks a tool if a limit applies to the given data.
+
+## Tools that see one list
+
+Some tools are given labels and scores of one list at a time, and count the relevant items in it as all relevant items. A dialect
+counts all judged items. `relevant="listed"` gives the tool's value for the list alone. `spread` has a row for each reading
+if the two differ:
 
 ```python
 recall = {"q": ["a", "b", "c"]}, {"q": {"a": 9.0, "x": 8.0, "b": 7.0}}
@@ -88,10 +96,12 @@ said = {one.dialect: one for one in germane.spread(*recall, "R@2")}["torchmetric
 said.value, said.listed.value  # (0.3333333333333333, 0.5)
 ```
 
+## All tools
+
 """
 
 
-CONVENTIONS = "\nAnd under which conventions, and what ranks beyond a short list count as in AP and precision at k:\n\n"
+CONVENTIONS = "\nThe conventions of each tool. The column *fewer than k* is about AP and precision at k: how ranks beyond a short list count.\n\n"
 
 
 def data(name: str) -> tuple[Any, Any]:
@@ -171,7 +181,7 @@ def kinds() -> str:
         cells = [f"[{one.name}](dialects/{one.name}.md)", *(called(one, name) for name in names)]
         lines.append("| " + " | ".join(cells) + " |")
     return (
-        "What each means by a name, or by the name without a cutoff where it has only that:\n\n"
+        "The tool's definition of each name, or of the name without a cutoff if the tool has only that:\n\n"
         + "\n".join(lines)
         + "\n"
     )
@@ -187,7 +197,7 @@ def called(dialect: Dialect, measure: str) -> str:
 def page_of(dialect: Dialect) -> str:
     parts = [f"# {dialect.name}", f"{dialect.tool}, {dialect.version}. {dialect.why}"]
     if dialect.same:
-        parts.append(f"The same: {', '.join(dialect.same)}.")
+        parts.append(f"Also valid for: {', '.join(dialect.same)}.")
     words = [
         f"{stage}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, stage).items())}"
         for stage in STAGE_NAMES
@@ -213,7 +223,7 @@ def page_of(dialect: Dialect) -> str:
 
 
 def measures(dialect: Dialect) -> str:
-    rows = ["| the tool's name | germane's | otherwise than above |", "|---|---|---|"]
+    rows = ["| the tool's name | germane's | other choices |", "|---|---|---|"]
     for one in dialect.measuring:
         words = ", ".join(f"`{name}={word}`" for name, word in one.choices.items())
         names = ", ".join(f"`{name}`" for name in (one.name, *one.also))
@@ -231,9 +241,8 @@ def unlike(dialect: Dialect) -> Iterator[str]:
             for one in dialect.unlike
         ]
         yield (
-            "The tool also has these, which are not evaluated in its dialect and are not germane's measures of that "
-            "name. germane's own is evaluated where it is asked for as `germane:NAME`.\n\n"
-            + "\n".join(rows)
+            "The tool also has these measures, which are not part of its dialect and differ from germane's measures of "
+            "that name. `germane:NAME` evaluates germane's own.\n\n" + "\n".join(rows)
         )
 
 
@@ -253,7 +262,7 @@ def shown(dialect: Dialect) -> Iterator[str]:
         yield f"{says}:\n\n```python\n" + "\n".join(code) + "\n```"
         found = True
     if not found:
-        yield "On small data it says what germane says."
+        yield "On small data its values equal those of germane."
 
 
 def readings(dialect: Dialect) -> Iterator[str]:
@@ -278,7 +287,7 @@ def readings(dialect: Dialect) -> Iterator[str]:
             code = "\n".join(("import germane\n", *lines))
             yield f"{DATA['norm'][1]}:\n\n```python\n{code}\n```"
             return
-    yield "None of the measures above asks for relevant items that are not in the list, so both are the same."
+    yield "None of the measures above counts relevant items outside the list, so both readings are equal."
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:

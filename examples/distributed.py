@@ -1,6 +1,6 @@
-"""Evaluate a model in several processes, each of which ranks a part of the users (PyTorch).
+"""Evaluate a PyTorch model in several processes. Each process ranks a part of the users.
 
-python examples/distributed.py      starts two processes that talk through gloo
+python examples/distributed.py      starts two processes that communicate through gloo
 """
 
 import tempfile
@@ -19,8 +19,8 @@ USER_VECTORS, ITEM_VECTORS = MODEL[:USERS], MODEL[USERS:]
 RELEVANT = {user: [user, user + 1000, user + 2000] for user in range(USERS)}
 
 
-def evaluated(loader: DataLoader) -> germane.Result | None:
-    """What all processes rank, measured by the first of them."""
+def evaluate_part(loader: DataLoader) -> germane.Result | None:
+    """Rank this process's part of the users; the first process returns the result of all parts."""
     evaluator = germane.Evaluator(RELEVANT, "nDCG@10 R@100", twice="first")
     for users, vectors in loader:
         best = (vectors @ ITEM_VECTORS.T).topk(100).indices
@@ -34,11 +34,11 @@ def evaluated(loader: DataLoader) -> germane.Result | None:
     return everyone[0].result()
 
 
-def process(rank: int, processes: int, meeting: str) -> None:
-    """One of the processes."""
+def run_process(rank: int, processes: int, meeting: str) -> None:
+    """Evaluate one part of the users, and print the result of all beside that of one process."""
     distributed.init_process_group("gloo", meeting, rank=rank, world_size=processes)
     data = TensorDataset(torch.arange(USERS), USER_VECTORS)
-    result = evaluated(DataLoader(data, batch_size=64, sampler=DistributedSampler(data)))
+    result = evaluate_part(DataLoader(data, batch_size=64, sampler=DistributedSampler(data)))
     if result is not None:
         best = (USER_VECTORS @ ITEM_VECTORS.T).topk(100).indices
         alone = germane.evaluate(RELEVANT, dict(enumerate(best)), "nDCG@10 R@100")
@@ -50,7 +50,7 @@ def process(rank: int, processes: int, meeting: str) -> None:
 def main(processes: int = 2) -> None:
     with tempfile.TemporaryDirectory() as folder:
         meeting = (Path(folder) / "meeting").as_uri()
-        multiprocessing.spawn(process, (processes, meeting), processes)
+        multiprocessing.spawn(run_process, (processes, meeting), processes)
 
 
 if __name__ == "__main__":

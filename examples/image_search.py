@@ -1,12 +1,12 @@
-"""Image similarity search on the bundled handwritten digits, judged end to end.
+"""Image similarity search on the bundled handwritten digits, evaluated end to end.
 
 Four systems embed the 1,797 images of ``load_digits()``: raw pixels, PCA, LDA and the hidden layer of a
-small neural network. Every image is a query once and searches all others (leave one out); an image is
-relevant when it shows the same digit. What is fitted with labels is fitted without those of the queries:
-the images are split into five folds, and the queries of a fold search with a model of the other four.
+small neural network. Every image is a query once and searches all others (leave one out). An image is
+relevant if it shows the query's digit. No system is fitted with the labels of its queries: the images are
+split into five folds, and the queries of a fold search with a model of the other four.
 
-The script prints top-K accuracy beside AP, AP per digit, and the worst query rank by rank, and draws the
-precision–recall curves and that query's images. It takes some seconds and needs scikit-learn::
+The script prints top-K accuracy beside AP, AP per digit, and the worst query rank by rank. It draws the
+precision–recall curves and the images of that query. It takes some seconds and needs scikit-learn::
 
     pip install 'germane[plot]' scikit-learn
     python examples/image_search.py -o image_search/
@@ -40,34 +40,39 @@ Embed = Callable[
 ]  # images and digits to learn from, images → vectors
 
 
-def by_pixels(known: Floats, digits: Ints, images: Floats) -> Floats:
-    """The 64 gray values themselves."""
+def embed_pixels(known: Floats, digits: Ints, images: Floats) -> Floats:
+    """Return the 64 gray values."""
     return images
 
 
-def by_pca(known: Floats, digits: Ints, images: Floats) -> Floats:
-    """The 16 directions of largest variance."""
+def embed_pca(known: Floats, digits: Ints, images: Floats) -> Floats:
+    """Project on the 16 directions of largest variance."""
     return PCA(16, random_state=0).fit(known).transform(images)
 
 
-def by_lda(known: Floats, digits: Ints, images: Floats) -> Floats:
-    """The 9 directions that separate the digits best."""
+def embed_lda(known: Floats, digits: Ints, images: Floats) -> Floats:
+    """Project on the 9 directions that separate the digits best."""
     return LinearDiscriminantAnalysis().fit(known, digits).transform(images)
 
 
-def by_network(known: Floats, digits: Ints, images: Floats) -> Floats:
-    """The 32 units of the hidden layer of a classifier."""
+def embed_network(known: Floats, digits: Ints, images: Floats) -> Floats:
+    """Return the 32 units of the hidden layer of a classifier."""
     scale = StandardScaler().fit(known)
     network = MLPClassifier(32, tol=1e-2, n_iter_no_change=3, random_state=0)
     network.fit(scale.transform(known), digits)
     return np.maximum(scale.transform(images) @ network.coefs_[0] + network.intercepts_[0], 0)
 
 
-SYSTEMS: dict[str, Embed] = {"pixels": by_pixels, "PCA": by_pca, "LDA": by_lda, "MLP": by_network}
+SYSTEMS: dict[str, Embed] = {
+    "pixels": embed_pixels,
+    "PCA": embed_pca,
+    "LDA": embed_lda,
+    "MLP": embed_network,
+}
 
 
-def similarities(embed: Embed, images: Floats, digits: Ints) -> "np.ma.MaskedArray":
-    """(Q, N): the cosine of every query and every image; an image does not search for itself."""
+def compute_similarities(embed: Embed, images: Floats, digits: Ints) -> "np.ma.MaskedArray":
+    """Compute the cosine (Q, N) of every query and every image. An image does not search for itself."""
     scores = np.empty((len(images), len(images)))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     for known, queries in folds.split(images, digits):
@@ -77,31 +82,31 @@ def similarities(embed: Embed, images: Floats, digits: Ints) -> "np.ma.MaskedArr
     return np.ma.masked_array(scores, mask=np.eye(len(images), dtype=bool))
 
 
-def same_digit(digits: Ints) -> "np.ma.MaskedArray":
-    """(Q, N): 1 where two images show the same digit; an image is not judged for itself."""
+def grade_pairs(digits: Ints) -> "np.ma.MaskedArray":
+    """Grade pairs (Q, N): 1 if two images show equal digits. An image is not judged for itself."""
     grades = (digits[:, None] == digits).astype(np.int8)
     return np.ma.masked_array(grades, mask=np.eye(len(digits), dtype=bool))
 
 
-def nearest(scores: Floats, query: int, count: int) -> dict[int, float]:
-    """The best results of one query, best first: image → similarity."""
+def find_nearest(scores: Floats, query: int, count: int) -> dict[int, float]:
+    """Find the best results of one query, best first: image → similarity."""
     row = scores[query].filled(-np.inf)
     return {int(image): float(row[image]) for image in np.argsort(-row, kind="stable")[:count]}
 
 
-def explained(scores: Floats, digits: Ints, query: int) -> germane.Explanation:
-    """AP@10 of one query, rank by rank, against every image of its digit."""
+def explain_query(scores: Floats, digits: Ints, query: int) -> germane.Explanation:
+    """Explain AP@10 of one query rank by rank. Every image of its digit is relevant."""
     relevant = np.flatnonzero(digits == digits[query])
     qrels = {query: [int(image) for image in relevant if image != query]}
-    return germane.explain(qrels, {query: nearest(scores, query, SHOWN)}, "AP@10")
+    return germane.explain(qrels, {query: find_nearest(scores, query, SHOWN)}, "AP@10")
 
 
 def draw_query(
     explanation: germane.Explanation, scores: Floats, images: Floats, digits: Ints
 ) -> Figure:
-    """A query and its first results as images, each with its rank, digit and term."""
+    """Draw a query and its first results as images, each with its rank, digit and term."""
     query = explanation.query
-    found = list(nearest(scores, query, SHOWN))
+    found = list(find_nearest(scores, query, SHOWN))
     figure = Figure(figsize=(1.05 * (SHOWN + 1), 2.2), layout="constrained", dpi=110)
     axes = figure.subplots(1, SHOWN + 1)
     for ax, image in zip(axes, [query, *found], strict=True):
@@ -128,8 +133,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
     images, digits = load_digits(return_X_y=True)
-    grades = same_digit(digits)
-    runs = {name: similarities(embed, images, digits) for name, embed in SYSTEMS.items()}
+    grades = grade_pairs(digits)
+    runs = {name: compute_similarities(embed, images, digits) for name, embed in SYSTEMS.items()}
 
     results = germane.evaluate_many(grades, runs, MEASURES)
     print(results)
@@ -143,7 +148,7 @@ def main() -> None:
 
     per_query = results[best]["AP@10"].per_query
     worst = min((query for query in per_query if per_query[query] > 0), key=per_query.get)
-    explanation = explained(runs[best], digits, worst)
+    explanation = explain_query(runs[best], digits, worst)
     lost = sum(value == 0 for value in per_query.values())
     print(f"{best} finds nothing in its first 10 for {lost} queries. The worst of the others:")
     print(f"image {worst}, a {digits[worst]}\n")

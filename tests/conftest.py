@@ -21,7 +21,7 @@ settings.load_profile("ci")
 READERS = {
     "test_check_lines", "test_columns", "test_comments", "test_evaluator", "test_gauntlet", "test_gauntlet_frames",
     "test_gauntlet_objects", "test_gauntlet_siblings", "test_judging", "test_letor", "test_reduction",
-    "test_scattered", "test_sources", "test_sources_against_oracle", "test_streams",
+    "test_inputs", "test_scattered", "test_sources", "test_streams",
 }  # fmt: skip
 """Modules whose tests read runs: they are run with the compiled kernel and in plain NumPy."""
 

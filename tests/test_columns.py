@@ -38,7 +38,7 @@ from germane.readers import arrow, rows
 from germane.readers.frames import open_frame
 from germane.readers.rows import cut_pieces, read_piece
 
-import column_doors
+import inputs
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref NumRet RBP"
 QRELS = {1: {10: 1, 9: 2, 8: 0, -7: 1}, 2: {10: 1, 11: 3}, 3: {9: 1}, 4: {9: 1}}
@@ -51,7 +51,7 @@ RUN = {
 
 
 def table(given_rows: Any, number: str = "score", ids: Any = None) -> pa.Table:
-    return column_doors.table(given_rows, number, ids)
+    return inputs.table(given_rows, number, ids)
 
 
 def triples(given: dict[Any, dict[Any, float]]) -> list[tuple[Any, Any, float]]:
@@ -75,7 +75,7 @@ SIGNED = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.dictionary(pa.int8()
 @pytest.mark.parametrize("kind", SIGNED, ids=str)
 def test_integers(kind: pa.DataType, tmp_path: Path) -> None:
     """Ties go by their digits, as those of the same integers in dicts do."""
-    convert = column_doors.with_ids(kind)
+    convert = inputs.with_ids(kind)
     qrels, run = (convert(one, tmp_path) for one in frames())
     assert per_query(qrels, run) == per_query(QRELS, RUN)
     assert list(germane.evaluate(qrels, run)["AP"].per_query) == [1, 2, 3, 4]
@@ -84,7 +84,7 @@ def test_integers(kind: pa.DataType, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()], ids=str)
 def test_unsigned_integers(kind: pa.DataType, tmp_path: Path) -> None:
     qrels, run = ({q: {abs(i): n for i, n in got.items()} for q, got in d.items()} for d in (QRELS, RUN))  # fmt: skip
-    convert = column_doors.with_ids(kind)
+    convert = inputs.with_ids(kind)
     given_qrels = convert(table(triples(qrels), "relevance"), tmp_path)
     given_run = convert(table(triples(run)), tmp_path)
     assert per_query(given_qrels, given_run) == per_query(qrels, run)
@@ -124,13 +124,13 @@ def test_uuids() -> None:
     assert per_query(text[0], table(triples(text[1]))) == expected
 
 
-@pytest.mark.parametrize("door", column_doors.DOORS)
-def test_every_door_of_qrels(door: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", inputs.COLUMNS)
+def test_qrels_in_every_form(form: str, tmp_path: Path) -> None:
     qrels, run = ({f"q{q}": {f"{'é' * (i % 4)}{i}": n for i, n in got.items()} for q, got in d.items()} for d in (QRELS, RUN))  # fmt: skip
     mixed = random.Random(2).sample(triples(qrels), 8)
     expected = per_query(qrels, run)
     for order in (triples(qrels), mixed):
-        given = column_doors.DOORS[door](table(order, "relevance"), tmp_path)
+        given = inputs.COLUMNS[form](table(order, "relevance"), tmp_path)
         judged = germane.read_qrels(given)
         assert per_query(judged, run) == expected
         assert per_query(judged, table(triples(run))) == expected
@@ -141,7 +141,7 @@ def test_every_door_of_qrels(door: str, tmp_path: Path) -> None:
 
 def test_integers_against_text_are_an_error_that_shows_both() -> None:
     qrels, run = frames()
-    text = column_doors.with_ids(pa.string())(run, Path())
+    text = inputs.with_ids(pa.string())(run, Path())
     message = (
         r"the query ids of run and qrels have different types: the run's are text \('2', '2', '2'\),"
         r" the qrels' are integer \(1, 2, 3, …\). Cast one of them."
@@ -164,7 +164,7 @@ def test_files_of_text_match_integers_by_their_digits(tmp_path: Path) -> None:
     trec_qrels, trec_run = tmp_path / "a.qrels", tmp_path / "a.run"
     trec_qrels.write_text("".join(f"{q} 0 {i} {g}\n" for q, i, g in triples(QRELS)))
     trec_run.write_text("".join(f"{q} Q0 {i} 0 {s} t\n" for q, i, s in triples(RUN)))
-    csv_run = column_doors.DOORS[".csv"](run, tmp_path)
+    csv_run = inputs.COLUMNS[".csv"](run, tmp_path)
     for one in (trec_run, csv_run):
         assert per_query(qrels, one) == expected
     for one in (run, trec_run, csv_run):
@@ -195,7 +195,7 @@ def test_integers_and_text_in_one_dict(qrels: Any, tmp_path: Path) -> None:
         with pytest.raises(CoverageError, match=r"the qrels' are of several types \("):
             germane.evaluate_many(qrels, {"run": one})
     if len(qrels) == 1:  # a file of text has no integers, so that it is clear
-        germane.evaluate(qrels, column_doors.DOORS[".csv"](run, tmp_path), "RR")
+        germane.evaluate(qrels, inputs.COLUMNS[".csv"](run, tmp_path), "RR")
 
 
 def test_categories_with_repeated_entries() -> None:
@@ -332,7 +332,7 @@ def test_frames_equal_dicts(
         for query, item, number in given_rows:
             into.setdefault(query, {})[item] = number
     with mock.patch.object(rows, "STEP", step):
-        reader = column_doors.batches(table(retrieved), Path())
+        reader = inputs.batches(table(retrieved), Path())
         result = germane.evaluate(table(judged, "relevance"), reader, MEASURES, ties=ties)
     expected = germane.evaluate(qrels, run, MEASURES, ties=ties)
     assert result.counts == expected.counts
@@ -781,7 +781,7 @@ def test_errors_name_the_file(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"toy{suffix}:"):
         germane.evaluate({1: [7]}, path)
     given = table([(1, 7, float("nan"))])
-    made = column_doors.DOORS[suffix](given, tmp_path)
+    made = inputs.COLUMNS[suffix](given, tmp_path)
     if suffix != ".jsonl":
         with pytest.raises(ScoreError, match=f"toy{suffix}, column 'score', row 0: a score"):
             germane.evaluate({1: [7]} if suffix in (".parquet", ".arrow") else {"1": ["7"]}, made)
@@ -867,7 +867,7 @@ def test_a_bad_line_of_json(line: str, says: str, before: int, tmp_path: Path) -
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, run = frames()
     paths = [
-        str(column_doors.DOORS[".parquet"](one, folder))
+        str(inputs.COLUMNS[".parquet"](one, folder))
         for one, folder in ((qrels, tmp_path), (run, tmp_path / "run"))
         if folder.mkdir(exist_ok=True) is None
     ]
@@ -899,17 +899,17 @@ def test_names_and_format_on_the_command_line(
     assert "germane: --input-format takes trec, parquet" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("door", ["Polars", "PyArrow reader", ".parquet", ".csv"])
-def test_runs_that_are_read_once(door: str, tmp_path: Path) -> None:
-    given = column_doors.DOORS[door](frames()[1], tmp_path)
+@pytest.mark.parametrize("form", ["Polars", "PyArrow reader", ".parquet", ".csv"])
+def test_runs_that_are_read_once(form: str, tmp_path: Path) -> None:
+    given = inputs.COLUMNS[form](frames()[1], tmp_path)
     told: list[tuple[str, int, int | None]] = []
     run = germane.read_run(given, progress=lambda *at: told.append(at))
     assert per_query(QRELS, run) == per_query(QRELS, run) == per_query(QRELS, RUN)
     assert (
-        repr(run) == f"Frame({'toy' if door[0] == '.' else 'run'!r}: {len(triples(RUN))} results)"
+        repr(run) == f"Frame({'toy' if form[0] == '.' else 'run'!r}: {len(triples(RUN))} results)"
     )
     assert told == sorted(told)
-    assert told[-1][0] == (str(given) if door[0] == "." else "run")
+    assert told[-1][0] == (str(given) if form[0] == "." else "run")
 
 
 def test_ids_that_only_shortened_words_confuse() -> None:

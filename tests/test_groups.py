@@ -11,7 +11,7 @@ import pytest
 import germane
 from germane.errors import NotFoundError
 
-import column_doors
+import inputs
 
 QRELS = {"q1": ["a"], "q2": ["b"], "q3": ["c"], "q4": []}
 RUN = {"q1": ["a"], "q2": ["x", "b"], "q3": ["x", "y", "c"], "q4": ["a"]}
@@ -222,10 +222,10 @@ def rows_of(table: pa.Table) -> list[tuple[Any, ...]]:
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-@pytest.mark.parametrize("door", column_doors.DOORS)
+@pytest.mark.parametrize("form", inputs.COLUMNS)
 @pytest.mark.parametrize("keep", ["max", "first", "sum"])
-def test_frames_collapse_as_dicts_do(door: str, keep: Any, tmp_path: Path) -> None:
-    given = column_doors.DOORS[door](column_doors.table(CHUNKS), tmp_path)
+def test_frames_collapse_as_dicts_do(form: str, keep: Any, tmp_path: Path) -> None:
+    given = inputs.COLUMNS[form](inputs.table(CHUNKS), tmp_path)
     expected = germane.collapse(as_dict(CHUNKS), document, keep=keep)
     found = germane.collapse(given, document, keep=keep)
     assert found.column_names == ["query_id", "doc_id", "score"]
@@ -285,7 +285,7 @@ def test_ranked_columns_collapse_to_the_best_rank() -> None:
     ],
 )
 def test_what_cannot_collapse_a_frame(key: Any, error: Any, says: str | None) -> None:
-    run = column_doors.table(CHUNKS)
+    run = inputs.table(CHUNKS)
     with pytest.raises(error, match=says):
         germane.evaluate({"q1": ["d1"]}, germane.collapse(run, key), "AP")
 

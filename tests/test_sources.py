@@ -1,4 +1,4 @@
-"""The same data through every door gives the same numbers, and files are read as a plain model reads them."""
+"""What is special to one kind of input: files, pipes, standard input, types of ids and scores, their order."""
 
 import bz2
 import copy
@@ -12,16 +12,14 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections import ChainMap, UserList, defaultdict, deque
+from collections import UserList, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from decimal import Decimal
-from fractions import Fraction
-from functools import partial
 from math import inf, isfinite, nan, nextafter
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -35,30 +33,28 @@ import germane
 from germane.errors import EmptyError, FormatError, GradeError, InputError, ScoreError
 from germane.evaluation.result import Counts
 from germane.kernel.ids import as_integer
-from germane.readers import arrow, files, open_run
-from run_kinds import KINDS, all_kinds, kind_of
+from germane.readers import arrow, files
 
-import array_doors
-import column_doors
 import oracle
+from inputs import (
+    INPUTS,
+    LONG,
+    TREC,
+    Numbered,
+    Rows,
+    add_blanks,
+    comment,
+    rank_everything,
+    rows,
+    run_text,
+    shuffled,
+    store,
+    zstd,
+)
+from inputs import TOY_QRELS as QRELS
+from inputs import TOY_RUN as RUN
 from strategies import GRADES, ITEMS, SCORES, Judgments, Scores, collections, counted_once
 
-# ----------------------------------------------------------------------------- one toy collection
-
-LONG = "http://example.org/a/long/path/that/is/shared/by/many/documents/"
-QRELS: dict[str, Judgments] = {
-    "1": {"a": 1, "b": 0, "c": 2, "é": 1, "missed": 3},
-    "10": {LONG + "1": 1, LONG + "2": 0, LONG: 2, "m": -1},
-    "missing": {"a": 1},
-    "none relevant": {"a": 0, "b": -1},
-}
-QRELS["none-relevant"] = QRELS.pop("none relevant")  # blanks separate columns
-RUN: dict[str, Scores] = {
-    "10": {LONG + "2": 1.5, LONG: 1.5, LONG + "1": 1.5, "m": 2.25, "x": 1.5, "漢": 0.0},
-    "1": {"b": 2.0, "a": 2.0, "x": 2.0, "é": 1e-7, "e\u0301": 1e-7, "c": -3.0, "y": 1e300},
-    "nobody-judged": {"a": 1.0},
-    "none-relevant": {"a": 1.0, "b": 2.0, "x": 1.0},
-}
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref infAP Judged@3 NumRet RBP Rprec"
 
 
@@ -69,20 +65,6 @@ def per_query(qrels: Any, run: Any, **policy: Any) -> dict[str, dict[str, float]
 
 EXPECTED = per_query(QRELS, RUN)
 
-Rows = list[tuple[str, str, float]]
-
-
-def rows(run: dict[str, Scores]) -> Rows:
-    return [(query, item, score) for query, got in run.items() for item, score in got.items()]
-
-
-def run_text(given: Rows, separator: str = " ", end: str = "\n") -> str:
-    lines = (
-        separator.join((query, "Q0", item, str(rank), repr(score), "tag"))
-        for rank, (query, item, score) in enumerate(given, 1)
-    )
-    return "".join(line + end for line in lines)
-
 
 def qrels_text(qrels: dict[str, Judgments], separator: str = " ", end: str = "\n") -> str:
     return "".join(
@@ -92,57 +74,7 @@ def qrels_text(qrels: dict[str, Judgments], separator: str = " ", end: str = "\n
     )
 
 
-def shuffled(given: Rows) -> Rows:
-    return random.Random(3).sample(given, len(given))
-
-
-def by_score(given: Rows) -> Rows:
-    """Grouped by query, best first; ties in another order than that of ids."""
-    return sorted(given, key=lambda row: (row[0], -row[2], row[1]))
-
-
-def commented(text: str) -> str:
-    lines = text.splitlines(keepends=True)
-    return "# a comment\n\n" + "\n  \n#another, q Q0 a 1 9 t\n".join(lines) + "\n\n \t \n#end"
-
-
-def with_blanks(text: str) -> str:
-    return "".join("  " + line.replace(" ", "   ")[:-1] + " \n" for line in text.splitlines(True))
-
-
-def zstd(data: bytes) -> bytes:
-    return pa.Codec("zstd").compress(data, asbytes=True)  # type: ignore[no-any-return]
-
-
-# ----------------------------------------------------------------------------------- every door
-
-TEXT = run_text(rows(RUN))
-FILES: dict[str, bytes] = {
-    "plain": TEXT.encode(),
-    "gz": gzip.compress(TEXT.encode()),
-    "gz of two members": gzip.compress(TEXT[:99].encode()) + gzip.compress(TEXT[99:].encode()),
-    "bz2": bz2.compress(TEXT.encode()),
-    "xz": lzma.compress(TEXT.encode()),
-    "zst": zstd(TEXT.encode()),
-    "zst of two frames": zstd(TEXT[:99].encode()) + zstd(TEXT[99:].encode()),
-    "tabs": run_text(rows(RUN), "\t").encode(),
-    "several blanks": with_blanks(TEXT).encode(),
-    "tabs and blanks": TEXT.replace(" Q0 ", " \t Q0\t").encode(),
-    "CRLF": run_text(rows(RUN), end="\r\n").encode(),
-    "CRLF and tabs": run_text(rows(RUN), "\t", "\r\n").encode(),
-    "comments and blank lines": commented(TEXT).encode(),
-    "BOM": b"\xef\xbb\xbf" + TEXT.encode(),
-    "BOM and comments": b"\xef\xbb\xbf" + commented(TEXT).encode(),
-    "BOM, CRLF, compressed": gzip.compress(
-        b"\xef\xbb\xbf" + run_text(rows(RUN), end="\r\n").encode()
-    ),
-    "no final newline": TEXT.encode()[:-1],
-    "grouped and sorted": run_text(by_score(rows(RUN))).encode(),
-    "grouped, worst first": run_text(by_score(rows(RUN))[::-1]).encode(),
-    "shuffled": run_text(shuffled(rows(RUN))).encode(),
-    "shuffled, compressed": gzip.compress(run_text(shuffled(rows(RUN))).encode()),
-    "more columns": TEXT.replace(" tag", " tag and more").encode(),
-}
+FILES = {name: make(rows(RUN)) for name, make in TREC.items()}
 
 
 @contextmanager
@@ -162,82 +94,6 @@ def fifo(folder: Path, data: bytes) -> Iterator[Path]:
     assert not writer.is_alive()
 
 
-Door = Callable[[Path], Any]
-"""Makes the toy run, in a folder that it may use."""
-
-
-def stored(data: bytes, folder: Path) -> Path:
-    path = folder / "toy.run"
-    path.write_bytes(data)
-    return path
-
-
-def _letor(order: Callable[[Rows], Rows], folder: Path) -> Any:
-    path = folder / "toy.letor"
-    lines = (
-        f"0 qid:{query} 1:0 7:{score!r} # docid = {item}\n"
-        for query, item, score in order(rows(RUN))
-    )
-    path.write_text("".join(lines), "utf-8")
-    return germane.read_run(path, columns={"score": "7"})
-
-
-DOORS: dict[str, dict[str, Door]] = {
-    "scores": {
-        "dicts": lambda folder: RUN,
-        "read-only mappings": lambda folder: MappingProxyType(
-            {query: MappingProxyType(got) for query, got in RUN.items()}
-        ),
-        "other mappings": lambda folder: defaultdict(
-            dict, {query: ChainMap({}, got) for query, got in RUN.items()}
-        ),
-        "NumPy scores": lambda folder: {
-            query: {item: np.float64(score) for item, score in got.items()}
-            for query, got in RUN.items()
-        },
-        "other numbers": lambda folder: {
-            query: {item: kind(score) for item, score in got.items()}
-            for (query, got), kind in zip(
-                RUN.items(), (Fraction, Decimal, int, Fraction), strict=True
-            )
-        },
-    },
-    "lists": {
-        kind: lambda folder, make=make: {
-            query: make(oracle.trec_order(got)) for query, got in RUN.items()
-        }
-        for kind, make in {
-            "lists": list,
-            "tuples": tuple,
-            "NumPy arrays": np.array,
-            "arrays of objects": lambda items: np.array(items, object),
-            "other sequences": UserList,
-        }.items()
-    },
-    "file": {
-        **{name: partial(stored, data) for name, data in FILES.items()},
-        "path as text": lambda folder: str(stored(FILES["plain"], folder)),
-    },
-    "read": {
-        name: lambda folder, data=data: germane.read_run(stored(data, folder))
-        for name, data in FILES.items()
-    },
-    "columns": {
-        f"{name}, {order.__name__}": lambda folder, make=make, order=order: make(
-            column_doors.table(order(rows(RUN))), folder
-        )
-        for name, make in column_doors.DOORS.items()
-        for order in (list, shuffled)
-    }
-    | {f"LETOR, {order.__name__}": partial(_letor, order) for order in (list, shuffled)},
-}
-EACH_DOOR = [
-    pytest.param(source, door, id=f"{source}: {door}")
-    for source, doors in DOORS.items()
-    for door in doors
-]
-
-
 def test_what_the_toy_collection_holds() -> None:
     assert germane.evaluate(QRELS, RUN).counts == Counts(
         judged=4,
@@ -250,60 +106,17 @@ def test_what_the_toy_collection_holds() -> None:
     )
 
 
-def test_no_source_is_forgotten() -> None:
-    assert KINDS.keys() == {*DOORS, *array_doors.DOORS}
-    assert set(KINDS.values()) == all_kinds()
-
-
-@pytest.mark.parametrize(("source", "door"), EACH_DOOR)
-def test_every_door(source: str, door: str, tmp_path: Path) -> None:
-    run = open_run(DOORS[source][door](tmp_path))
-    assert isinstance(run, KINDS[source])
-    assert per_query(QRELS, run) == EXPECTED
-
-
-# Every item of a gallery is ranked: here those that were not retrieved come last.
-WHOLE: dict[str, Scores] = {
-    query: {
-        item: min(RUN.get(query, {}).get(item, -9.0), 9.0)
-        for item in sorted({item for got in (*QRELS.values(), *RUN.values()) for item in got})
-    }
-    for query in QRELS
-}
+WHOLE = rank_everything(QRELS, RUN)
 
 
 @pytest.mark.parametrize(
-    ("source", "door"),
+    "make",
     [
-        pytest.param(source, door, id=f"{source}: {door}")
-        for source, doors in array_doors.DOORS.items()
-        for door in doors
-    ],
-)
-def test_every_door_of_numbers(source: str, door: str) -> None:
-    """Queries and items are numbers there, and a query that nobody judged is a row without grades."""
-    expected, held = EXPECTED, RUN
-    if source == "embeddings":
-        expected, held = per_query(QRELS, WHOLE), WHOLE
-    numbered = array_doors.Collection(QRELS, held)
-    qrels, run, choices = array_doors.DOORS[source][door](numbered)
-    assert issubclass(kind_of(qrels, run, **choices), KINDS[source])
-    found = per_query(qrels, run, **choices)
-    names = dict(enumerate(numbered.queries))
-    assert {
-        measure: {names.get(q, q): value for q, value in values.items() if names.get(q, q) in QRELS}
-        for measure, values in found.items()
-    } == expected
-
-
-@pytest.mark.parametrize(
-    "door",
-    [
-        lambda given: array_doors.DOORS["array of scores"]["masks"](given)[1],
-        lambda given: array_doors.DOORS["top-k ids"]["CSR"](given)[1],
-        lambda given: array_doors.DOORS["embeddings"]["CSR"](given)[1],
-        lambda given: array_doors.DOORS["rows of lists"]["lists of items"](given)[1],
-        lambda given: array_doors.DOORS["rows of lists"]["arrays of items"](given)[1],
+        lambda given: given.scores,
+        lambda given: given.top(),
+        lambda given: given.vectors(),
+        lambda given: given.ranked(),
+        lambda given: [np.array(row, int) for row in given.ranked()],
         lambda given: dict(enumerate(given.ranked())),
         lambda given: {
             np.int64(query): {np.int32(i): row[i] for i in np.flatnonzero(~row.mask)}
@@ -322,10 +135,10 @@ def test_every_door_of_numbers(source: str, door: str) -> None:
     ],
 )
 def test_numbers_beside_judgments_in_a_file_of_text(
-    door: Callable[[array_doors.Collection], Any], tmp_path: Path
+    make: Callable[[Numbered], Any], tmp_path: Path
 ) -> None:
     """Such a file has no integers: it means them by their digits."""
-    numbered = array_doors.Collection(QRELS, WHOLE)
+    numbered = Numbered(QRELS, WHOLE)
     judged = enumerate(numbered.judged())
     text = "".join(f"{q} 0 {i} {g:g}\n" for q, row in judged for i, g in row.items())
     trec, csv = tmp_path / "qrels.txt", tmp_path / "qrels.csv"
@@ -334,13 +147,13 @@ def test_numbers_beside_judgments_in_a_file_of_text(
     names = dict(zip(map(str, range(len(numbered.queries))), numbered.queries, strict=True))
     expected = per_query(QRELS, WHOLE)
     for qrels in (trec, csv, germane.read_qrels(trec)):
-        found = per_query(qrels, door(numbered), ties="given")
+        found = per_query(qrels, make(numbered), ties="given")
         assert {
             measure: {names[query]: value for query, value in values.items()}
             for measure, values in found.items()
         } == expected
     evaluator = germane.Evaluator(trec, "AP", ties="given")
-    evaluator.update(door(numbered))
+    evaluator.update(make(numbered))
     assert {names[q]: v for q, v in evaluator.result()["AP"].per_query.items()} == expected["AP"]
 
 
@@ -389,11 +202,11 @@ def test_what_is_no_column_of_an_array(item: str) -> None:
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "expected"])
-@pytest.mark.parametrize("source", ["file", "read"])
+@pytest.mark.parametrize("source", ["TREC file", "TREC run read"])
 def test_orders_of_ties_from_files(source: str, ties: str, tmp_path: Path) -> None:
     measures = "AP nDCG P@2 R@3 RR Judged@3"
-    for door in ("plain", "shuffled"):
-        run = DOORS[source][door](tmp_path)
+    for form in ("plain", "shuffled"):
+        run = INPUTS[f"{source}, {form}"].make(QRELS, RUN, tmp_path).run
         found = germane.evaluate(QRELS, run, measures, ties=ties, missing="skip")  # type: ignore[arg-type]
         expected = germane.evaluate(QRELS, RUN, measures, ties=ties, missing="skip")  # type: ignore[arg-type]
         assert [one.per_query for one in found.values()] == [
@@ -402,14 +215,15 @@ def test_orders_of_ties_from_files(source: str, ties: str, tmp_path: Path) -> No
         assert found.counts == expected.counts
 
 
-@pytest.mark.parametrize("source", ["file", "read"])
+@pytest.mark.parametrize("source", ["TREC file", "TREC run read"])
 def test_given_order_of_ties_from_files(source: str, tmp_path: Path) -> None:
     """In the order of the file, also where its queries are scattered."""
     mixed = shuffled(rows(RUN))
     run: dict[str, Scores] = {}
     for query, item, score in mixed:
         run.setdefault(query, {})[item] = score
-    found = per_query(QRELS, DOORS[source]["shuffled"](tmp_path), ties="given")
+    given = INPUTS[f"{source}, shuffled"].make(QRELS, RUN, tmp_path).run
+    found = per_query(QRELS, given, ties="given")
     assert found == per_query(QRELS, run, ties="given") != EXPECTED
 
 
@@ -451,11 +265,11 @@ QRELS_FILES = {
     "xz": lzma.compress(QRELS_TEXT.encode()),
     "zst": zstd(QRELS_TEXT.encode()),
     "tabs": qrels_text(QRELS, "\t").encode(),
-    "several blanks": with_blanks(QRELS_TEXT).encode(),
+    "several blanks": add_blanks(QRELS_TEXT).encode(),
     "CRLF": qrels_text(QRELS, end="\r\n").encode(),
-    "comments and blank lines": commented(QRELS_TEXT).encode(),
+    "comments and blank lines": comment(QRELS_TEXT).encode(),
     "BOM": b"\xef\xbb\xbf" + QRELS_TEXT.encode(),
-    "BOM and comments": b"\xef\xbb\xbf" + commented(QRELS_TEXT).encode(),
+    "BOM and comments": b"\xef\xbb\xbf" + comment(QRELS_TEXT).encode(),
     "no final newline": QRELS_TEXT.encode()[:-1],
 }
 
@@ -477,7 +291,7 @@ def test_qrels_file_with_scattered_queries(tmp_path: Path) -> None:
     lines = QRELS_TEXT.splitlines(keepends=True)
     (tmp_path / "qrels").write_text("".join(random.Random(5).sample(lines, len(lines))), "utf-8")
     assert per_query(tmp_path / "qrels", RUN) == EXPECTED
-    run = DOORS["file"]["shuffled"](tmp_path)
+    run = store(FILES["shuffled"], tmp_path)
     assert per_query(tmp_path / "qrels", run) == EXPECTED
 
 
@@ -508,7 +322,7 @@ def test_ids_that_share_their_beginning(length: int, tmp_path: Path) -> None:
     assert expected["DCG@3"].values[0] == pytest.approx(
         oracle.value("DCG", {}, 3, ranked, judged), rel=1e-12
     )
-    path = stored(run_text(rows(run)).encode(), tmp_path)
+    path = store(run_text(rows(run)).encode(), tmp_path)
     (tmp_path / "qrels").write_text(qrels_text(qrels), "utf-8")
     for judgments in (qrels, tmp_path / "qrels"):
         for given_run in (path, germane.read_run(path), run):
@@ -519,7 +333,7 @@ def test_ids_that_share_their_beginning(length: int, tmp_path: Path) -> None:
 
 def test_ids_that_are_not_utf_8_are_kept_byte_by_byte(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_bytes(b"q\xff 0 \xfe\xff 2\nq\xff 0 \xfe 1\nq\xff 0 z 0\n")
-    path = stored(
+    path = store(
         b"".join(
             b"q\xff Q0 %b 1 1.0 t\n" % i for i in (b"z", b"\xfe", b"\xfe\xff", b"\xef\xbf\xbd")
         ),
@@ -547,12 +361,12 @@ def test_ids_of_other_types(kind: Callable[[int], Any]) -> None:
 
 
 def test_numbers_as_ids_against_a_file(tmp_path: Path) -> None:
-    path = stored(b"1 Q0 9 1 2.0 t\n1 Q0 10 2 1.0 t\n", tmp_path)
+    path = store(b"1 Q0 9 1 2.0 t\n1 Q0 10 2 1.0 t\n", tmp_path)
     assert germane.evaluate({1: {10: 1}}, path, "RR")["RR"].per_query == {1: 1 / 2}
 
 
 def test_two_query_ids_with_the_same_text_are_an_error_against_a_file(tmp_path: Path) -> None:
-    path = stored(b"1 Q0 9 1 2.0 t\n", tmp_path)
+    path = store(b"1 Q0 9 1 2.0 t\n", tmp_path)
     with pytest.raises(FormatError, match="two query ids of the qrels have the same text"):
         germane.evaluate({1: {10: 1}, "1": {9: 1}}, path, "RR")
 
@@ -560,7 +374,7 @@ def test_two_query_ids_with_the_same_text_are_an_error_against_a_file(tmp_path: 
 def test_a_byte_order_mark_is_one_only_at_the_start_of_the_file(tmp_path: Path) -> None:
     """Elsewhere it is part of an id, also where a block begins."""
     run = {"q": {"a": 1.0}, "\ufeffq": {"a": 1.0}, "\ufeffr": {"a": 1.0}}
-    path = stored(run_text(rows(run)).encode(), tmp_path)
+    path = store(run_text(rows(run)).encode(), tmp_path)
     qrels = {"q": {"a": 1}, "\ufeffq": {"a": 1}}
     for size in (8, 16, 20, 21, 22, 2**20):
         with blocks_of(size):
@@ -574,7 +388,7 @@ def test_only_blanks_and_tabs_separate(blank: str, tmp_path: Path) -> None:
     """Other white space is part of an id, in lines that are plain and in lines that are not."""
     item = f"a{blank}b"
     for text in (run_text([("q", item, 1.0)]), "# not plain\n" + run_text([("q", item, 1.0)])):
-        path = stored(text.encode(), tmp_path)
+        path = store(text.encode(), tmp_path)
         assert germane.evaluate({"q": {item: 1}}, path, "RR")["RR"].mean == 1, text
 
 
@@ -597,7 +411,7 @@ def test_scores_are_read_as_python_reads_them(written: str, tmp_path: Path) -> N
         for item, score in around.items()
     ]
     for head in ("", "# not plain\n"):
-        path = stored((head + "".join(lines)).encode(), tmp_path)
+        path = store((head + "".join(lines)).encode(), tmp_path)
         for run in (path, germane.read_run(path)):
             result = germane.evaluate({"q": {"it": 1}}, run, "RR", ties="worst")
             assert result["RR"].mean == 1 / (2 if "up" in around else 1)
@@ -610,7 +424,7 @@ def test_what_is_not_a_finite_number_is_an_error(written: str, tmp_path: Path) -
     for head in ("", "# not plain\n"):
         text = f"{head}q Q0 a 1 2.0 t\nq Q0 b 2 {written} t\n"
         with pytest.raises(InputError, match=f"toy.run:{2 + bool(head)}: "):
-            germane.evaluate({"q": {"a": 1}}, stored(text.encode(), tmp_path), "RR")
+            germane.evaluate({"q": {"a": 1}}, store(text.encode(), tmp_path), "RR")
 
 
 def test_large_integers_as_scores() -> None:
@@ -663,7 +477,7 @@ def test_nothing_given_is_changed() -> None:
 
 def test_unknown_queries_are_counted_and_change_nothing(tmp_path: Path) -> None:
     more = {**RUN, "new": {LONG: 1.0}, "newer": {"a": 5.0, "b": 5.0}}
-    path = stored(run_text(shuffled(rows(more))).encode(), tmp_path)
+    path = store(run_text(shuffled(rows(more))).encode(), tmp_path)
     lists = {query: oracle.trec_order(got) for query, got in more.items()}
     for run in (more, lists, path, germane.read_run(path)):
         result = germane.evaluate(QRELS, run, MEASURES)
@@ -672,14 +486,14 @@ def test_unknown_queries_are_counted_and_change_nothing(tmp_path: Path) -> None:
 
 
 def test_repeats_in_queries_that_nobody_judged_do_not_matter(tmp_path: Path) -> None:
-    text = TEXT + "nobody Q0 a 1 1.0 t\nnobody Q0 a 1 2.0 t\n"
-    path = stored(text.encode(), tmp_path)
+    text = run_text(rows(RUN)) + "nobody Q0 a 1 1.0 t\nnobody Q0 a 1 2.0 t\n"
+    path = store(text.encode(), tmp_path)
     assert per_query(QRELS, path) == per_query(QRELS, germane.read_run(path)) == EXPECTED
 
 
 @pytest.mark.parametrize("text", ["", "\n", "# only this\n\n", "\ufeff", " \t\r\n"])
 def test_nothing_in_a_file(text: str, tmp_path: Path) -> None:
-    path = stored(text.encode(), tmp_path)
+    path = store(text.encode(), tmp_path)
     with pytest.raises(EmptyError, match=r"toy.run: the file is empty"):
         germane.evaluate(QRELS, path, "AP")
     with pytest.raises(EmptyError, match=r"toy.run: the file is empty"):
@@ -704,8 +518,8 @@ def blocks_of(size: int) -> Iterator[None]:
 
 LAYOUTS: tuple[Callable[[str], str], ...] = (
     lambda text: text,
-    with_blanks,
-    commented,
+    add_blanks,
+    comment,
     lambda text: text.replace(" ", "\t"),
     lambda text: text.replace("\n", "\r\n"),
     lambda text: text[:-1],
@@ -742,8 +556,8 @@ def test_files_equal_dicts(
     qrels_path.write_text(layout(qrels_text(qrels)), "utf-8")
     expected = germane.evaluate(qrels, run, MEASURES, ties=ties)
     with blocks_of(size):
-        for judged, door in ((qrels_path, run_path), (qrels, germane.read_run(run_path))):
-            found = germane.evaluate(judged, door, MEASURES, ties=ties)
+        for judged, run in ((qrels_path, run_path), (qrels, germane.read_run(run_path))):
+            found = germane.evaluate(judged, run, MEASURES, ties=ties)
             assert {**asdict(found.counts), "comments": 0} == asdict(expected.counts)
             for measure in expected:
                 assert found[measure].per_query == expected[measure].per_query, measure
@@ -850,7 +664,7 @@ def test_a_query_longer_than_many_blocks(tmp_path: Path) -> None:
         "last": {"a": 1},
         "short": {"a": 1},
     }
-    path = stored(run_text(rows(run)).encode(), tmp_path)
+    path = store(run_text(rows(run)).encode(), tmp_path)
     expected = germane.evaluate(qrels, run, MEASURES)
     for size in (64, 1000, 4096, 2**20):
         with blocks_of(size):

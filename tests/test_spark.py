@@ -37,7 +37,7 @@ from germane.errors import (
 from germane.evaluation import spark_tasks as tasks
 from germane.measures import TABLE
 
-from data_frames import Session
+from spark_stub import Session
 from strategies import variants, world
 from test_docs import comment_of, matches
 from test_docs import run as evaluate_statement

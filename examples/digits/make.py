@@ -1,18 +1,18 @@
 """Make the digits example: image retrieval on scikit-learn's handwritten digits.
 
-Twenty images of each digit are queries (200 in all), spread evenly over the data set; the other
+Twenty images of each digit are queries (200 in all), spread evenly over the data set. The other
 1,597 images are the gallery. Two systems rank the gallery for every query and keep 100 images:
 
 - ``pixels``: cosine similarity of the 64 raw pixel values,
 - ``lda``: minus the Euclidean distance after linear discriminant analysis, which is fitted on the
-  gallery alone, so no system has seen a query or its label.
+  gallery alone. So no system has seen a query or its label.
 
-An image is relevant when it shows the same digit as the query. The qrels list all relevant gallery
-images with grade 1; every other gallery image is not relevant. ``q0042`` and ``d0042`` both mean
-image 42 of ``load_digits()``; no image is a query and in the gallery at once.
+An image is relevant if it shows the query's digit. The qrels list all relevant gallery images with
+grade 1. Every other gallery image is not relevant. ``q0042`` and ``d0042`` both mean image 42 of
+``load_digits()``. No image is both a query and in the gallery.
 
-Writes ``qrels.txt``, ``pixels.run`` and ``lda.run`` beside this file, the same on every run. Needs
-scikit-learn, which carries the images with it (nothing is downloaded)::
+The script writes ``qrels.txt``, ``pixels.run`` and ``lda.run`` beside this file, equal on every run. It
+needs scikit-learn, which includes the images (nothing is downloaded)::
 
     pip install scikit-learn
     python examples/digits/make.py
@@ -35,7 +35,7 @@ Ints = NDArray[np.int64]
 
 
 def pick_queries(digit: Ints) -> Ints:
-    """The positions of the queries: evenly spaced images of each digit."""
+    """Pick the positions of the queries: evenly spaced images of each digit."""
     picked = []
     for value in range(10):
         images = np.flatnonzero(digit == value)
@@ -43,20 +43,20 @@ def pick_queries(digit: Ints) -> Ints:
     return np.sort(np.concatenate(picked))
 
 
-def cosine(queries: Floats, gallery: Floats) -> Floats:
-    """Cosine similarity of every query to every gallery image."""
+def compute_cosine(queries: Floats, gallery: Floats) -> Floats:
+    """Compute the cosine similarity of every query to every gallery image."""
     queries = queries / np.linalg.norm(queries, axis=1, keepdims=True)
     gallery = gallery / np.linalg.norm(gallery, axis=1, keepdims=True)
     return queries @ gallery.T
 
 
-def nearness(queries: Floats, gallery: Floats) -> Floats:
-    """Minus the Euclidean distance of every query to every gallery image."""
+def compute_nearness(queries: Floats, gallery: Floats) -> Floats:
+    """Compute minus the Euclidean distance of every query to every gallery image."""
     return -np.linalg.norm(queries[:, None, :] - gallery[None, :, :], axis=2)
 
 
 def write_qrels(path: Path, queries: Ints, gallery: Ints, digit: Ints) -> None:
-    """One line per query and gallery image of the same digit."""
+    """Write one line per query and gallery image of its digit."""
     with path.open("w", encoding="ascii", newline="\n") as file:
         for query in queries:
             for image in gallery[digit[gallery] == digit[query]]:
@@ -64,7 +64,7 @@ def write_qrels(path: Path, queries: Ints, gallery: Ints, digit: Ints) -> None:
 
 
 def write_run(path: Path, queries: Ints, gallery: Ints, scores: Floats) -> None:
-    """The best results of every query, best first; equal scores by falling id."""
+    """Write the best results of every query, best first, equal scores by falling id."""
     rounded = np.round(scores, DECIMALS)
     with path.open("w", encoding="ascii", newline="\n") as file:
         for query, row in zip(queries, rounded, strict=True):
@@ -83,8 +83,12 @@ def main() -> None:
     reduced = lda.transform(pixels)
 
     write_qrels(HERE / "qrels.txt", queries, gallery, digit)
-    write_run(HERE / "pixels.run", queries, gallery, cosine(pixels[queries], pixels[gallery]))
-    write_run(HERE / "lda.run", queries, gallery, nearness(reduced[queries], reduced[gallery]))
+    write_run(
+        HERE / "pixels.run", queries, gallery, compute_cosine(pixels[queries], pixels[gallery])
+    )
+    write_run(
+        HERE / "lda.run", queries, gallery, compute_nearness(reduced[queries], reduced[gallery])
+    )
 
 
 if __name__ == "__main__":
