@@ -143,7 +143,7 @@ def test_reconcile_names_no_tool_that_may_say_something_else() -> None:
     assert not tools & set(found.unsure)
     assert found.unsure["keras-rs"] == "Equal scores are shuffled."
     assert "trec_eval-9" not in found.unsure  # gives 0.25 here
-    assert "Their definitions give it, their programs may not: recometrics (" in str(found)
+    assert "the tools themselves may not: recometrics (" in str(found)
 
 
 # --- What a result says of them --------------------------------------------------------------------

@@ -31,7 +31,7 @@ from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import QrelsInput, RunInput, formats, numbers, trec
 from germane.readers.arrays import ScoreArray, TopIds
-from germane.readers.files import TextFile, find_line_ends
+from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat, Path, is_path
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
@@ -47,14 +47,14 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
-        for block in file.blocks("lines"):
+        for block in file.read_blocks("lines"):
             parse_odd = partial(_parse_odd, block.data, first, layout, faults, file.name)
             lines = trec.split_lines(block.data, layout, parse_odd, detailed=True)
             assert lines.line is not None  # asked for
             parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
                 _note_whole(block.data, whole)
-            first += find_line_ends(block.data)
+            first += count_line_ends(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
         queries, query = number_columns([_repeat_queries(lines) for lines in parts])
@@ -82,7 +82,7 @@ def _parse_odd(
     try:
         return trec.parse_line(line, layout)
     except InputError as error:
-        faults.add(f"{name}:{first + find_line_ends(data, at)}: {error}", len(line.split()))
+        faults.add(f"{name}:{first + count_line_ends(data, at)}: {error}", len(line.split()))
         return None
 
 
@@ -112,7 +112,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
     if is_mapping(given):
         return _read_mapping(given, "qrels")
     if isinstance(given, Frame):
-        return _read_frame(given.reported(progress), "qrels")
+        return _read_frame(given.report_to(progress), "qrels")
     judged = qrels.read("keep", progress, "what is asked for")
     text, places = judged.ids == "text", judged.width is not None
     return _read_grouped(
@@ -128,7 +128,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
         case ScoredMapping() | RankedLists():
             return _read_mapping(run.mapping, "run")
         case Frame():
-            return _read_frame(run.reported(progress), "run")
+            return _read_frame(run.report_to(progress), "run")
         case Run():
             return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ScoreArray() | TopIds():
@@ -282,8 +282,8 @@ def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     def has_line_per_row() -> bool:
         lines = 0
         with TextFile(given) as file:
-            for block in file.blocks("lines"):
-                lines += find_line_ends(block.data)
+            for block in file.read_blocks("lines"):
+                lines += count_line_ends(block.data)
         lines += not block.data.endswith((b"\n", b"\r"))
         return lines == rows + side.faults.count + above
 
@@ -306,14 +306,14 @@ def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) 
     if not record.num_rows:
         return
     try:
-        query, item = frame.identifiers(record, row)
+        query, item = frame.read_ids(record, row)
         if kind == "run":
-            number, rank = frame.scores(record, row)
+            number, rank = frame.read_scores(record, row)
         else:
             name, rank = frame.headings.relevance, None
             number = np.ones(record.num_rows)
             if name is not None:
-                number = frame.numbers(record, name, row, "relevance grade")
+                number = frame.read_numbers(record, name, row, "relevance grade")
     except InputError as error:
         if record.num_rows == 1:
             faults.add(str(error))
