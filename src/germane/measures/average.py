@@ -36,7 +36,7 @@ def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) ->
         if norm == "found":
             return _expect_over_found(ranking, k, rel, terms)
     else:
-        terms = ranking.counted(rel, k) * (ranking.so_far(rel) / ranking.rank)
+        terms = ranking.mark_relevant(rel, k) * (ranking.so_far(rel) / ranking.rank)
     return Scored(terms, _choose_norm(ranking, total, k, rel, norm), total)
 
 
@@ -79,7 +79,7 @@ def _choose_norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm:
         case "possible":
             return np.minimum(total, count_filled(ranking, k))
         case "found":
-            return ranking.found(rel, k)
+            return ranking.count_found(rel, k)
         case _:
             return count_ranks(ranking, k)
 
@@ -185,7 +185,7 @@ YAAP = Definition(
 def _expect_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """Give each relevant hit (H) its share, 1/r, of its group's expected sum."""
     relevant = ranking.relevant(rel)
-    size, before = ranking.tied_relevant(rel)
+    size, before = ranking.count_tied(rel)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
     end = np.minimum(ranking.tied_to, ranking.last(k)[ranking.owner])
     share = _sum_precisions(first, end, before, size, width) / width
@@ -209,7 +209,7 @@ def _expect_over_found(ranking: Ranking, k: int | None, rel: float, terms: Float
     since the norm differs from order to order, it is inside the terms.
     """
     relevant = ranking.relevant(rel)
-    size, before = ranking.tied_relevant(rel)
+    size, before = ranking.count_tied(rel)
     last = ranking.last(k)[ranking.owner]
     inside = relevant & (ranking.tied_to <= last)
     norm = ragged.count_flags(inside, ranking.owner, len(ranking)).astype(float)

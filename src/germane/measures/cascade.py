@@ -31,7 +31,7 @@ def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Sco
     inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
     reached[inner] = ragged.accumulate_product(1.0 - stop, ranking.offsets)[inner - 1]
     terms = np.where(ranking.within(k), reached * stop / ranking.rank, 0.0)
-    total = ranking.judged(ranking.ideal > 0)
+    total = ranking.count_judged(ranking.ideal > 0)
     return Scored(terms, ranking.ones, total)
 
 
@@ -90,7 +90,7 @@ def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
 
 RESIDUAL = Definition(
     "RBPResidual",
-    "What RBP could gain if everything unjudged, or not retrieved, were relevant",
+    "The gain of RBP if everything unjudged, or not retrieved, were relevant",
     residual,
     lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
     'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',

@@ -38,9 +38,9 @@ def weigh_first(
     S(j-1)·r/(n-j+1), where S(j) = Π_{t<j} (n-r-t)/(n-t): none among the first j.
     """
     if ranking.ties != "expected":
-        first_hit = ranking.counted(rel, k) & (ranking.so_far(rel) == 1)
+        first_hit = ranking.mark_relevant(rel, k) & (ranking.so_far(rel) == 1)
         return np.where(first_hit, worth(ranking.rank), 0.0)
-    size, before = ranking.tied_relevant(rel)
+    size, before = ranking.count_tied(rel)
     hit = np.flatnonzero(ranking.relevant(rel) & (ranking.so_far(rel) == 1) & (before == 0))
     r, first = size[hit], ranking.tied_from[hit]
     n = ranking.tied_to[hit] - first + 1

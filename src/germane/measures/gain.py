@@ -37,7 +37,7 @@ def _write_gain_note(p: dict[str, Any]) -> str:
 
 def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     terms = _discount(ranking, k, gain)
-    return Scored(terms, ranking.ones, ranking.judged(_rank_ideal(ranking, gain) > 0))
+    return Scored(terms, ranking.ones, ranking.count_judged(_rank_ideal(ranking, gain) > 0))
 
 
 DCG = Definition(
@@ -54,7 +54,7 @@ DCG = Definition(
 
 def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain)
-    total = ranking.judged(ideal > 0)
+    total = ranking.count_judged(ideal > 0)
     return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal))
 
 
@@ -74,7 +74,7 @@ IDEAL_DCG = Definition(
 def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     ideal = _rank_ideal(ranking, gain)
     norm = _sum_ideal(ranking, k, ideal)
-    return Scored(_discount(ranking, k, gain), norm, ranking.judged(ideal > 0))
+    return Scored(_discount(ranking, k, gain), norm, ranking.count_judged(ideal > 0))
 
 
 NDCG = Definition(
@@ -111,7 +111,7 @@ def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
         dcg_here, ideal_here, out=np.zeros(len(gained)), where=relevant & (ideal_here > 0)
     )
     best = _rank_ideal(ranking, gain)
-    total = ranking.judged(best > 0)
+    total = ranking.count_judged(best > 0)
     missed = total - ragged.count_flags(relevant, ranking.owner, len(ranking))
     final = np.zeros(len(ranking))
     answered = ranking.offsets[1:] > ranking.offsets[:-1]
@@ -145,7 +145,7 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     """
     ideal, rank, owner = _rank_ideal(ranking, gain), ranking.ideal_rank, ranking.ideal_owner
     ends = ideal > 0  # the last item of each positive gain
-    total = ranking.judged(ends)
+    total = ranking.count_judged(ends)
     ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
     inverse = 1.0 / ragged.accumulate_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
     levels = np.bincount(owner[ends], minlength=len(ranking))
@@ -199,7 +199,7 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
         gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained != 0
     )
     total = ragged.sum_rows(ideal, ranking.ideal_owner, len(ranking))
-    return Scored(terms, total, ranking.judged(ideal > 0))
+    return Scored(terms, total, ranking.count_judged(ideal > 0))
 
 
 NORMALIZED_GAIN = Definition(

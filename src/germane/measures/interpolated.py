@@ -166,8 +166,8 @@ def _measure_trapezoids(ranking: Ranking, k: int | None, rel: float, start: str)
     grouped = ranking.ties == "grouped"
     first = ranking.tied_from if grouped else ranking.rank
     after = ranking.so_far(rel)
-    before = after - (ranking.tied_relevant(rel)[0] if grouped else 1)
-    counted = ranking.counted(rel, k)
+    before = after - (ranking.count_tied(rel)[0] if grouped else 1)
+    counted = ranking.mark_relevant(rel, k)
     started = {"none": first > 1, "(1/R,P@first)": before > 0}.get(start, np.True_)
     previous = np.where(first > 1, before / np.maximum(first - 1, 1), float(start == "(0,1)"))
     return np.where(counted & started, (previous + after / ranking.rank) / 2, 0.0)
@@ -182,8 +182,8 @@ def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """
     grouped = ranking.ties == "grouped"
     first = ranking.tied_from if grouped else ranking.rank
-    size = ranking.tied_relevant(rel)[0] if grouped else np.ones(len(first), np.int64)
-    counted = ranking.counted(rel, k)
+    size = ranking.count_tied(rel)[0] if grouped else np.ones(len(first), np.int64)
+    counted = ranking.mark_relevant(rel, k)
     size = np.where(counted, size, 1)
     true = ranking.so_far(rel) - size
     false = first - 1 - true
@@ -220,7 +220,7 @@ def _find_envelope(
     ranking: Ranking, k: int | None, rel: float
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Find the relevant hits, their offsets by query, their precision, and the best from there on."""
-    at = np.flatnonzero(ranking.counted(rel, k))
+    at = np.flatnonzero(ranking.mark_relevant(rel, k))
     offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / ranking.rank[at]
     best = ragged.accumulate_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]

@@ -69,7 +69,7 @@ def count_filled(ranking: Ranking, k: int | None) -> Ints:
 def mark_hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """Mark each relevant hit within k by 1 (H)."""
     if ranking.ties != "expected":
-        return ranking.counted(rel, k).astype(float)
+        return ranking.mark_relevant(rel, k).astype(float)
     return ranking.relevant(rel) * weigh_hits(ranking, ONE, ranking.end(k))
 
 
@@ -233,7 +233,7 @@ SUCCESS = Definition(
 
 
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    found, at = ranking.found(rel, k), count_ranks(ranking, k)
+    found, at = ranking.count_found(rel, k), count_ranks(ranking, k)
     set_precision = found / np.maximum(at, 1)
     total = ranking.total(rel)
     return Scored(mark_hits(ranking, k, rel) * set_precision[ranking.owner], total, total)

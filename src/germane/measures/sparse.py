@@ -13,7 +13,7 @@ EPSILON = 0.00001  # the smoothing constant of inferred AP
 def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
     total = ranking.total(rel)
     nonrelevant = (ranking.ideal >= 0) & (ranking.ideal < rel)
-    available = ranking.judged(nonrelevant)
+    available = ranking.count_judged(nonrelevant)
     worse = (ranking.relevance >= 0) & ~ranking.relevant(rel)
     before = ragged.count_running(worse, ranking.offsets, ranking.owner)
     most = total[ranking.owner]

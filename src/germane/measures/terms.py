@@ -36,7 +36,7 @@ class Scored:
 
 def compute_values(ranking: Ranking, scored: Scored) -> Floats:
     """Compute each query's value (Q) from its terms and norm."""
-    total, norm = ranking.sums(scored.terms), scored.norm
+    total, norm = ranking.sum_hits(scored.terms), scored.norm
     if scored.rest is not NOTHING:
         total = total + scored.rest
     if np.count_nonzero(norm) == len(norm):

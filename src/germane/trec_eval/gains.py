@@ -131,7 +131,7 @@ def compute_rbp(ranking: Ranking, pairs: Pairs) -> Floats:
     scaled = replace(gains, orders=list(map(_scale, gains.orders)))
     gain = scaled.find_worth(ranking.relevance, ranking.owner)
     power = _raise_powers(p, int(ranking.rank.max(initial=0)))
-    return (1.0 - p) * ranking.sums(gain * power[ranking.rank - 1])
+    return (1.0 - p) * ranking.sum_hits(gain * power[ranking.rank - 1])
 
 
 def _scale(order: list[Gain]) -> list[Gain]:
@@ -149,8 +149,8 @@ def compute_rbp_residual(ranking: Ranking, pairs: Pairs) -> Floats:
     listed = list_all(ranking)
     power = _raise_powers(p, int(ranking.retrieved.max(initial=0)) + 1)
     unjudged = listed.relevance < 0
-    inside = listed.sums(np.where(unjudged, power[listed.rank - 1], 0.0))
-    return np.where(listed.sums(unjudged) > 0, power[ranking.retrieved] + (1 - p) * inside, 0.0)
+    inside = listed.sum_hits(np.where(unjudged, power[listed.rank - 1], 0.0))
+    return np.where(listed.sum_hits(unjudged) > 0, power[ranking.retrieved] + (1 - p) * inside, 0.0)
 
 
 def _find_persistence(pairs: Pairs) -> float:

@@ -33,7 +33,7 @@ def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Rankin
         depth=options.depth or None,
     )
     judged = JudgedRun(qrels, retrieved, policy, retrieved.answered)
-    ranking = _drop_negative(judged.ranking("trec"))
+    ranking = _drop_negative(judged.rank("trec"))
     if options.depth == 0:
         none = select_hits(ranking, np.zeros(len(ranking.rank), bool))
         ranking = replace(none, retrieved=np.zeros_like(ranking.retrieved))

@@ -81,7 +81,7 @@ class _Listed(Scorer):
         made = compute_terms(measure, self.ranking)
         found = compute_values(self.ranking, made)
         if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
-            found[(made.norm == 0) & (self.ranking.sums(made.terms) > 0)] = math.inf
+            found[(made.norm == 0) & (self.ranking.sum_hits(made.terms) > 0)] = math.inf
         return found
 
 
