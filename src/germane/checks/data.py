@@ -128,6 +128,7 @@ class Data:
     is_whole = True  # are the rows all rows?
     first = ""  # "the first " where only the first rows are checked
     ties = "id"  # the order of equal scores; or "given"
+    has_distances = False  # the scores, of which the lowest is the best, have been negated
     refusal = ""  # the error of evaluate, where no check explains it
     known_orders: Collection[str] | None = None  # the findings about the order of the results
     tied_widely = 0  # hits whose rank could be twice as high

@@ -1,7 +1,7 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -164,12 +164,14 @@ def _list_unjudged(
     ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
 ) -> UnjudgedItems:
     """List the unjudged items: in the order of the list, they fill the ranks without a judged item."""
-    if policy.unjudged == "remove" or not policy.order.plain or len(set(items)) < len(items):
+    distances = policy.scores == "distances"
+    order_asked = replace(policy.order, scores="double") if distances else policy.order
+    if policy.unjudged == "remove" or not order_asked.plain or len(set(items)) < len(items):
         return NONE
     order = np.arange(len(items))
     first, last = order + 1, order + 1
     if item_scores:
-        score = -np.array(item_scores, float)
+        score = np.array(item_scores, float) * (1 if distances else -1)
         start = order if policy.ties == "given" else sort_by_bytes(items)[::-1]
         order = start[np.argsort(score[start], kind="stable")]
         starts = np.append(True, np.diff(score[order]) > 0)

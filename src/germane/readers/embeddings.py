@@ -52,6 +52,11 @@ class Embeddings(NumberedRun):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
+        if order.scores == "distances":
+            raise PolicyError(
+                "scores=distances is for distances that you give; similarity=euclidean ranks embeddings by "
+                "their distance."
+            )
         if self.vectors.similarity == "euclidean" and not order.plain:
             raise PolicyError(
                 "euclidean orders the gallery by distance, which is no score; scores, threshold and "
