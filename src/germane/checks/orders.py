@@ -10,7 +10,6 @@ from germane.checks.data import Data
 from germane.checks.rows import (
     Problem,
     Sees,
-    Side,
     count_queries,
     show_first_row,
     show_rows,

@@ -122,6 +122,7 @@ class Retrieved:
     sample: "Callable[[int], Sample] | None" = None  # returns at most so many of the first rows
     findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are not kept
     comments: int = 0  # lines of a file that begin with # and are no data
+    rows: Ints | None = None  # Q, the results before groups took their place; None: they did not
 
     @cached_property
     def answers(self) -> int:

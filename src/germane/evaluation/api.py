@@ -22,6 +22,7 @@ from germane.evaluation.choices import (
     Plan,
     make_plan,
     open_all,
+    open_collapse,
     open_judgments,
     resolve_dialect,
 )
@@ -168,7 +169,7 @@ def evaluate_many(
     ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
     result maps names to ``Result`` and prints as one table.
     """
-    progress = make_progress(progress)
+    progress, policy = make_progress(progress), open_collapse(policy)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
@@ -324,4 +325,6 @@ def _make_counts(judged: JudgedRun) -> Counts:
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),
         comments=qrels.comments + retrieved.comments,
+        collapsed=0 if retrieved.rows is None else int(retrieved.rows.sum()),
+        groups=0 if retrieved.rows is None else int(retrieved.retrieved.sum()),
     )

@@ -46,6 +46,10 @@ class Counts:
     """of these, items that share their score with another item"""
     comments: int = 0
     """lines of both files that begin with # and are no data"""
+    collapsed: int = 0
+    """results of judged queries, with collapse=…, before groups took their place"""
+    groups: int = 0
+    """groups that took the place of these results"""
 
     @property
     def tied_share(self) -> float:
@@ -324,6 +328,8 @@ def _write_counts(result: Result) -> str:
         parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
     if counts.comments:
         parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
+    if counts.collapsed:
+        parts.append(f"{counts.collapsed:,} results collapsed into {counts.groups:,} groups")
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
     if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:

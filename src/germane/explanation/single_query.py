@@ -110,6 +110,8 @@ def open_list(
     retrieved = None if selected is None else retrieve(judgments, selected, conventions)
     if retrieved is None or not retrieved.answered.any():
         return _open_unanswered(judgments, conventions, others)
+    if found.is_collapsed:
+        items, item_scores = _keep_best(items, item_scores, conventions)
     judged = judge(judgments, retrieved, conventions)
     ranking = judged.rank(conventions.ties)
     unjudged = _list_unjudged(ranking, judgments, items, item_scores, conventions)
@@ -156,8 +158,25 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     """Find the unjudged items of a judged query, where the run finds items by query."""
     _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
+    if run.is_collapsed:
+        items, item_scores = _keep_best(items, item_scores, judged.policy)
     ranking = judged.rank(judged.policy.ties)
     return _list_unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
+
+
+def _keep_best(
+    items: list[Hashable], item_scores: list[Any], policy: Policy
+) -> tuple[list[Hashable], list[Any]]:
+    """Keep the best score of each group, or its first place where there are no scores."""
+    if not item_scores:
+        return list(dict.fromkeys(items)), []
+    scores = dict(zip(items, item_scores, strict=True))
+    if len(scores) == len(items):
+        return items, item_scores
+    scores, choose = {}, min if policy.scores == "distances" else max
+    for item, score in zip(items, item_scores, strict=True):
+        scores[item] = choose(scores.get(item, score), score)
+    return list(scores), list(scores.values())
 
 
 def _list_unjudged(

@@ -219,6 +219,18 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
+    if reading.collapse is None:
+        return _recognize_run(given, reading, qrels)
+    groups = _import_reader("groups").open_groups(reading.collapse)
+    if is_rows(given):
+        given = dict(enumerate(given))
+    if mappings.is_mapping(given):
+        given = _import_reader("groups").CollapsedMapping(given, groups, lowest=reading.lowest)
+        return _recognize_run(given, reading, qrels)
+    return _recognize_run(given, reading, qrels).collapse(groups)
+
+
+def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given
     if qrels is not None and qrels.lines is not None and _has_no_ids(given, qrels.lines):
@@ -280,6 +292,11 @@ def open_inputs(
     for whole numbers that may be ids or scores; FormatError for arrays that do not fit each other.
     """
     if reading.group is not None:
+        if reading.collapse is not None:
+            raise InputError(
+                "collapse= is not for flat arrays with group=, whose grades belong to items and not to groups. "
+                "Give a frame with the columns query, item and score."
+            )
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)

@@ -278,7 +278,18 @@ class _Hits:
             self.answered,
             unknown,
             sample=partial(_take_sample, qrels.queries, run),
+            rows=_count_rows(qrels.queries, run),
         )
+
+
+def _count_rows(queries: Sequence[Hashable], run: Mapping[Hashable, Any]) -> Ints | None:
+    """Count the results of each judged query before they were collapsed; None if they were not."""
+    if type(run) is dict:
+        return None
+    from germane.readers.groups import count_rows
+
+    counts = [count_rows(run, query) if query in run else 0 for query in queries]
+    return None if None in counts else np.array(counts, np.int64)
 
 
 def _take_sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:

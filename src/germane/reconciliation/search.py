@@ -148,7 +148,11 @@ def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[
     """Yield each other word of each convention that was not given."""
     for name, words in (WORDS | RARE_WORDS).items():
         for word in words:
-            if name not in given and word != getattr(conventions, name) and word not in _NO_NUMBER | _OF_DATA:
+            if (
+                name not in given
+                and word != getattr(conventions, name)
+                and word not in _NO_NUMBER | _OF_DATA
+            ):
                 yield name, word
 
 
