@@ -23,9 +23,10 @@ from germane.explanation.animation.frames import LINES, Frame, cut_frames
 from germane.explanation.animation.gif import write_gif
 from germane.explanation.animation.marks import STYLES, Text, shorten, wrap
 from germane.explanation.animation.svg import read_file, write_page, write_svg
-from germane.measures import TABLE
 from germane.output.markup import COLORS
 from germane.output.tables import make_visible, measure_width
+
+from strategies import TABLE
 
 SVG = "{http://www.w3.org/2000/svg}"
 EACH_MEASURE = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)

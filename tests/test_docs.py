@@ -16,8 +16,8 @@ import pytest
 
 import germane
 from germane import cli
-from germane.core.policy import WORDS
-from germane.measures import TABLE
+
+from strategies import TABLE, WORDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
