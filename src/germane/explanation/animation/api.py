@@ -30,9 +30,9 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     The ranking is read from the top; each hit is lit and adds its term to the sum, the
     precision–recall curve grows beside it, and in the end the sum is divided by the norm. Up to
     four measures have a sum each, over the one ranking. SVG and HTML hold all they need, play,
-    pause and step, and stand still where the reader prefers reduced motion; GIF needs Matplotlib
-    and Pillow. The file is written whole or not at all. Raises InputError for another suffix,
-    more measures, or a file that cannot be written.
+    pause and step, and stand still where the reader prefers reduced motion. An SVG also plays as an
+    image on a page, without buttons. GIF needs Matplotlib and Pillow. The file is written whole or
+    not at all. Raises InputError for another suffix, more measures, or a file that cannot be written.
     """
     if not isinstance(explanation, Explanation):
         raise InputError(f"animate takes what explain returned; got {clip(explanation)}.")

@@ -1,6 +1,8 @@
 """The drawing for browsers: one SVG file that plays by itself, or an HTML page with a slider."""
 
+import math
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 from germane.explanation.animation.drawing import (
     BUTTON,
@@ -104,10 +106,14 @@ def write_svg(drawing: Drawing) -> str:
     """Write the whole drawing as one file: its style, its marks, its buttons and its script.
 
     It holds the drawing for wide windows and for narrow ones; the script shows the one that fits.
+    Where no script runs, as in an image on a page, rules of style play the drawing.
     """
     sheets = {"wide": arrange_wide(drawing), "narrow": arrange_narrow(drawing)}
     last, label = len(drawing.frames) - 1, describe(drawing)
-    style = f"{_write_styles()}{MOTION}{ALONE}{_move_panels(sheets['narrow'])}"
+    marks = [mark for sheet in sheets.values() for mark in sheet.flat.marks]
+    style = (
+        f"{_write_styles()}{MOTION}{ALONE}{_move_panels(sheets['narrow'])}{_play(drawing, marks)}"
+    )
     root = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class": "germane",
@@ -157,6 +163,30 @@ def _move_panels(sheet: Sheet) -> str:
         f".germane.small .{name}-panel {{ transform: translate({x:g}px, {y:g}px); }}\n"
         for name, (_, x, y) in sheet.panels.items()
     )
+
+
+def _play(drawing: Drawing, marks: Iterable[Mark]) -> str:
+    """Write the rules that play the drawing, again and again, until a script takes over.
+
+    They hold for the root alone: inside a page, names of two drawings would be mistaken for each other.
+    """
+    seconds = [frame.seconds for frame in drawing.frames]
+    total = math.fsum(seconds)
+    starts = [f"{100 * start / total:.5g}%" for start in accumulate(seconds, initial=0.0)]
+    rules = []
+    for seen in sorted({_write_seen(mark) for mark in marks if _is_written(mark)} - {""}):
+        first, *last = map(int, seen.split())
+        steps = "0% { visibility: hidden; } " if first else ""
+        steps += f"{starts[first]} {{ visibility: visible; }}"
+        if last and last[0] < len(seconds) - 1:
+            steps += f" {starts[last[0] + 1]} {{ visibility: hidden; }}"
+        name = f"seen-{seen.replace(' ', '-')}"
+        rules.append(f"@keyframes {name} {{ {steps} }}")
+        rules.append(
+            f':root.germane:not(.live) [data-seen="{seen}"] {{ animation: {name} {total:g}s step-end infinite; }}'
+        )
+    inside = "\n".join(rules)
+    return f"@media (prefers-reduced-motion: no-preference) {{\n{inside}\n}}\n"
 
 
 def _write_buttons(sheet: Sheet) -> str:
@@ -311,16 +341,25 @@ def read_player() -> str:
 def write_marks(marks: Iterable[Mark], last: int) -> Iterator[str]:
     """Write each mark as an element; those that the last frame does not show are hidden."""
     for mark in marks:
-        if mark.last is not None and mark.last < mark.first:
+        if not _is_written(mark):
             continue
         attributes: dict[str, object] = {
             "class": mark.style if mark.is_seen(last) else f"{mark.style} off"
         }
-        if mark.first or mark.last is not None:
-            attributes["data-seen"] = (
-                f"{mark.first}" if mark.last is None else f"{mark.first} {mark.last}"
-            )
+        if seen := _write_seen(mark):
+            attributes["data-seen"] = seen
         yield _write_mark(mark, attributes)
+
+
+def _is_written(mark: Mark) -> bool:
+    return mark.last is None or mark.last >= mark.first
+
+
+def _write_seen(mark: Mark) -> str:
+    """Write the first and the last frame that show a mark; nothing for a mark that is always seen."""
+    if mark.last is not None:
+        return f"{mark.first} {mark.last}"
+    return f"{mark.first}" if mark.first else ""
 
 
 def _write_mark(mark: Mark, attributes: dict[str, object]) -> str:
