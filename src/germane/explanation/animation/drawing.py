@@ -46,7 +46,9 @@ class Drawing:
 def draw(explanation: Explanation, frames: tuple[Frame, ...]) -> Drawing:
     """Draw the panels that the frames show."""
     several = len(explanation.readings)
-    measures = ", ".join(str(reading.measure) for reading in explanation.readings)
+    measures = f"{several} measures"  # the lines below the title name them
+    if several < 3:
+        measures = ", ".join(str(reading.measure) for reading in explanation.readings)
     listed = explanation.query == "list" and explanation.policy is None
     return Drawing(
         title=f"{measures} of " + ("one list" if listed else f"query {explanation.query}"),
