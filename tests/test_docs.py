@@ -410,3 +410,17 @@ def test_sentences_begin_plainly(page: Path) -> None:
     prose = "\n".join(line for line in lines if not line.startswith("#"))
     bad = [found for found in OPENING.findall(prose) if not found.endswith("?")]
     assert not bad
+
+
+def test_replaced_words_stay_away() -> None:
+    """The table in contributing.md says what to write instead; no page writes the right column."""
+    written = (ROOT / "docs/contributing.md").read_text("utf-8")
+    table = written[written.index("| instead of |") :]
+    replaced = [row[1] for row in re.findall(r"^\| (.+?) \| (.+?) \|$", table, re.MULTILINE)]
+    assert "seam" in replaced[1:]
+    for page in PAGES:
+        if page.name in {"contributing.md", "measures.md", "check.md"}:
+            continue  # the table itself, and pages that are generated
+        prose = re.sub(FENCED, "", page.read_text("utf-8"))
+        for words in replaced[1:]:
+            assert not re.search(rf"\b{words}s?\b", prose, re.IGNORECASE), f"{page.name}: {words}"
