@@ -139,7 +139,7 @@ def test_rbo_with_ties_is_the_mean_over_their_orders(first: Groups, second: Grou
 def test_refused() -> None:
     with pytest.raises(germane.CoverageError, match=r"only one ranking has 'b', 'c' \(2 items\)"):
         germane.kendall_tau(["a", "b"], ["a", "c"])
-    with pytest.raises(germane.DuplicateError, match="'a' stands twice"):
+    with pytest.raises(germane.DuplicateError, match="lists 'a' 2 times"):
         germane.rbo(["a", "a"], ["a"])
     with pytest.raises(germane.EmptyError):
         germane.rbo([], ["a"])

@@ -359,12 +359,12 @@ def test_bca_of_two_data_sets_is_that_of_their_resamples() -> None:
         np.array([np.zeros(80), np.append(rng().exponential(1, 30), np.zeros(50))]), strata
     )
     drawn = resample_sums(two.weighted[0, 1:], strata, 100_000, rng())[0] - two.means[0, 1]
-    low, high = estimate_bca(two.centered(two.weighted[0, 1]), strata, 0.0)
+    low, high = estimate_bca(two.center(two.weighted[0, 1]), strata, 0.0)
     assert low == high  # z = 0: the median, but for the bias and the skewness
     for z in (-1.5, 2.0):
-        ends = estimate_bca(two.centered(two.weighted[0, 1]), strata, abs(z))
-        skew = float((two.centered(two.weighted[0, 1]) ** 3).sum()) / 6
-        skew /= float((two.centered(two.weighted[0, 1]) ** 2).sum()) ** 1.5
+        ends = estimate_bca(two.center(two.weighted[0, 1]), strata, abs(z))
+        skew = float((two.center(two.weighted[0, 1]) ** 3).sum()) / 6
+        skew /= float((two.center(two.weighted[0, 1]) ** 2).sum()) ** 1.5
         shifted = skew + (skew + z) / (1 - skew * (skew + z))
         chance = (1 + math.erf(shifted / math.sqrt(2))) / 2
         assert np.mean(drawn <= ends[z > 0]) == pytest.approx(chance, abs=0.005)
@@ -403,7 +403,7 @@ def spread_with(differences: Array, strata: Array | None = None) -> tuple[float,
     of = np.zeros(len(differences), int) if strata is None else strata
     two = sample(np.array([differences * 0, differences]), of)
     weighted = differences * two.weights
-    return float(weighted.sum()), measure_dispersion(two.centered(weighted), of)
+    return float(weighted.sum()), measure_dispersion(two.center(weighted), of)
 
 
 @pytest.mark.parametrize("queries", [10, 25, 50, 1000])
@@ -413,7 +413,7 @@ def test_detectable_is_what_statsmodels_finds(queries: int) -> None:
     _, spread = spread_with(differences)
     effect = power.TTestPower().solve_power(nobs=queries, alpha=0.05, power=0.8)
     expected = effect * differences.std(ddof=1)
-    assert spread.detectable(0.05) == pytest.approx(expected, rel=0.02)  # type: ignore[attr-defined]
+    assert spread.find_detectable(0.05) == pytest.approx(expected, rel=0.02)  # type: ignore[attr-defined]
 
 
 def test_equivalence_is_that_of_statsmodels() -> None:

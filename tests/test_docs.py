@@ -417,10 +417,10 @@ def test_replaced_words_stay_away() -> None:
     written = (ROOT / "docs/contributing.md").read_text("utf-8")
     table = written[written.index("| instead of |") :]
     replaced = [row[1] for row in re.findall(r"^\| (.+?) \| (.+?) \|$", table, re.MULTILINE)]
-    assert "seam" in replaced[1:]
+    assert "seam" in replaced
     for page in PAGES:
         if page.name in {"contributing.md", "measures.md", "check.md"}:
             continue  # the table itself, and pages that are generated
         prose = re.sub(FENCED, "", page.read_text("utf-8"))
-        for words in replaced[1:]:
+        for words in replaced:
             assert not re.search(rf"\b{words}s?\b", prose, re.IGNORECASE), f"{page.name}: {words}"

@@ -101,7 +101,7 @@ def test_rounding_is_no_drop() -> None:
     """A kept baseline may have been computed elsewhere, and differ in a last bit."""
     found = gate(GOOD, GOOD)
     pair = dataclasses.replace(found.comparison.pairs[0], difference=-1e-16, losses=1)
-    assert found._verdict(pair) == "passed"
+    assert found._judge(pair) == "passed"
 
 
 def test_a_gate_without_a_judged_item_is_no_gate() -> None:

@@ -25,7 +25,7 @@ from germane.reconciliation.reported import read_queries, read_reported
 from germane.reconciliation.search import (
     _NO_NUMBER,
     Candidate,
-    find_seam,
+    find_stage,
     list_dialect_candidates,
     vary_measure,
     vary_once,
@@ -103,10 +103,10 @@ def test_cut_off_is_not_rounded() -> None:
     """(1 + 1 + 1)/7 is printed as 0.42 by one who cuts off, and as 0.43 by one who rounds."""
     value = (1 + 1 + 1) / 7
     assert not read_reported("0.42").gives(value)
-    assert read_reported("0.42").cuts(value)
-    assert read_reported("-0.42").cuts(-value)
-    assert not read_reported("0.43").cuts(value)
-    assert not read_reported("-0.42").cuts(value)
+    assert read_reported("0.42").can_be_cut_from(value)
+    assert read_reported("-0.42").can_be_cut_from(-value)
+    assert not read_reported("0.43").can_be_cut_from(value)
+    assert not read_reported("-0.42").can_be_cut_from(value)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_nothing_idle_is_named() -> None:
     result = germane.reconcile(GRADED, SCORED, reported="0.3", measure="AP@2")
     for one in result.found:
         for name, _ in one.candidate.choices:
-            less = one.candidate.without(name)
+            less = one.candidate.drop(name)
             try:
                 mean = germane.evaluate(GRADED, SCORED, less.measure, **dict(less.choices))
             except germane.GermaneError:
@@ -391,7 +391,7 @@ def test_words_that_make_no_difference_are_named() -> None:
     ties = next(one for one in result.undecided if one.convention == "ties")
     assert str(ties) == "ties=worst"
     assert ties.moving == ("ascending", "given", "expected", "best")
-    assert "says nothing of them: duplicates, ties=worst, missing," in str(result)
+    assert "remain open: duplicates, ties=worst, missing," in str(result)
     assert "with the score of another (ties)" not in str(result)
 
 
@@ -452,7 +452,7 @@ def test_a_published_mean_that_no_definition_gives() -> None:
     assert other.says == "every term rounded to 2 decimals"
     assert worst.moves + other.moves == pytest.approx(0.634 - mean, abs=0.0005)
     assert agreement.agree == 1
-    assert "Query 'q3' is off the most: 0.567, where it gives 0.53333." in result.verdict
+    assert "Query 'q3' is off the most: 0.567, where AP gives 0.53333." in result.verdict
     assert "the averaging is right, the values are not" in str(result)
 
 
@@ -555,7 +555,7 @@ def test_a_mean_beside_the_values_that_is_another(tmp_path: Path) -> None:
     """What trec_eval -q prints of all queries is compared with what is reported."""
     path = tmp_path / "values.txt"
     path.write_text("map q1 0.5000\nmap q2 0.8333\nmap q3 0.5333\nmap all 0.6222\n")
-    says = "The mean that stands with the values ('all') is 0.6222, not 0.634."
+    says = "The mean in the file of values ('all') is 0.6222, not 0.634."
     for reported, said in (("0.634", True), ("0.622", False)):
         result = germane.reconcile(
             QRELS, RUN, reported=reported, measure="AP", reported_per_query=path
@@ -778,7 +778,7 @@ def test_many_definitions_are_counted() -> None:
 
 def test_a_whole_number_tells_little() -> None:
     """1 is ±0.5: of measures that are means, most values round to it. Counts are whole."""
-    says = "1 is a whole number, which tells little"
+    says = "1 is a whole number, which excludes little"
     assert says in str(germane.reconcile([1, 0, 1], reported=1))
     assert says not in str(germane.reconcile([1, 0, 1], reported="1.0"))
     assert "whole number" not in str(germane.reconcile([1, 0, 1], reported=2, measure="NumRelRet"))
@@ -812,9 +812,9 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 
 def test_every_convention_has_a_seam_and_data() -> None:
     assert set(SHOWN) == {*WORDS, *RARE_WORDS, "mean"}
-    assert find_seam("duplicates") == "reading"
-    assert find_seam("ties") == "judging"
-    assert find_seam("no_relevant") == "averaging"
+    assert find_stage("duplicates") == "reading"
+    assert find_stage("ties") == "judging"
+    assert find_stage("no_relevant") == "averaging"
     assert Candidate(germane.AP(mean="geometric")).stages(germane.AP) == ("averaging",)
     assert Candidate(germane.AP(norm="R") @ 5).stages(germane.AP @ 5) == ("measuring",)
 
@@ -860,6 +860,19 @@ def test_germanes_own_number_is_always_found(grades: list[int], more: int, decim
     )
     assert str(found.found[0]) == "AP@5"
     assert found.hints == ()
+
+
+def test_values_where_the_nearest_definition_averages_no_query() -> None:
+    """No query has a relevant item, and these are skipped."""
+    found = germane.reconcile(
+        {"q": {"a": 0}}, {"q": ["b"]}, reported="0.5", measure="AP@3", no_relevant="skip",
+        reported_per_query={"q": "0.5"},
+    )  # fmt: skip
+    assert found.agreement is not None
+    (off,) = found.agreement.off
+    assert math.isnan(off.value)
+    assert math.isnan(off.moves)
+    assert "none" in str(found.queries())
 
 
 def test_values_are_shared() -> None:

@@ -1,5 +1,6 @@
-"""Compare systems on the same queries, with honest statistics."""
+"""Compare: evaluate systems on the same queries, and test their differences."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
@@ -46,76 +47,66 @@ def compare(
     >>> print(germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR").pairs[0])
     dense is ahead of bm25 by 0.250 RR, 95% interval [0.000, 0.500], inconclusive, p = 1.000 (randomization), 1 win 0 losses 1 tie; this test cannot reach p < 0.05 here: only 1 query differs, so that p cannot be below 1
 
-    Either ``compare(qrels, runs, measures)`` with what ``evaluate_many`` takes, or
-    ``compare(results)`` with what it returned, with single results in a list, or with several data
-    sets, ``{"news": results, "web": others}``, which then weigh the same.
+    Call ``compare(qrels, runs, measures)`` with the arguments of ``evaluate_many``, or
+    ``compare(results)`` with its results, with a list of single results, or with several data sets,
+    ``{"news": results, "web": others}``. Data sets have equal weight.
 
     Values are paired by query id, over the queries for which every run has one. All pairs are
     compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
     differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several systems).
-    ``correction`` is holm, bonferroni, bh or none, over the ``family`` of the comparisons on one
-    measure, or of all. A difference is significant where its corrected p is below 1 - confidence, and
-    inconclusive where no outcome of the queries that differ could have been. Intervals are BCa
-    bootstraps at the level that the correction leaves to a comparison. ``equivalence`` is the
-    difference below which systems are as good as the same, tested with two one-sided t-tests. Only
-    tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy generator: the same
+    ``correction`` is holm, bonferroni, bh or none. It covers a ``family``: the comparisons on one
+    measure, or all. A difference is significant where its corrected p is below 1 - confidence. It is
+    inconclusive where the test could not have reached that p, however the queries had differed.
+    Intervals are BCa bootstraps at the level that the correction leaves to a comparison.
+    ``equivalence`` is the largest difference that does not matter, tested with two one-sided t-tests.
+    Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy generator: the same
     seed gives the same numbers, whatever the order of the queries.
 
     The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
     """
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
-    if runs is None:
-        if policy:
-            raise InputError(f"{next(iter(policy))}=… is for qrels and runs; these are evaluated.")
-        return compare_results(qrels, measures, settings, rng)
-    chosen = DEFAULT if measures is None else measures
-    results = evaluate_many(qrels, runs, chosen, progress=progress, **policy)
-    return compare_results(results, None, settings, rng)
-
-
-def compare_results(
-    results: Any, measures: "Measures | None", settings: Settings, rng: Any
-) -> Comparison:
-    """Compare results: of one data set, or of several, ``{name: results}``."""
     draws = make_generator(rng)
-    datasets = _split_datasets(results)
+    if runs is not None:
+        chosen = DEFAULT if measures is None else measures
+        qrels = evaluate_many(qrels, runs, chosen, progress=progress, **policy)
+        measures = None
+    elif policy:
+        raise InputError(f"{next(iter(policy))}=… is for qrels and runs; these are evaluated.")
+    datasets = _split_datasets(qrels)
     _check_systems(datasets, settings.baseline)
     first = next(iter(next(iter(datasets.values())).values()))
-    asked = first.measures if measures is None else parse_all(measures)
-    samples = match_samples(datasets, asked)
+    samples = match_samples(datasets, first.measures if measures is None else parse_all(measures))
     pairs = compare_pairs(samples, settings, draws)
     return Comparison(datasets, samples, pairs, settings, int(draws.integers(2**63)))
 
 
 def _split_datasets(given: Any) -> dict[str, Runs]:
-    """Results by data set: of one, named '', or of several."""
+    """Sort results by data set and run; a single data set has the name ''."""
     if isinstance(given, Result):
         raise EmptyError("one run has nothing to be compared with; give two or more.")
-    if isinstance(given, Mapping) and given:
-        kinds = {isinstance(value, Result) for value in given.values()}
-        if kinds == {True}:
-            return {"": given}
-        if kinds == {False}:
-            return {str(name): _name_runs(value) for name, value in given.items()}
+    is_single = not isinstance(given, Mapping) or any(
+        isinstance(one, Result) for one in given.values()
+    )
+    if given and not is_single:
+        return {str(name): _name_runs(results) for name, results in given.items()}
     return {"": _name_runs(given)}
 
 
 def _name_runs(given: Any) -> Runs:
-    """Results by the name of their run."""
+    """Sort the results of one data set by the name of their run."""
     if isinstance(given, Mapping) and all(isinstance(value, Result) for value in given.values()):
         return given
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)):
         results = list(given)
         if all(isinstance(result, Result) for result in results):
-            names = [result.name for result in results]
-            for name in names:
-                if names.count(name) > 1:
+            for name, times in Counter(result.name for result in results).items():
+                if times > 1:
                     raise DuplicateError(
-                        f"{names.count(name)} runs are named {clip(name)}; evaluate(…, name=…) "
-                        "gives each a name of its own."
+                        f"{times} runs are named {clip(name)}; evaluate(…, name=…) gives each a name "
+                        "of its own."
                     )
-            return dict(zip(names, results, strict=True))
+            return {result.name: result for result in results}
     raise InputError(
         "compare takes qrels and {name: run}, or results: what evaluate_many returns, a list of "
         f"what evaluate returns, or several data sets {{name: results}}; got {clip(given)}"
@@ -123,12 +114,14 @@ def _name_runs(given: Any) -> Runs:
 
 
 def _check_systems(datasets: Mapping[str, Runs], baseline: str | None) -> None:
-    """Refuse data sets that do not all have the same runs, two or more."""
+    """Refuse data sets that differ in their runs, fewer than two runs, and an unknown baseline."""
     expected = list(next(iter(datasets.values())))
     for name, runs in datasets.items():
         if set(runs) != set(expected):
-            apart = list_some(sorted(set(runs) ^ set(expected)))
-            raise NotFoundError(f"{name}: {apart}: every data set must have the same runs.")
+            unshared = list_some(sorted(set(runs) ^ set(expected)))
+            raise NotFoundError(
+                f"data set {name}: not every data set has {unshared}; every data set must have the same runs."
+            )
     if len(expected) < 2:
         raise EmptyError(
             f"{'one run has' if expected else 'no run:'} nothing to be compared with; give two or more."

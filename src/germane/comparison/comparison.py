@@ -1,7 +1,4 @@
-"""Comparison: the outcome of comparing systems, with everything needed to explain its numbers.
-
-Its stability says how often the order of systems survives other queries.
-"""
+"""Comparison: the outcome of comparing systems, and how stable their order is."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,16 +11,14 @@ import numpy as np
 from germane._version import VERSION
 from germane.comparison.layout import count_verdicts, make_leaderboard, make_pair_table, write_notes
 from germane.comparison.pair import Pair
-from germane.comparison.pairing import resample_means
 from germane.comparison.queries import QueryDifference, QueryDifferences, find_moves
-from germane.comparison.sample import Runs, Sample
+from germane.comparison.sample import Runs, Sample, resample_sums
 from germane.comparison.settings import Settings
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, suggest
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Reader, Table, escape_html
+from germane.output.tables import Reader, Table, Tabular, escape_html
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,7 @@ class Standing:
     system: str
     mean: float
     rank: int  # 1 is the best; equal means share the first of their ranks
-    low: int  # the ranks that hold the middle of them, by the comparison's confidence
+    low: int  # the range of its ranks in resampled queries, at the comparison's confidence
     high: int
     first: float  # how often it is the best, alone or together with others
 
@@ -87,10 +82,10 @@ class Stability(Tabular):
         }
 
 
-def measure_stability(
+def _measure_stability(
     measure: Measure, systems: Sequence[str], means: Floats, drawn: Floats, confidence: float
 ) -> Stability:
-    """From the means of S systems, and their S × B means on resampled queries."""
+    """Compare the means of S systems with their S × B means on resampled queries."""
     order = np.argsort(-means, kind="stable")
     means, drawn = means[order], drawn[order]
     near = 1e-12 * float(np.abs(means).max())  # equal means of resamples may differ by rounding
@@ -128,7 +123,7 @@ def measure_stability(
     )  # fmt: skip
 
 
-FEW_RUNS = 3  # of which every pair is put in words
+FEW_RUNS = 3  # up to which a comparison prints a sentence for every pair
 
 
 class Comparison:
@@ -143,8 +138,8 @@ class Comparison:
 
     ``pairs`` holds one ``Pair`` a measure and pair of systems: estimate, interval, effect size,
     p-value, verdict, and a sentence. Prints as a leaderboard, with these sentences for up to three
-    runs; ``leaderboard()`` and ``table()`` are tables. ``queries()`` looks at single queries, ``stability()`` at the order of
-    the systems.
+    runs. ``leaderboard()`` and ``table()`` return tables. ``queries()`` compares query by query, and
+    ``stability()`` measures how stable the order of the systems is.
     """
 
     def __init__(
@@ -187,14 +182,14 @@ class Comparison:
         return tuple(write_notes(self._samples, self.pairs, self.settings))
 
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:
-        """The pair of two systems on a measure. Raises NotFoundError where they were not compared."""
-        self._known(system, baseline)
-        key = self._measure(measure)
+        """Return the pair of two systems on a measure. Raises NotFoundError where there is none."""
+        self._check_systems(system, baseline)
+        key = measure if isinstance(measure, Measure) else parse(measure)
         for pair in self.pairs:
             if (pair.measure, pair.system, pair.baseline) == (key, system, baseline):
                 return pair
-        turned = any((pair.system, pair.baseline) == (baseline, system) for pair in self.pairs)
-        hint = f"  There is ({baseline!r}, {system!r})." if turned else ""
+        is_reversed = any((pair.system, pair.baseline) == (baseline, system) for pair in self.pairs)
+        hint = f"  There is ({baseline!r}, {system!r})." if is_reversed else ""
         raise NotFoundError(
             f"{clip(system)} was not compared with baseline {clip(baseline)}.{hint}"
         )
@@ -208,12 +203,12 @@ class Comparison:
         return make_pair_table(self._samples, self.pairs, self.settings, digits)
 
     def queries(self, measure: str | Measure, system: str, baseline: str) -> QueryDifferences:
-        """Two systems query by query, from the largest gain to the largest loss.
+        """Compare two systems query by query, from the largest gain to the largest loss.
 
         Raises NotFoundError for a run or a measure that was not compared.
         """
-        self._known(system, baseline)
-        sample, m = self._place(measure)
+        self._check_systems(system, baseline)
+        sample, m = self._find_measure(measure)
         at, before = sample.systems.index(system), sample.systems.index(baseline)
         rows = []
         for q, query in enumerate(sample.queries):
@@ -223,40 +218,43 @@ class Comparison:
             moved = find_moves(runs[baseline].placement, runs[system].placement, query)
             rows.append(QueryDifference(dataset, query, *values, values[1] - values[0], moved))
         rows.sort(key=lambda row: -row.difference)
+        only_system, only_baseline = (
+            self._find_answered_by_one(*both) for both in ((system, baseline), (baseline, system))
+        )
         return QueryDifferences(
-            sample.measures[m], system, baseline, tuple(rows),
-            self._only(system, baseline), self._only(baseline, system),
-        )  # fmt: skip
-
-    def stability(self, measure: str | Measure) -> Stability:
-        """How often the order of the systems survives bootstrapping the queries."""
-        sample, m = self._place(measure)
-        drawn = self._resampled[self._samples.index(sample)][m]
-        confidence = self.settings.confidence
-        return measure_stability(
-            sample.measures[m], self.systems, sample.means[m], drawn, confidence
+            sample.measures[m], system, baseline, tuple(rows), only_system, only_baseline
         )
 
+    def stability(self, measure: str | Measure) -> Stability:
+        """Measure how often the order of the systems survives bootstrapping the queries."""
+        sample, m = self._find_measure(measure)
+        drawn = self._resampled_means[self._samples.index(sample)][m]
+        key, confidence = sample.measures[m], self.settings.confidence
+        return _measure_stability(key, self.systems, sample.means[m], drawn, confidence)
+
     @cached_property
-    def _resampled(self) -> tuple[Floats, ...]:
-        """M × S × resamples for each sample."""
-        draws = np.random.default_rng(self._seed)
-        return tuple(resample_means(sample, self.settings, draws) for sample in self._samples)
+    def _resampled_means(self) -> tuple[Floats, ...]:
+        """M × S × resamples for each sample; all systems are measured on the same drawn queries."""
+        rng = np.random.default_rng(self._seed)
+        out = []
+        for sample in self._samples:
+            parts = sample.weighted.reshape(-1, len(sample))
+            sums = resample_sums(parts, sample.strata, self.settings.resamples, rng)
+            out.append(sums.reshape(*sample.means.shape, -1))
+        return tuple(out)
 
-    def _only(self, one: str, other: str) -> tuple[Hashable, ...]:
-        """The judged queries that one system answers and the other does not."""
-        only: list[Hashable] = []
+    def _find_answered_by_one(self, one: str, other: str) -> tuple[Hashable, ...]:
+        """Return the judged queries that one system answers and the other does not."""
+        found: list[Hashable] = []
         for runs in self.datasets.values():
-            mine, yours = runs[one].placement, runs[other].placement
-            if mine and yours:
-                only += sorted(mine.answered - yours.answered, key=str)
-        return tuple(only)
+            mine, theirs = runs[one].placement, runs[other].placement
+            if mine and theirs:
+                found += sorted(mine.answered - theirs.answered, key=str)
+        return tuple(found)
 
-    def _measure(self, measure: str | Measure) -> Measure:
-        return measure if isinstance(measure, Measure) else parse(measure)
-
-    def _place(self, measure: str | Measure) -> tuple[Sample, int]:
-        key = self._measure(measure)
+    def _find_measure(self, measure: str | Measure) -> tuple[Sample, int]:
+        """Return the sample that has a measure, and its place there."""
+        key = measure if isinstance(measure, Measure) else parse(measure)
         for sample in self._samples:
             if key in sample.measures:
                 return sample, sample.measures.index(key)
@@ -265,7 +263,7 @@ class Comparison:
             f"{key} was not compared.{suggest(str(key), names)}  There are: {', '.join(names)}"
         )
 
-    def _known(self, *systems: str) -> None:
+    def _check_systems(self, *systems: str) -> None:
         for system in systems:
             if system not in self.systems:
                 near = suggest(str(system), self.systems)
@@ -278,7 +276,7 @@ class Comparison:
         return "\n\n".join([board, "\n".join(self._sentences()), *notes])
 
     def _sentences(self) -> tuple[str, ...]:
-        """A sentence for each pair, or of many runs how many pairs differ."""
+        """Write a sentence for each pair; for many runs, one that counts the verdicts."""
         if len(self.systems) <= FEW_RUNS:
             return tuple(pair.sentence for pair in self.pairs)
         return (f"{count_verdicts(self.pairs)}. Each with its interval: table(), --view pairs",)
@@ -295,7 +293,7 @@ class Comparison:
         return self.leaderboard().latex_float()
 
     def csv(self, *, reader: Reader = "program") -> str:
-        """All pairs as comma-separated values, with all digits; ``reader`` is that of ``Table.csv``."""
+        """All pairs as comma-separated values, with all digits; ``reader`` as in ``Table.csv``."""
         return self.table(digits=None).csv(reader=reader)
 
     def html(self) -> str:
@@ -304,8 +302,8 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The leaderboard and the sentences that are printed, as HTML."""
-        said = "".join(f"<li>{escape_html(sentence)}</li>" for sentence in self._sentences())
-        return f"{self.leaderboard().html()}<ul>{said}</ul>"
+        items = "".join(f"<li>{escape_html(sentence)}</li>" for sentence in self._sentences())
+        return f"{self.leaderboard().html()}<ul>{items}</ul>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""

@@ -1,9 +1,11 @@
-"""Pair: what is known of the difference between two systems on one measure."""
+"""Pair: the difference between two systems on one measure, in numbers and in words."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 
 Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
 
@@ -23,14 +25,14 @@ class Interval:
 
     @property
     def level(self) -> str:
-        """Its confidence in percent, such as 95% or 99.89%: two digits of what is missing from 100%."""
+        """The confidence in percent, such as 95% or 99.89%, with two digits of the error rate."""
         missing = float(f"{100 * (1 - self.confidence):.2g}")
         return f"{100 - missing:.12g}%"
 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """Is the difference within ±bound? Two one-sided t-tests."""
+    """Two one-sided t-tests (TOST) of the difference being within ±bound."""
 
     bound: float
     p: float
@@ -38,24 +40,25 @@ class Equivalence:
 
 @dataclass(frozen=True)
 class Limit:
-    """Why p_adjusted could not be below alpha, however the queries that differ had fallen."""
+    """The reason why p_adjusted could not be below alpha, whichever system had won which queries."""
 
     cause: Literal["queries", "resamples"]
     count: int
-    """queries that differ, or resamples drawn"""
+    """of queries that differ, or of resamples"""
     smallest_p: float
-    """the smallest p_adjusted that could have been"""
+    """the smallest p_adjusted that was possible"""
     corrected: bool
-    """is it the correction that makes it so large?"""
+    """does the correction make it larger?"""
 
     def __str__(self) -> str:
-        said = f"only {self.count:,} queries differ"
         if self.cause == "resamples":
-            said = f"only {self.count:,} resamples are drawn"
-        elif self.count == 1:
-            said = "only 1 query differs"
+            reason = f"{self.count:,} resamples are drawn"
+        else:
+            reason = (
+                f"{write_count(self.count, 'query', 'queries')} differ{'s' * (self.count == 1)}"
+            )
         after = " after correction" if self.corrected else ""
-        return f"{said}, so that p cannot be below {self.smallest_p:.3g}{after}"
+        return f"only {reason}, so that p cannot be below {self.smallest_p:.3g}{after}"
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,8 @@ class Pair:
     difference: float
     """mean of the system less mean of the baseline"""
     interval: Interval | None
-    """of the mean difference, at the level that the correction leaves to this pair; None where it
-    rests on one query"""
+    """of the mean difference, at the level that the correction leaves to this pair; None for one
+    query"""
     d_z: float | None
     """Cohen's d_z: the mean difference in standard deviations of one query's difference; None
     where that does not vary"""
@@ -86,14 +89,14 @@ class Pair:
     losses: int
     ties: int
     p: float
-    """as the test gives it"""
+    """uncorrected, unless the test itself corrects"""
     p_adjusted: float
     """corrected for the number of comparisons"""
     alpha: float
     limit: Limit | None
     """why p_adjusted could not be below alpha; None where it could, or where nothing differs"""
     detectable: float | None
-    """the smallest true difference that so many queries show with a probability of 0.8, in a test at
+    """the smallest true difference that so many queries show with a probability of 0.8, in a t-test at
     the level of the interval"""
     equivalence: Equivalence | None
     test: str
@@ -119,49 +122,45 @@ class Pair:
             better, worse, sign = worse, better, -1
         wins, losses = (self.wins, self.losses)[::sign]
         if not wins + losses:
-            where = (
-                f"on all {_count_queries(self.queries)}" if self.queries > 1 else "on the one query"
+            queries = (
+                f"all {write_count(self.queries, 'query', 'queries')}"
+                if self.queries > 1
+                else "the one query"
             )
-            return f"{better} and {worse} have the same {self.measure} {where}"
-        more = "is significantly better than"
+            return f"{better} and {worse} have the same {self.measure} on {queries}"
         if not self.significant:
-            more = "is ahead of"
-        elif self.measure.name in QUANTITIES:
-            more = "significantly exceeds"
-        said = f"{better} {more} {worse} by {format_short(abs(self.difference))} {self.measure}"
-        said += self._interval(sign)
+            verb = "is ahead of"
+        else:
+            exceeds = self.measure.name in QUANTITIES
+            verb = "significantly exceeds" if exceeds else "is significantly better than"
+        text = f"{better} {verb} {worse} by {format_short(abs(self.difference))} {self.measure}"
+        if self.interval is not None:
+            ends = sorted((sign * self.interval.low, sign * self.interval.high))
+            text += f", {self.interval.level} interval [{', '.join(map(format_short, ends))}]"
         if not self.significant:
-            said += f", {self.verdict}"
-        said += f", {format_p(self.p_adjusted, self.alpha)} ({self.test})"
-        said += f", {_count(wins, 'win')} {_count(losses, 'loss')} {_count(self.ties, 'tie')}"
-        return said + self._beyond()
+            text += f", {self.verdict}"
+        text += f", {format_p(self.p_adjusted, self.alpha)} ({self.test})"
+        text += f", {write_count(wins, 'win')} {write_count(losses, 'loss', 'losses')} {write_count(self.ties, 'tie')}"
+        return "; ".join((text, *self._list_reservations()))
 
-    def _interval(self, sign: int) -> str:
-        if self.interval is None:
-            return ""
-        low, high = sorted((sign * self.interval.low, sign * self.interval.high))
-        return f", {self.interval.level} interval [{format_short(low)}, {format_short(high)}]"
-
-    def _beyond(self) -> str:
-        """The limits of the comparison, and equivalence where it was asked for."""
-        said = ""
+    def _list_reservations(self) -> Iterator[str]:
+        """Yield the limits of the comparison, and equivalence where it was asked for."""
         if self.queries == 1:
-            said += "; one query says nothing of others"
+            yield "one query says nothing of others"
         elif self.limit:
-            said += f"; this test cannot reach p < {self.alpha:g} here: {self.limit}"
+            yield f"this test cannot reach p < {self.alpha:g} here: {self.limit}"
         elif not self.significant and self.detectable is not None:
-            said += f"; {_count_queries(self.queries)} could show {format_short(self.detectable)}"
+            yield f"{write_count(self.queries, 'query', 'queries')} could show {format_short(self.detectable)}"
         if self.interval is not None and not self.limit:
             has_zero = self.interval.low <= 0 <= self.interval.high
             if has_zero == self.significant:
-                said += (
-                    f"; the interval does not agree: it {'includes' if has_zero else 'excludes'} 0"
-                )
+                yield f"the interval does not agree: it {'includes' if has_zero else 'excludes'} 0"
         if self.equivalence is not None:
-            within = self.equivalence.p < self.alpha
-            said += f"; {'' if within else 'not shown to be '}equivalent within ±"
-            said += f"{self.equivalence.bound:g} (TOST, {format_p(self.equivalence.p, self.alpha)})"
-        return said
+            p, negation = self.equivalence.p, "not shown to be "
+            yield (
+                f"{negation * (p >= self.alpha)}equivalent within ±{self.equivalence.bound:g} "
+                f"(TOST, {format_p(p, self.alpha)})"
+            )
 
     def __str__(self) -> str:
         return self.sentence
@@ -175,31 +174,23 @@ class Pair:
 
 
 def format_p(p: float, alpha: float = 0.05) -> str:
-    """A p-value as people write it; never as 0, and never as alpha where it is below."""
+    """Write a p-value as ``p = 0.012``; never as 0, and never as alpha where it is below."""
     number = format_p_number(p, 3) if alpha > 1e-6 else f"{p:.1e}"
     if not number.startswith("<") and (float(number) < alpha) != (p < alpha):
         number = f"{p:.6g}"
     return f"p {number}" if number.startswith("<") else f"p = {number}"
 
 
-def format_p_number(p: float, digits: int) -> str:
-    """So many decimals, or two digits of a small p-value, or that it is below a millionth."""
+def format_p_number(p: float, digits: int | None) -> str:
+    """Write so many decimals, or two digits of a small p-value; all digits for None."""
+    if digits is None:
+        return repr(p)
     if p < 1e-6:
         return "< 1e-6"
     return f"{p:.{digits}f}" if p >= 0.001 else f"{p:.1e}".replace("e-0", "e-")
 
 
 def format_short(value: float) -> str:
-    """Three decimals, or more where these are all 0."""
+    """Write three decimals, or one digit where these are all 0."""
     value += 0.0  # no -0.000
     return f"{value:.3f}" if abs(value) >= 0.001 or not value else f"{value:.1g}"
-
-
-def _count_queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count:,} queries"
-
-
-def _count(count: int, what: str) -> str:
-    if count == 1:
-        return f"1 {what}"
-    return f"{count:,} {what}{'es' if what.endswith('s') else 's'}"

@@ -1,63 +1,47 @@
 """Pairing: every pair of systems on every measure, from estimate to corrected p-value.
 
-The interval of each system's own mean is estimated here, too.
+This module also estimates the interval of each system's own mean.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
 from germane.comparison.pair import Equivalence, Interval, Limit, Pair
-from germane.comparison.sample import (
-    Sample,
-    estimate_bca,
-    match_samples,
-    resample_sums,
-    widen_quantile,
-)
+from germane.comparison.sample import Sample, estimate_bca, match_samples, widen_quantile
 from germane.comparison.settings import CORRECTIONS, Settings
-from germane.comparison.significance import TESTS, Pairs, compute_differences
+from germane.comparison.significance import TESTS, compute_differences
 from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.ragged import Floats
 from germane.evaluation.result import Result
 from germane.measures.measure import Measure
-
-
-def list_pairs(systems: Sequence[str], baseline: str | None) -> Pairs:
-    """Baseline and system of every pair: all of them, or each system against one."""
-    everyone = range(len(systems))
-    if baseline is None:
-        return list(combinations(everyone, 2))
-    first = systems.index(baseline)
-    return [(first, other) for other in everyone if other != first]
-
-
-def resample_means(sample: Sample, settings: Settings, rng: np.random.Generator) -> Floats:
-    """M × S × resamples: the means of all systems on queries drawn anew, the same ones for all."""
-    flat = sample.weighted.reshape(-1, len(sample))
-    sums = resample_sums(flat, sample.strata, settings.resamples, rng)
-    return sums.reshape(*sample.weighted.shape[:2], -1)
+from germane.output.formatting import write_count
 
 
 @dataclass(frozen=True)
 class Tested:
     """The p-values of one pair, as the test and its correction give them."""
 
+    words: str  # the test and the correction
     p: float
     p_adjusted: float
-    smallest: float  # had every query that differs done so in one direction
+    smallest: float  # if all queries that differ did so in one direction
     smallest_adjusted: float
     alpha: float  # the error rate that the correction leaves to this pair
-    words: str
 
 
 def compare_pairs(
     samples: Sequence[Sample], settings: Settings, rng: np.random.Generator
 ) -> tuple[Pair, ...]:
-    """All pairs, measure by measure."""
-    at = list_pairs(samples[0].systems, settings.baseline)
+    """Compare all pairs, or all systems with the baseline, measure by measure."""
+    systems = samples[0].systems
+    at = list(combinations(range(len(systems)), 2))
+    if settings.baseline is not None:
+        first = systems.index(settings.baseline)
+        at = [(first, other) for other in range(len(systems)) if other != first]
     test, resamples = TESTS[settings.test], settings.resamples
     p = np.concatenate([test.p_values(sample, at, resamples, rng) for sample in samples])
     smallest = np.concatenate([test.smallest(sample, at, resamples) for sample in samples])
@@ -71,7 +55,7 @@ def compare_pairs(
 
 
 def _correct(p: Floats, smallest: Floats, settings: Settings) -> Iterator[Tested]:
-    """M × P p-values and the smallest that could have been, corrected within their families."""
+    """Correct M × P p-values, and the smallest that were possible, within their families."""
     test, correction = TESTS[settings.test], CORRECTIONS[settings.correction or "none"]
     families = zip(p, smallest, strict=True)
     if settings.family == "all":
@@ -83,19 +67,13 @@ def _correct(p: Floats, smallest: Floats, settings: Settings) -> Iterator[Tested
         words = f"{settings.test}, {over}" if count > 1 else settings.test
         if test.corrects:
             levels = np.full(count, settings.alpha / p.shape[1])
-            words = f"{test.title} over {p.shape[1]} {'pair' if p.shape[1] == 1 else 'pairs'}"
+            words = f"{test.title} over {write_count(p.shape[1], 'pair')}"
         for i in range(count):
             reached = least[i] * count  # no correction raises a p-value by more
             if reached >= settings.alpha:
                 reached = correction.adjust(np.where(np.arange(count) == i, least, p_values))[i]
-            yield Tested(
-                p=float(p_values[i]),
-                p_adjusted=float(adjusted[i]),
-                smallest=float(least[i]),
-                smallest_adjusted=float(reached),
-                alpha=float(levels[i]),
-                words=words,
-            )
+            numbers = map(float, (p_values[i], adjusted[i], least[i], reached, levels[i]))
+            yield Tested(words, *numbers)
 
 
 def _describe_pair(
@@ -107,7 +85,7 @@ def _describe_pair(
     settings: Settings,
 ) -> Pair:
     weighted = difference * sample.weights
-    centered = sample.centered(weighted)
+    centered = sample.center(weighted)
     mean = float(sample.means[m, pair[1]] - sample.means[m, pair[0]])
     spread = measure_dispersion(centered, sample.strata)
     varies = spread is not None and spread.error > 1e-12 * abs(mean)
@@ -123,9 +101,7 @@ def _describe_pair(
         baseline=sample.systems[pair[0]],
         queries=len(sample),
         difference=mean,
-        interval=None
-        if spread is None
-        else estimate_interval(sample, centered, mean, tested.alpha),
+        interval=_estimate_interval(sample, centered, mean, tested.alpha) if spread else None,
         d_z=mean / spread.deviation if spread and varies else None,
         improvement=(wins + ties / 2) / len(sample),
         wins=wins,
@@ -135,25 +111,28 @@ def _describe_pair(
         p_adjusted=tested.p_adjusted,
         alpha=settings.alpha,
         limit=_find_limit(tested, wins + losses, settings),
-        detectable=spread.detectable(tested.alpha) if spread and varies else None,
+        detectable=spread.find_detectable(tested.alpha) if spread and varies else None,
         equivalence=equivalence,
         test=tested.words,
     )
 
 
 def _find_limit(tested: Tested, differing: int, settings: Settings) -> Limit | None:
+    """Say why p_adjusted could not be below alpha; None where it could, or where nothing differs."""
     if not differing or min(tested.smallest_adjusted, tested.p_adjusted) < settings.alpha:
         return None
-    is_corrected = tested.smallest_adjusted > tested.smallest
+    cause: Literal["queries", "resamples"] = "queries"
+    count = differing
     if TESTS[settings.test].resamples and tested.smallest * (settings.resamples + 1) < 2:
-        return Limit("resamples", settings.resamples, tested.smallest_adjusted, is_corrected)
-    return Limit("queries", differing, tested.smallest_adjusted, is_corrected)
+        cause, count = "resamples", settings.resamples
+    smallest = tested.smallest_adjusted
+    return Limit(cause, count, smallest, corrected=smallest > tested.smallest)
 
 
-def estimate_interval(sample: Sample, centered: Floats, mean: float, alpha: float) -> Interval:
-    """The 1 - alpha interval of a mean, or of a mean difference, from its parts."""
+def _estimate_interval(sample: Sample, centered: Floats, mean: float, alpha: float) -> Interval:
+    """Estimate the 1 - alpha interval of a mean, or of a mean difference, from its centered parts."""
     if np.abs(centered).sum() <= 1e-12 * abs(mean):
-        return Interval(mean, mean, 1 - alpha)  # the same difference on every query
+        return Interval(mean, mean, 1 - alpha)  # every query has the same difference
     reached = estimate_bca(centered, sample.strata, widen_quantile(alpha, sample.freedom))
     rounding = 1e-12 * (abs(mean) + float(np.abs(centered).sum()))
     low, high = (0.0 if abs(mean + end) < rounding else mean + end for end in reached)
@@ -164,36 +143,28 @@ Means = dict[str, dict[Measure, Interval | None]]
 
 
 def estimate_mean_intervals(
-    results: Mapping[str, Result],
-    measures: tuple[Measure, ...],
-    alpha: float,
+    results: Mapping[str, Result], measures: tuple[Measure, ...], alpha: float
 ) -> Means:
-    """System → measure → interval of its mean; None where it rests on one query.
+    """System → measure → interval of its mean, over its own queries; None where it rests on one query.
 
-    Each system's over its own queries. Measures whose
-    number is a sum over queries, or a geometric mean, are refused by the caller.
+    The caller leaves out measures that have no arithmetic mean over queries.
     """
-    alike: dict[frozenset[Hashable], dict[str, Result]] = {}
+    groups: dict[frozenset[Hashable], dict[str, Result]] = {}  # of systems with the same queries
     for name, result in results.items():
         kept = frozenset(q for q, value in result[measures[0]].per_query.items() if value == value)
-        alike.setdefault(kept, {})[name] = result
+        groups.setdefault(kept, {})[name] = result
     out: Means = {name: {} for name in results}
-    for group in alike.values():
-        known = tuple(m for m in measures if all(_is_known(one, m) for one in group.values()))
+    for group in groups.values():
+        known = tuple(
+            measure
+            for measure in measures
+            if not any(np.isnan(result[measure].values).all() for result in group.values())
+        )
         for sample in match_samples({"": group}, known):
-            for m, measure in enumerate(sample.measures):
-                for s, system in enumerate(sample.systems):
-                    out[system][measure] = _estimate_mean_interval(sample, m, s, alpha)
+            for m, s in np.ndindex(sample.means.shape):
+                interval = None
+                if sample.freedom:
+                    centered, mean = sample.center(sample.weighted[m, s]), float(sample.means[m, s])
+                    interval = _estimate_interval(sample, centered, mean, alpha)
+                out[sample.systems[s]][sample.measures[m]] = interval
     return out
-
-
-def _is_known(result: Result, measure: Measure) -> bool:
-    """Has any query a value?"""
-    return not np.isnan(result[measure].values).all()
-
-
-def _estimate_mean_interval(sample: Sample, m: int, s: int, alpha: float) -> Interval | None:
-    if sample.freedom < 1:
-        return None
-    centered = sample.centered(sample.weighted[m, s])
-    return estimate_interval(sample, centered, float(sample.means[m, s]), alpha)

@@ -1,4 +1,4 @@
-"""Gate: compare a run with its baseline, and say which measures fell by more than is allowed."""
+"""Quality gate: compare a run with its baseline, and fail where a measure fell by more than allowed."""
 
 import os
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
+from germane.comparison.layout import write_ends
 from germane.comparison.pair import QUANTITIES, Pair, format_p_number, format_short
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed
@@ -25,12 +26,11 @@ from germane.evaluation.result import Result
 from germane.evaluation.storage import read_results
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 RUN, BASELINE = "run", "baseline"
 FAILING = {"fell", "inconclusive"}
-ROUNDING = 1e-12  # a drop by which is none
+ROUNDING = 1e-12  # smaller drops do not count
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,16 +49,16 @@ class Gate(Tabular):
 
     @property
     def passed(self) -> bool:
-        """Did no measure fall by more than allowed, but for falls that are not significant?"""
+        """Is every drop within what is allowed, or not significant?"""
         return not FAILING & set(self.verdicts.values())
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """Measure → passed, or of a drop larger than allowed: fell (it is statistically significant),
+        """Measure → passed, or for a drop larger than allowed: fell (it is statistically significant),
         noise (it is not), or inconclusive (the test could not have shown it)."""
-        return {str(pair.measure): self._verdict(pair) for pair in self.comparison.pairs}
+        return {str(pair.measure): self._judge(pair) for pair in self.comparison.pairs}
 
-    def _verdict(self, pair: Pair) -> str:
+    def _judge(self, pair: Pair) -> str:
         if pair.difference >= -self.max_drop - ROUNDING:
             return "passed"
         words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
@@ -68,24 +68,25 @@ class Gate(Tabular):
         """One row a measure."""
         rows = []
         for pair in self.comparison.pairs:
-            means, interval = self.comparison.means[str(pair.measure)], pair.interval
-            ends = (interval.low, interval.high) if interval else (None, None)
-            numbers = (format_number(end, digits, sign="+") for end in (pair.difference, *ends))
+            means = self.comparison.means[str(pair.measure)]
             rows.append(
                 (
-                    str(pair.measure), format_number(means[BASELINE], digits), format_number(means[RUN], digits), *numbers,
-                    interval.level if interval else "",
-                    repr(pair.p_adjusted) if digits is None else format_p_number(pair.p_adjusted, digits),
-                    self._verdict(pair),
+                    str(pair.measure),
+                    *(format_number(means[name], digits) for name in (BASELINE, RUN)),
+                    format_number(pair.difference, digits, sign="+"),
+                    *write_ends(pair.interval, digits, sign="+"),
+                    pair.interval.level if pair.interval else "",
+                    format_p_number(pair.p_adjusted, digits),
+                    self._judge(pair),
                 )
-            )  # fmt: skip
+            )
         columns = ("measure", BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
-        notes = [*self._notes(), *self.comparison.notes]
+        notes = [*self._explain_verdicts(), *self.comparison.notes]
         if "inconclusive" not in self.verdicts.values():  # a passed measure needs no test
             notes = [note for note in notes if not note.startswith("Inconclusive:")]
         return Table(columns, tuple(rows), tuple(notes), left=(8,))
 
-    def _notes(self) -> Iterator[str]:
+    def _explain_verdicts(self) -> Iterator[str]:
         alpha = self.comparison.settings.alpha
         used = set(self.verdicts.values())
         yield f"passed: no drop of more than {self.max_drop:g}"
@@ -100,15 +101,12 @@ class Gate(Tabular):
     @property
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each measure that fails the gate."""
+        failing = [pair for pair in self.comparison.pairs if self._judge(pair) in FAILING]
         return tuple(
-            f"{pair.measure} {self._fall(pair)}: {pair.sentence}"
-            for pair in self.comparison.pairs
-            if self._verdict(pair) in FAILING
+            f"{pair.measure} fell by {format_short(-pair.difference)}, where {self.max_drop:g} is allowed"
+            f"{'' if pair.significant else ', and the test cannot judge it'}: {pair.sentence}"
+            for pair in failing
         )
-
-    def _fall(self, pair: Pair) -> str:
-        fell = f"fell by {format_short(-pair.difference)}, where {self.max_drop:g} is allowed"
-        return fell if pair.significant else f"{fell}, and the test cannot judge it"
 
 
 def gate(
@@ -130,13 +128,13 @@ def gate(
     >>> print(germane.gate({"q": ["d"]}, {"q": ["x", "d"]}, "RR", baseline={"q": ["d"]}).verdicts)
     {'RR': 'inconclusive'}
 
-    ``baseline`` is a run, or results that were kept: the path of a ``.json`` file that
-    ``germane evaluate --format json --per-query`` wrote, or a ``Result``. A measure falls where its
-    mean drops by more than ``max_drop`` and the test's p-value, corrected over all measures, is below
-    ``alpha``. Where the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is
-    inconclusive, and the gate is not passed. The other arguments are those of ``compare``. Raises
-    PolicyError for results that were kept under other conventions, CoverageError where no judged item
-    was found, so that nothing could have fallen, and what ``compare`` raises.
+    ``baseline`` is a run, or saved results: a ``Result``, or the path of a ``.json`` file that
+    ``germane evaluate --format json --per-query`` wrote. A measure falls where its mean drops by more
+    than ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. Where
+    the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the gate
+    fails. The other arguments are those of ``compare``. Raises PolicyError for results that were saved
+    under other conventions, CoverageError where no judged item was found, so that nothing could have
+    fallen, and what ``compare`` raises.
     """
     if isinstance(max_drop, bool) or not isinstance(max_drop, (int, float)) or not max_drop >= 0:
         raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
@@ -148,7 +146,7 @@ def gate(
             f"a gate is for measures of which more is better; {odd[0]} is none, so that a fall of it is "
             "no regression. Leave it out."
         )
-    before = _read_kept(baseline)
+    before = _read_saved(baseline)
     if before is None:
         before = evaluate(qrels, baseline, measures, name=BASELINE, **policy)
     elif before.policy != now.policy:
@@ -180,7 +178,7 @@ def gate(
 
 
 def _check_found(name: str, result: Result) -> None:
-    """A gate is not passed by numbers that are all 0, as where item ids are written in two ways."""
+    """Refuse a result without judged items, as where the item ids of qrels and run differ in form."""
     if not result.counts.judged_items_retrieved:
         raise CoverageError(
             f"no judged item is among the results of the {name}, so that nothing can be compared. Are "
@@ -197,8 +195,8 @@ def assert_no_regression(
     >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
     True
 
-    Takes what ``gate`` takes, and returns what it returns where the gate is passed. RegressionError is an
-    AssertionError too, so that a test runner shows it as a failure.
+    The arguments are those of ``gate``, whose result is returned where the gate is passed. RegressionError
+    is an AssertionError too, so that a test runner shows it as a failure.
     """
     found = gate(qrels, run, measures, baseline=baseline, **options)
     if not found.passed:
@@ -206,12 +204,11 @@ def assert_no_regression(
     return found
 
 
-def _read_kept(baseline: Any) -> Result | None:
-    """Results that were kept; None for a run."""
+def _read_saved(baseline: Any) -> Result | None:
+    """Read saved results; None for a run."""
     if isinstance(baseline, Result):
         return baseline
-    is_path = isinstance(baseline, (str, os.PathLike))
-    if not is_path or not os.fspath(baseline).endswith(".json"):
+    if not isinstance(baseline, (str, os.PathLike)) or not os.fspath(baseline).endswith(".json"):
         return None
     results = read_results(baseline)
     if len(results) > 1:

@@ -1,18 +1,17 @@
-"""Queries: where two systems differ, query by query, with the items that moved."""
+"""Queries: two systems compared query by query, with the items that moved."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from germane.errors import InputError, clip
 from germane.evaluation.groups import find_categories
-from germane.evaluation.judging import Hit, Placement
+from germane.evaluation.judging import Placement
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
-SHOWN = 4  # items of a query in a table
+SHOWN = 4  # items of a query that a table names
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class QueryDifference:
     system: float
     difference: float
     moved: tuple[Move, ...]
-    """relevant items first, the longest way first; empty for results that were read from a file"""
+    """highest grade first, then the largest move; empty for results that were read from a file"""
 
 
 @dataclass(frozen=True)
@@ -85,32 +84,47 @@ class QueryDifferences(Tabular):
         return tuple(row for row in self.rows[::-1][:most] if row.difference < 0)
 
     def by(self, category: Mapping[Any, Hashable] | Callable[[Any], Hashable]) -> "Slices":
-        """The pair by category of query, given as a mapping or a function of the query.
+        """Group the queries by category, given as a mapping or a function of the query.
 
         Raises NotFoundError for a query without a category, InputError for another type.
         """
-        return Slices(
-            self.measure, self.system, self.baseline, tuple(_make_slices(self.rows, category))
-        )
+        if not isinstance(category, Mapping) and not callable(
+            category
+        ):  # rows are in no order of ids
+            raise InputError(
+                f"by takes a mapping of query to category, or a function of the query; got {clip(category)}"
+            )
+        names = find_categories([row.query for row in self.rows], category)
+        groups: dict[Hashable, list[QueryDifference]] = {}
+        for name, row in zip(names, self.rows, strict=True):
+            groups.setdefault(name, []).append(row)
+        slices = (_make_slice(*group) for group in sorted(groups.items(), key=lambda g: str(g[0])))
+        return Slices(self.measure, self.system, self.baseline, tuple(slices))
 
     def table(self, *, most: int = 10, digits: int | None = 4) -> Table:
         """The largest gains and losses, with the items that moved."""
 
-        def cells(row: QueryDifference) -> tuple[str, ...]:
+        several = len({row.dataset for row in self.rows}) > 1
+        shown = (*self.gains(most), *self.losses(most)[::-1])
+        rows = []
+        for row in shown:
             moved = [str(move) for move in row.moved[:SHOWN]]
             if len(row.moved) > SHOWN:
                 moved.append(f"{len(row.moved) - SHOWN} more")
-            values = (format_number(value, digits) for value in (row.baseline, row.system))
-            sign = format_number(row.difference, digits, sign="+")
-            where = (row.dataset,) if several else ()
-            return (*where, str(row.query), *values, sign, ", ".join(moved))
-
-        several = len({row.dataset for row in self.rows}) > 1
-        shown = (*self.gains(most), *self.losses(most)[::-1])
-        names = (*(("data set",) if several else ()), "query", self.baseline, self.system)
-        columns = (*names, "difference", "moved")
-        left = (*((1,) if several else ()), len(columns) - 1)
-        return Table(columns, tuple(map(cells, shown)), tuple(self._notes(len(shown))), left)
+            rows.append(
+                (
+                    *([row.dataset] if several else []),
+                    str(row.query),
+                    format_number(row.baseline, digits),
+                    format_number(row.system, digits),
+                    format_number(row.difference, digits, sign="+"),
+                    ", ".join(moved),
+                )
+            )
+        first = ("data set", "query") if several else ("query",)
+        columns = (*first, self.baseline, self.system, "difference", "moved")
+        left = (*range(1, len(first)), len(columns) - 1)
+        return Table(columns, tuple(rows), tuple(self._notes(len(shown))), left)
 
     def _notes(self, shown: int) -> Iterator[str]:
         yield f"{self.measure}: {self.measure.definition}"
@@ -132,7 +146,13 @@ class QueryDifferences(Tabular):
             "measure": str(self.measure), "system": self.system, "baseline": self.baseline,
             "only_system": list(map(str, self.only_system)),
             "only_baseline": list(map(str, self.only_baseline)),
-            "queries": [_make_plain(asdict(row)) for row in self.rows],
+            "queries": [
+                {
+                    **vars(row), "query": str(row.query),
+                    "moved": [{**vars(move), "item": str(move.item)} for move in row.moved],
+                }
+                for row in self.rows
+            ],
         }  # fmt: skip
 
 
@@ -168,56 +188,30 @@ class Slices(Tabular):
 def find_moves(
     before: Placement | None, after: Placement | None, query: Hashable
 ) -> tuple[Move, ...]:
-    """The judged items of a query whose rank is another one: highest grade, longest way first."""
+    """Find the judged items of a query whose rank changed: highest grade first, then the largest move."""
     if before is None or after is None:
         return ()
-    old = {hit.item: hit for hit in before.hits(query)}
-    new = {hit.item: hit for hit in after.hits(query)}
-    moved = [
-        Move(
-            item,
-            (old.get(item) or new[item]).relevance,
-            _find_rank(old, item),
-            _find_rank(new, item),
-        )
-        for item in dict.fromkeys([*old, *new])
-        if _find_rank(old, item) != _find_rank(new, item)
-    ]
-    return tuple(sorted(moved, key=lambda move: (-move.relevance, -_measure_move(move))))
+    old, new = ({hit.item: hit for hit in placement.hits(query)} for placement in (before, after))
+    moves = []
+    for item in dict.fromkeys((*old, *new)):
+        ranks = [hits[item].rank if item in hits else None for hits in (old, new)]
+        if ranks[0] != ranks[1]:
+            moves.append(Move(item, (old.get(item) or new[item]).relevance, *ranks))
+
+    def order(
+        move: Move,
+    ) -> tuple[float, float]:  # by reciprocal ranks, so that the first count most
+        before, after = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
+        return -move.relevance, -abs(before - after)
+
+    return tuple(sorted(moves, key=order))
 
 
-def _find_rank(hits: Mapping[Hashable, Hit], item: Hashable) -> int | None:
-    hit = hits.get(item)
-    return None if hit is None else hit.rank
-
-
-def _measure_move(move: Move) -> float:
-    """How far an item moved, where the first ranks count most; from nowhere is farthest."""
-    first, last = (1 / rank if rank else 0.0 for rank in (move.before, move.after))
-    return abs(first - last)
-
-
-def _make_slices(
-    rows: Sequence[QueryDifference], category: Mapping[Any, Hashable] | Callable[[Any], Hashable]
-) -> Iterator[Slice]:
-    if not isinstance(category, Mapping) and not callable(category):  # rows are in no order of ids
-        raise InputError(
-            f"by takes a mapping of query to category, or a function of the query; got {clip(category)}"
-        )
-    names = find_categories([row.query for row in rows], category)
-    groups: dict[Hashable, list[QueryDifference]] = {}
-    for name, row in zip(names, rows, strict=True):
-        groups.setdefault(name, []).append(row)
-    for name, of in sorted(groups.items(), key=lambda pair: str(pair[0])):
-        baseline, system = (
-            sum(values) / len(of)
-            for values in zip(*((r.baseline, r.system) for r in of), strict=True)
-        )
-        wins, losses = (sum(sign * row.difference > 0 for row in of) for sign in (1, -1))
-        ties = len(of) - wins - losses
-        yield Slice(name, len(of), baseline, system, system - baseline, wins, losses, ties)
-
-
-def _make_plain(row: dict[str, Any]) -> dict[str, Any]:
-    moved = [{**move, "item": str(move["item"])} for move in row["moved"]]
-    return {**row, "query": str(row["query"]), "moved": moved}
+def _make_slice(name: Hashable, rows: Sequence[QueryDifference]) -> Slice:
+    baseline, system = (
+        sum(values) / len(rows)
+        for values in zip(*((row.baseline, row.system) for row in rows), strict=True)
+    )
+    wins, losses = (sum(sign * row.difference > 0 for row in rows) for sign in (1, -1))
+    ties = len(rows) - wins - losses
+    return Slice(name, len(rows), baseline, system, system - baseline, wins, losses, ties)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -19,8 +20,8 @@ Runs = Mapping[str, Result]
 class Sample:
     """Measures of systems on the queries for which every one of them has a value.
 
-    Queries of one or more data sets, the strata: each data set weighs the same, and each query the
-    same within it.
+    The queries are of one or more data sets, which are the strata. Data sets have equal weight, and so
+    have the queries within one.
     """
 
     measures: tuple[Measure, ...]
@@ -36,7 +37,7 @@ class Sample:
 
     @cached_property
     def weights(self) -> Floats:
-        """Q: what each query counts; they add up to 1."""
+        """Q: the weight of each query; weights add up to 1."""
         sizes = np.bincount(self.strata)
         weights: Floats = 1.0 / (len(sizes) * sizes[self.strata])
         return weights
@@ -50,19 +51,18 @@ class Sample:
     @cached_property
     def means(self) -> Floats:
         """M × S: the mean of each system."""
-        if len(self.datasets) == 1:
-            means: Floats = self.values.mean(axis=2)
-        else:
-            means = self.weighted.sum(axis=2)
+        means: Floats = (
+            self.values.mean(axis=2) if len(self.datasets) == 1 else self.weighted.sum(axis=2)
+        )
         return means
 
     @property
     def freedom(self) -> int:
-        """Queries less data sets: how often the spread within data sets was observed."""
+        """The degrees of freedom: queries less data sets."""
         return len(self) - len(self.datasets)
 
-    def centered(self, parts: Floats) -> Floats:
-        """… × Q → … × Q: each query's part less the mean part of its data set."""
+    def center(self, parts: Floats) -> Floats:
+        """… × Q → … × Q: subtract from each query's part the mean part of its data set."""
         out = parts.copy()
         for stratum in range(len(self.datasets)):
             of_stratum = self.strata == stratum
@@ -73,10 +73,10 @@ class Sample:
 def match_samples(
     datasets: Mapping[str, Runs], measures: tuple[Measure, ...]
 ) -> tuple[Sample, ...]:
-    """One sample for all measures that have values for the same queries; mostly there is one.
+    """Make one sample of all measures that have values for the same queries; mostly there is one.
 
-    Raises CoverageError where two systems have no query in common, MeasureError for a measure whose
-    mean is no mean of differences.
+    Raises CoverageError where the systems have no query in common, and MeasureError for a measure that
+    does not have an arithmetic mean.
     """
     groups: dict[tuple[tuple[Hashable, ...], ...], list[Measure]] = {}
     for measure in measures:
@@ -92,21 +92,21 @@ def match_samples(
 
 
 def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Hashable, ...]:
-    """The queries for which every run has a value, in an order that is the same for any input."""
-    valued = {name: _list_values(run, measure) for name, run in runs.items()}
-    first, *others = valued.values()
-    shared = [query for query in first if all(query in other for other in others)]
+    """Return the queries for which every run has a value, in an order that is the same for any input."""
+    valued = {name: _list_valued(run, measure) for name, run in runs.items()}
+    first, *others = map(set, valued.values())
+    shared = first.intersection(*others)
     if not shared:
         where = f" of {dataset}" if dataset else ""
-        had = "; ".join(f"{name}: {list_some(values) or 'none'}" for name, values in valued.items())
+        had = "; ".join(f"{name}: {list_some(ids) or 'none'}" for name, ids in valued.items())
         raise CoverageError(
             f"{measure}: no query{where} has a value for every run. {had}  Are these the same ids?"
         )
     return tuple(sorted(shared, key=lambda query: (str(query), str(type(query)))))
 
 
-def _list_values(run: Result, measure: Measure) -> dict[Hashable, float]:
-    return {q: value for q, value in run[measure].per_query.items() if value == value}  # not NaN
+def _list_valued(run: Result, measure: Measure) -> list[Hashable]:
+    return [query for query, value in run[measure].per_query.items() if value == value]  # not NaN
 
 
 def _make_sample(
@@ -115,40 +115,33 @@ def _make_sample(
     shared: tuple[tuple[Hashable, ...], ...],
 ) -> Sample:
     systems = tuple(next(iter(datasets.values())))
-    values = [
-        [
-            [
-                run[measure].per_query[query]
-                for runs, queries in zip(datasets.values(), shared, strict=True)
-                for run in (runs[system],)
-                for query in queries
-            ]
-            for system in systems
-        ]
-        for measure in measures
-    ]
-    known = [
-        set().union(*(_list_values(run, measures[0]) for run in runs.values()))
+    values: Floats = np.empty((len(measures), len(systems), sum(map(len, shared))))
+    for (m, measure), (s, system) in product(enumerate(measures), enumerate(systems)):
+        per_query = (runs[system][measure].per_query for runs in datasets.values())
+        parts = zip(per_query, shared, strict=True)
+        values[m, s] = [of[query] for of, queries in parts for query in queries]
+    known = (
+        {query for run in runs.values() for query in _list_valued(run, measures[0])}
         for runs in datasets.values()
-    ]
+    )
     return Sample(
         measures,
         systems,
         tuple(datasets),
         tuple(query for queries in shared for query in queries),
         np.repeat(np.arange(len(shared)), list(map(len, shared))),
-        np.array(values),
-        sum(map(len, known)) - sum(map(len, shared)),
+        values,
+        sum(map(len, known)) - values.shape[2],
     )
 
 
-BLOCK = 2**22  # draws held at once
+BLOCK = 2**22  # draws in memory at once
 
 
 def resample_sums(values: Floats, strata: Ints, resamples: int, rng: np.random.Generator) -> Floats:
-    """C × Q values → C × resamples: their sums over queries drawn with replacement.
+    """C × Q values → C × resamples: sum each row over queries drawn with replacement.
 
-    As many queries are drawn from each stratum as it has, the same ones for every row.
+    From each stratum, as many queries are drawn as it has; all rows take the same ones.
     """
     sums = np.zeros((resamples, len(values)))
     for stratum in range(int(strata.max()) + 1):
@@ -162,7 +155,7 @@ def resample_sums(values: Floats, strata: Ints, resamples: int, rng: np.random.G
 
 
 def _draw_times(size: int, queries: int, rng: np.random.Generator) -> Floats:
-    """size × Q: how often each query is drawn, of as many draws as there are queries."""
+    """size × Q: draw as many queries as there are, and count how often each was drawn."""
     drawn = rng.integers(0, queries, size=(size, queries), dtype=np.int32)
     drawn += (np.arange(size, dtype=np.int32) * queries)[:, None]
     times = np.bincount(drawn.ravel(), minlength=size * queries)
@@ -170,12 +163,12 @@ def _draw_times(size: int, queries: int, rng: np.random.Generator) -> Floats:
 
 
 def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float]:
-    """The ends, less the estimate, of a bias-corrected and accelerated interval (Efron 1987) of a sum.
+    """Estimate the bias-corrected and accelerated interval (Efron 1987) of a sum, less the sum itself.
 
-    ``centered`` holds each query's part less the mean part of its stratum; ``z`` is how far a normal
-    quantile the interval reaches, such as 1.96. Quantiles of the bootstrap distribution are those of
-    its saddlepoint approximation (Davison and Hinkley 1988), which has no resampling error: an
-    interval of 99.99% would need a million resamples.
+    ``centered`` holds each query's part less the mean part of its stratum. The interval covers as much
+    as -z to z of a normal distribution, such as z = 1.96. Quantiles of the bootstrap distribution are
+    those of its saddlepoint approximation (Davison and Hinkley 1988). It has no resampling error: by
+    resampling, an interval of 99.99% would take a million resamples.
     """
     deviation = math.sqrt(float(np.sum(centered**2)))
     if deviation == 0:
@@ -183,20 +176,17 @@ def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float
     scaled = centered / deviation
     skew = float(np.sum(scaled**3)) / 6  # the bias and the acceleration of a mean
     strata_of = [scaled[strata == stratum] for stratum in range(int(strata.max()) + 1)]
-    low, high = (_find_quantile(strata_of, _shift_quantile(skew, at)) * deviation for at in (-z, z))
-    return low, high
-
-
-def _shift_quantile(skew: float, z: float) -> float:
-    """The normal quantile of the bootstrap distribution where the end of an interval at ``z`` stands."""
-    slope = 1 - skew * (skew + z)
-    if slope <= 0:  # beyond where the transformation has a meaning: the last there is
-        return math.copysign(math.inf, z)
-    return skew + (skew + z) / slope
+    ends = []
+    for end in (-z, z):
+        slope = 1 - skew * (skew + end)
+        # where the correction is not defined, so far out, the end is the outermost value
+        shifted = skew + (skew + end) / slope if slope > 0 else math.copysign(math.inf, end)
+        ends.append(_find_quantile(strata_of, shifted) * deviation)
+    return ends[0], ends[1]
 
 
 def _find_quantile(strata: list[Floats], z: float) -> float:
-    """The value below which the sum of draws from each stratum is with the chance of ``z``."""
+    """Find the quantile of the sum of draws from each stratum, at the probability of ``z``."""
     sign = 1.0 if z > 0 else -1.0
     outermost = sum(len(parts) * float((sign * parts).max()) for parts in strata) * sign
     if math.isinf(z):
@@ -213,7 +203,7 @@ def _find_quantile(strata: list[Floats], z: float) -> float:
 
 
 def _approximate_normal(strata: list[Floats], tilt: float) -> tuple[float, float]:
-    """The normal quantile (Barndorff-Nielsen's r*) of the sum that a tilt makes the mean, and that sum."""
+    """Return the normal quantile (Barndorff-Nielsen's r*) of the mean under a tilt, and that mean."""
     moment = mean = variance = 0.0
     for parts in strata:
         top = float((tilt * parts).max())
@@ -232,7 +222,7 @@ def _approximate_normal(strata: list[Floats], tilt: float) -> tuple[float, float
 
 
 def _find_root(function: Callable[[float], float], near: float, far: float) -> float:
-    """Where a function is 0 between two numbers, by false position (Illinois)."""
+    """Find the root of a function between two numbers by false position (Illinois)."""
     at_near, at_far = function(near), function(far)
     for _ in range(60):
         if abs(at_far) < 1e-9 or at_far == at_near:
@@ -248,13 +238,14 @@ def _find_root(function: Callable[[float], float], near: float, far: float) -> f
 
 
 def widen_quantile(alpha: float, freedom: int) -> float:
-    """The normal quantile of a 1 - alpha interval, widened for the few queries that it rests on.
+    """Return the normal quantile of a 1 - alpha interval, widened for a small number of queries.
 
-    Resampled means of n queries vary by √((n-1)/n) too little, and a normal quantile stands where
-    Student's belongs; both are undone (Hesterberg 2015, "expanded percentile"). ``freedom`` is n - 1
-    for one stratum. Student's quantile is the expansion of Abramowitz and Stegun, 26.7.5.
+    Two things make a bootstrap interval of n queries too narrow: resampled means have a deviation too
+    small by √((n-1)/n), and a normal quantile is smaller than Student's. This corrects both
+    (Hesterberg 2015, "expanded percentile"). ``freedom`` is n - 1 for one stratum. Student's quantile
+    is the expansion of Abramowitz and Stegun, 26.7.5.
     """
-    from statistics import NormalDist  # imports much
+    from statistics import NormalDist  # slow to import
 
     z = -NormalDist().inv_cdf(alpha / 2)
     terms = (

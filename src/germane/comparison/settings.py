@@ -1,6 +1,6 @@
-"""Settings: how systems are compared, every choice a word or a number that is checked here.
+"""Settings: how systems are compared, and the corrections for the number of comparisons.
 
-A correction raises the p-values of a family of comparisons, so that chance finds no more than it may.
+A correction raises the p-values of a family of comparisons, which bounds the errors among all of them.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from germane.comparison.significance import TESTS
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Floats
 from germane.errors import InputError, PolicyError, check_choice, clip
 
 TestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "tukey"]
@@ -24,52 +24,35 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def correct_bonferroni(p: Floats) -> Floats:
-    """Every p-value times their number."""
-    raised: Floats = np.minimum(p * len(p), 1.0)
-    return raised
-
-
-def correct_holm(p: Floats) -> Floats:
-    """The smallest times their number n, the next times n - 1, …; never below an earlier one."""
+def _correct_holm(p: Floats) -> Floats:
+    """Multiply the smallest p-value by their number n, the next by n - 1, …; never below an earlier one."""
     order = np.argsort(p, kind="stable")
     raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return _put_back(np.minimum(raised, 1.0), order)
+    return np.minimum(raised, 1.0)[np.argsort(order)]
 
 
-def correct_benjamini_hochberg(p: Floats) -> Floats:
-    """The i-th smallest times n ÷ i; never above a later one. Bounds the share of false finds."""
+def _correct_benjamini_hochberg(p: Floats) -> Floats:
+    """Multiply the i-th smallest of n p-values by n ÷ i; never above a later one.
+
+    This bounds the expected share of false discoveries.
+    """
     order = np.argsort(p, kind="stable")
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
-    return _put_back(np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0), order)
+    return np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)[np.argsort(order)]
 
 
-def keep_p_values(p: Floats) -> Floats:
-    """The p-values as they are."""
-    return p.copy()
+def _find_levels_of_holm(p: Floats, alpha: float) -> Floats:
+    """Return the levels that p-values are compared with; the first that is not below its level stops."""
+    significant = int(np.count_nonzero(_correct_holm(p) < alpha))
+    steps = np.arange(len(p), 0, -1)[np.argsort(np.argsort(p, kind="stable"))]
+    levels: Floats = alpha / np.maximum(steps, len(p) - significant)
+    return levels
 
 
-def _share_alpha(p: Floats, alpha: float) -> Floats:
-    return np.full(len(p), alpha / len(p))
-
-
-def _step_down(p: Floats, alpha: float) -> Floats:
-    """The levels that Holm compares p-values with: one for all from the first that is not below it."""
-    steps = np.arange(len(p), 0, -1)
-    order = np.argsort(p, kind="stable")
-    finds = int(np.count_nonzero(correct_holm(p) < alpha))
-    sharing: Ints = np.maximum(steps, len(p) - finds)
-    return _put_back(alpha / sharing, order)
-
-
-def _share_by_finds(p: Floats, alpha: float) -> Floats:
-    """As many times the share of one comparison as there are finds (Benjamini and Yekutieli 2005)."""
-    finds = int(np.count_nonzero(correct_benjamini_hochberg(p) < alpha))
-    return np.full(len(p), alpha * max(1, finds) / len(p))
-
-
-def _keep_alpha(p: Floats, alpha: float) -> Floats:
-    return np.full(len(p), alpha)
+def _find_levels_of_benjamini_hochberg(p: Floats, alpha: float) -> Floats:
+    """Give each comparison its share times the significant ones (Benjamini and Yekutieli 2005)."""
+    significant = int(np.count_nonzero(_correct_benjamini_hochberg(p) < alpha))
+    return np.full(len(p), alpha * max(1, significant) / len(p))
 
 
 @dataclass(frozen=True)
@@ -82,18 +65,17 @@ class Adjustment:
 
 
 CORRECTIONS: dict[str, Adjustment] = {
-    "holm": Adjustment("Holm", correct_holm, _step_down),
-    "bonferroni": Adjustment("Bonferroni", correct_bonferroni, _share_alpha),
-    "bh": Adjustment("Benjamini–Hochberg", correct_benjamini_hochberg, _share_by_finds),
-    "none": Adjustment("uncorrected", keep_p_values, _keep_alpha),
+    "holm": Adjustment("Holm", _correct_holm, _find_levels_of_holm),
+    "bonferroni": Adjustment(
+        "Bonferroni",
+        lambda p: np.minimum(p * len(p), 1.0),
+        lambda p, alpha: np.full(len(p), alpha / len(p)),
+    ),
+    "bh": Adjustment(
+        "Benjamini–Hochberg", _correct_benjamini_hochberg, _find_levels_of_benjamini_hochberg
+    ),
+    "none": Adjustment("uncorrected", lambda p: p, lambda p, alpha: np.full(len(p), alpha)),
 }
-
-
-def _put_back(ordered: Floats, order: Floats) -> Floats:
-    out = np.empty_like(ordered)
-    out[order] = ordered
-    return out
-
 
 FEWEST = 100  # resamples
 
@@ -104,7 +86,7 @@ class Settings:
 
     baseline: str | None = None
     test: TestName = "randomization"
-    correction: Correction | None = None  # None: Holm, or none where the test has corrected
+    correction: Correction | None = None  # None: Holm, or none where the test corrects
     family: Family = "measure"
     confidence: float = 0.95
     equivalence: float | None = None
@@ -113,16 +95,16 @@ class Settings:
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             given = getattr(self, name)
-            if name == "correction" and given is None:
-                continue
-            check_choice(name, given, words)
-        if TESTS[self.test].corrects and self.correction not in (None, "none"):
+            if name != "correction" or given is not None:
+                check_choice(name, given, words)
+        corrects = TESTS[self.test].corrects
+        if corrects and self.correction not in (None, "none"):
             raise PolicyError(
                 f"test={self.test} corrects for the number of systems by itself; leave out "
                 f"correction={self.correction}."
             )
         if self.correction is None:
-            object.__setattr__(self, "correction", "none" if TESTS[self.test].corrects else "holm")
+            object.__setattr__(self, "correction", "none" if corrects else "holm")
         _check_number("confidence", self.confidence, 0, 1)
         if self.equivalence is not None:
             _check_number("equivalence", self.equivalence, 0, float("inf"))

@@ -1,7 +1,8 @@
-"""The tests of significance: one literal table, each test for all pairs and measures at once.
+"""Significance: the table of tests, each of which takes all pairs and measures at once.
 
-Paired randomization asks how often swapping two systems at random does as much as was observed.
-Randomized Tukey HSD compares all pairs of systems at once with the largest difference by chance.
+The paired randomization test counts how often swapping two systems at random gives as large a
+difference as observed. Randomized Tukey HSD compares every pair of systems with the largest difference
+between any two that random swaps give.
 """
 
 import math
@@ -15,27 +16,28 @@ from germane.comparison.sample import Sample
 from germane.core.dispersion import compute_student_p, explain_scipy, measure_dispersion
 from germane.core.ragged import Floats, Ints
 
-COUNTED = 24  # queries free to change sides up to which all ways to choose their signs are counted
-REACH = 14.0  # standard deviations between the copies of a distribution that a sum sees as one
-LEAST, MOST = 2**14, 2**18  # cosines that an integral takes before it may stop, and must
-POINTS = 128  # of an integral, however many cosines each takes: several times what a normal density needs
-BLOCK, HELD = 32, 2**20  # points that are summed at once, and cosines held for them
+COUNTED = 24  # queries of free sign up to which all ways to choose their signs are counted
+REACH = 14.0  # standard deviations between the periodic copies of a density that a sum makes of an integral
+LEAST, MOST = 2**14, 2**18  # cosines after which an integral may stop, and must stop
+POINTS = 128  # the least points of an integral: several times as many as a normal density needs
+BLOCK, HELD = 32, 2**20  # points that are summed at once, and cosines in memory for them
 SMALLEST = float(np.finfo(float).tiny)  # a p-value is never 0
 
 
 def compute_sign_flip_p(differences: Floats) -> float:
-    """The two-sided p-value of the sum of weighted differences being 0.
+    """Compute the two-sided p-value of the paired randomization test, of weighted differences.
 
     If two systems are the same, each query's difference could as well have had the other sign. The
     p-value is the share of the ways to choose signs whose sum is at least as far from 0. Nothing is
-    drawn at random: few queries are counted, and for more the characteristic function of the sum is
-    integrated, so that no p-value is too small to be told. Queries without a difference count nothing.
+    drawn at random. For few queries all ways are counted. For more, the characteristic function of the
+    sum is integrated, which computes even very small p-values. Queries without a difference have no
+    effect.
     """
     observed, rounding = abs(float(differences.sum())), float(bound_rounding(differences))
     if observed <= rounding:
         return 1.0
     sizes = np.sort(np.abs(differences[differences != 0]))
-    # A sum as large as observed leaves this much to change sides; larger differences are fixed.
+    # In a sum as large as observed, this much at most has the other sign; larger differences are fixed.
     room = (float(sizes.sum()) - observed + rounding) / 2
     free = sizes[: np.searchsorted(sizes, room, side="right")]
     if len(free) <= COUNTED:
@@ -46,13 +48,13 @@ def compute_sign_flip_p(differences: Floats) -> float:
 
 
 def bound_rounding(values: Floats) -> Floats:
-    """The rounding error of a sum along the last axis: equal sums must count as equal."""
+    """Bound the rounding error of a sum along the last axis, so that equal sums count as equal."""
     summed: Floats = 1e-12 * np.abs(values).sum(axis=-1)
     return summed
 
 
 def _count_subsets(sizes: Floats, most: float) -> int:
-    """How many subsets have a sum of at most so much."""
+    """Count the subsets with a sum of at most ``most``."""
     half = len(sizes) // 2
     one, other = _sum_subsets(sizes[:half]), np.sort(_sum_subsets(sizes[half:]))
     return int(np.searchsorted(other, most - one, side="right").sum())
@@ -66,17 +68,17 @@ def _sum_subsets(sizes: Floats) -> Floats:
 
 
 def _find_distinct(sizes: Floats) -> tuple[Floats, Ints]:
-    """Ascending sizes → the different ones, and how many of each; sizes a rounding apart are equal."""
+    """Ascending sizes → the different ones, and how many of each; rounding makes no difference."""
     starts = np.flatnonzero(np.diff(sizes, prepend=-np.inf) > 1e-13 * sizes[-1])
     return sizes[starts], np.diff(starts, append=len(sizes))
 
 
 def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
-    """The chance of a sum of at least so much, where each size has either sign.
+    """Compute the probability of a sum of at least ``least``, where each size has a random sign.
 
-    The inversion integral of the moment generating function, on the line through its saddlepoint
-    (Rice 1980; the expansion at that point is Robinson's approximation, 1982). There it is about a
-    normal density, of which equidistant points give the integral to many digits.
+    This is the inversion integral of the moment generating function, on the line through its saddlepoint
+    (Rice 1980; the expansion at that point is Robinson's approximation, 1982). On that line the function
+    is close to a normal density, which equidistant points integrate to many digits.
     """
     deviation = math.sqrt(float(counts @ sizes**2))
     if least < -8 * deviation:
@@ -100,7 +102,7 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
             -1j * least * line.imag
         )
         terms *= step / -np.expm1(-step * line) if step else 1 / line
-        terms[(at == 0) | (2 * at * step == period)] /= 2  # the others stand for two, -at and at
+        terms[(at == 0) | (2 * at * step == period)] /= 2  # the others count for -at, too
         total += float(terms.real.sum())
         if not step and np.abs(terms).max() < 1e-8 * abs(total) and at[-1] * len(sizes) > LEAST:
             break
@@ -109,7 +111,7 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
 
 
 def _compute_characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floats) -> Floats:
-    """The characteristic function of the sum, tilted so that its mean is where the tail begins."""
+    """Compute the characteristic function of the sum, tilted so that its mean is where the tail begins."""
     angles = np.outer(sizes, at)
     factors = np.cos(angles) + 1j * (slope[:, None] * np.sin(angles))
     several = counts > 1
@@ -119,7 +121,7 @@ def _compute_characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floa
 
 
 def _find_saddlepoint(sizes: Floats, counts: Ints, mean: float) -> float:
-    """The tilt that makes ``mean`` the mean of the sum, by Newton's method from below."""
+    """Find the tilt that makes ``mean`` the mean of the sum, by Newton's method from below."""
     tilt = 0.0
     for _ in range(50):
         slope = np.tanh(tilt * sizes)
@@ -131,7 +133,7 @@ def _find_saddlepoint(sizes: Floats, counts: Ints, mean: float) -> float:
 
 
 def _find_common_step(sizes: Floats) -> float:
-    """The largest number of which all sizes are multiples; 0 where there is none of any use."""
+    """Find the largest number of which all sizes are multiples; 0 where it would be too small to help."""
     step, finest = float(sizes[-1]), 1e-5 * float(sizes[-1])
     for size in sizes.tolist():
         rest = size
@@ -143,14 +145,14 @@ def _find_common_step(sizes: Floats) -> float:
     return step if np.abs(multiples - np.round(multiples)).max() < 1e-6 else 0.0
 
 
-TABULATED = 6  # systems up to which all their orders fit a table
+TABULATED = 6  # systems up to which a table holds all their orders
 
 
 def draw_largest_differences(values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """M × S × Q weighted values → M × resamples: the range of the systems' sums by chance.
+    """M × S × Q weighted values → M × resamples: draw the range of the systems' sums by chance.
 
     If all systems are the same, each query's values could as well belong to the systems in any
-    other order. Values of one query stay together: systems are compared on the same queries.
+    other order. All measures of a query take the same order.
     """
     measures, systems, queries = values.shape
     sums = np.zeros((resamples, measures * systems))
@@ -171,7 +173,7 @@ def draw_largest_differences(values: Floats, resamples: int, rng: np.random.Gene
 
 
 Pairs = Sequence[tuple[int, int]]  # baseline and system, as places in Sample.systems
-MANY = 2000  # queries from which Wilcoxon's test is flagged
+MANY = 2000  # queries above which Wilcoxon's test gets a warning
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,13 +182,9 @@ class Procedure:
 
     title: str
     p_values: Callable[[Sample, Pairs, int, np.random.Generator], Floats]  # M × P
-    smallest: Callable[[Sample, Pairs, int], Floats]  # M × P: had all differences one direction
-    resamples: bool = False  # are its p-values those of resamples, and corrected for the pairs?
-
-    @property
-    def corrects(self) -> bool:
-        """Has it corrected for the number of pairs already?"""
-        return self.resamples
+    smallest: Callable[[Sample, Pairs, int], Floats]  # M × P: if all differences had one direction
+    resamples: bool = False  # does it draw resamples?
+    corrects: bool = False  # are its p-values corrected for the number of pairs?
 
 
 def compute_differences(sample: Sample, pairs: Pairs) -> Floats:
@@ -209,8 +207,10 @@ def _test_tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Gen
 
 
 def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Floats:
-    """Where one of S systems is the first and one the last on all n queries on which any differ: one
-    of the S (S - 1) choices of both on each, and no less than one of the resamples."""
+    """Find the p-value of one system being first and one last on all n queries on which systems differ.
+
+    Of S systems there are S (S - 1) such choices on each query. At least one resample counts.
+    """
     systems = len(sample.systems)
     differing = np.count_nonzero(np.ptp(sample.values, axis=1), axis=1)  # M
     ways = (systems * (systems - 1.0)) ** (1.0 - np.maximum(differing, 1))
@@ -218,33 +218,22 @@ def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Flo
 
 
 def _test_each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
-    """A test of one row of differences, for every measure and pair; 1 where nothing differs."""
+    """Apply a test of one row of differences to every measure and pair; p is 1 where nothing differs."""
 
-    def p_of(sample: Sample, rows: Floats) -> Floats:
+    def test_all(sample: Sample, rows: Floats) -> Floats:
         return np.array([[test(sample, row) if row.any() else 1.0 for row in of] for of in rows])
 
-    def p_values(sample: Sample, pairs: Pairs, _: int, __: np.random.Generator) -> Floats:
-        return p_of(sample, compute_differences(sample, pairs))
-
-    def smallest(sample: Sample, pairs: Pairs, _: int) -> Floats:
-        return p_of(sample, np.abs(compute_differences(sample, pairs)))
-
-    return Procedure(title, p_values, smallest)
-
-
-def _test_randomization(sample: Sample, row: Floats) -> float:
-    return compute_sign_flip_p(row * sample.weights)
+    return Procedure(
+        title,
+        lambda sample, pairs, *_: test_all(sample, compute_differences(sample, pairs)),
+        lambda sample, pairs, _: test_all(sample, np.abs(compute_differences(sample, pairs))),
+    )
 
 
 def _test_student(sample: Sample, row: Floats) -> float:
     weighted = row * sample.weights
-    spread = measure_dispersion(sample.centered(weighted), sample.strata)
+    spread = measure_dispersion(sample.center(weighted), sample.strata)
     return 1.0 if spread is None else compute_student_p(float(weighted.sum()), spread)
-
-
-def _find_smallest_of_student(sample: Sample, pairs: Pairs, _: int) -> Floats:
-    """Two differences that are nearly equal have any p-value; a single one has none."""
-    return np.full((len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0)
 
 
 def _test_wilcoxon(sample: Sample, row: Floats) -> float:
@@ -255,28 +244,34 @@ def _test_wilcoxon(sample: Sample, row: Floats) -> float:
     return float(wilcoxon(row[row != 0]).pvalue)
 
 
-def _test_sign(sample: Sample, row: Floats) -> float:
-    """Wins and losses as throws of a coin; ties are left out."""
-    wins, losses = int(np.count_nonzero(row > 0)), int(np.count_nonzero(row < 0))
-    return compute_sign_p(wins, losses)
-
-
 def compute_sign_p(wins: int, losses: int) -> float:
-    """The two-sided mid-p value of so many wins and losses: what is as far from even counts half.
+    """Compute the two-sided mid-p value of so many wins and losses; ties are left out.
 
-    Counted whole, so few p-values exist that 0.05 finds a difference in 3% of comparisons of the same.
+    Outcomes as extreme as the observed one count half. If they counted in full, the test would be too
+    strict: with so few possible p-values, it would call 3% of equal systems different at 0.05.
     """
-    throws, ways, total = wins + losses, 1, 0
+    trials, ways, total = wins + losses, 1, 0
     for heads in range(min(wins, losses)):
         total += ways
-        ways = ways * (throws - heads) // (heads + 1)
-    return float((2 * total + ways) / 2**throws)
+        ways = ways * (trials - heads) // (heads + 1)
+    return float((2 * total + ways) / 2**trials)
 
 
 TESTS: dict[str, Procedure] = {
-    "randomization": _test_each("paired randomization test", _test_randomization),
-    "t": replace(_test_each("paired t-test", _test_student), smallest=_find_smallest_of_student),
+    "randomization": _test_each(
+        "paired randomization test", lambda sample, row: compute_sign_flip_p(row * sample.weights)
+    ),
+    # two differences can be nearly equal, so that p is nearly 0; a single one has no p
+    "t": replace(
+        _test_each("paired t-test", _test_student),
+        smallest=lambda sample, pairs, _: np.full(
+            (len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0
+        ),
+    ),
     "wilcoxon": _test_each("Wilcoxon signed-rank test", _test_wilcoxon),
-    "sign": _test_each("sign test with mid-p values", _test_sign),
-    "tukey": Procedure("randomized Tukey HSD", _test_tukey, _find_smallest_of_tukey, True),
+    "sign": _test_each(
+        "sign test with mid-p values",
+        lambda _, row: compute_sign_p(int((row > 0).sum()), int((row < 0).sum())),
+    ),
+    "tukey": Procedure("randomized Tukey HSD", _test_tukey, _find_smallest_of_tukey, True, True),
 }

@@ -1,6 +1,7 @@
-"""Reconcile: the definitions behind a reported number."""
+"""Reconcile: find the definitions behind a reported number."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from germane.core.policy import DEFAULTS, Relevant
@@ -10,19 +11,11 @@ from germane.evaluation.choices import OtherChoices, open_all
 from germane.evaluation.collection import Collection
 from germane.explanation.single_query import is_list
 from germane.measures.measure import Measure, parse
+from germane.reconciliation.agreement import choose_best, match_names, measure_agreement
 from germane.reconciliation.example import Example, find_examples, make_collection
 from germane.reconciliation.plausibility import estimate_chance, find_hints
 from germane.reconciliation.reconciliation import SHOWN, Reconciliation
-from germane.reconciliation.reported import (
-    Reported,
-    ReportedQueries,
-    choose_best,
-    count_agreeing,
-    match_names,
-    measure_agreement,
-    read_queries,
-    read_reported,
-)
+from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
 from germane.reconciliation.search import (
     Candidate,
     Given,
@@ -56,15 +49,16 @@ def reconcile(
     'continuous-eval:average_precision@10'
 
     ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
-    ``relevant`` the number of relevant items. ``measure`` says what kind of number it is.
+    ``relevant`` the number of relevant items. ``measure`` names the kind of number.
 
     The number is as precise as it is written: ``0.62`` is everything from 0.615 to 0.625, ``"0.620"``
     is ±0.0005, ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
 
-    Tried are the dialects of all tools; germane's own definition with one thing changed; and where
-    none of these gives it, with two things changed. A convention that is given, such as
+    It tries the dialects of all tools, and germane's own definition with one thing changed; where none
+    of these gives the number, also with two things changed. A convention that is given, such as
     ``missing="skip"``, holds in all of them. ``reported_per_query`` is ``{query: value}``, or a file
-    of lines ``query value`` or as trec_eval -q prints them: definitions must then give these too.
+    of lines ``query value`` or as trec_eval -q prints them: definitions must then give these values,
+    too.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
@@ -85,127 +79,109 @@ def reconcile(
     fixed = {name: word for name, word in choices.items() if name in DEFAULTS}
     values = Values(Collection(judgments, found.load(progress), "reconcile", progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
-    search = Search(values, conventions, asked, number.tolerance, progress)
-    return _make_answer(search, fixed, number, per_query)
+    search = Search(values, conventions, asked, number, progress)
+    return _make_answer(search, fixed, per_query)
 
 
 def _make_answer(
-    search: Search,
-    fixed: Mapping[str, Any],
-    reported: Reported,
-    queries: ReportedQueries | None,
+    search: Search, fixed: Mapping[str, Any], queries: ReportedQueries | None
 ) -> Reconciliation:
-    asked, conventions = search.asked, search.conventions
-    own, grades = _evaluate_own(search), search.grades()
-    tools, unsure = search.vouched(list_dialect_candidates(asked, conventions, fixed))
-    # A definition whose tool may say something else is worth no more than any with as many changes.
-    simple = [one for one in tools if one.tools or one.distance(asked) < 2]
-    tried = search.all([Candidate(asked), *simple, *vary_once(asked, conventions, fixed, grades)])
+    asked, conventions, reported = search.asked, search.conventions, search.reported
+    own: Given | DuplicateError
+    try:
+        own = Given(Candidate(asked), search.evaluate(Candidate(asked)).mean)
+    except DuplicateError as error:  # other tools accept items that are listed twice
+        own = error
+    grades = search.list_grades()
+    of_tools = list(list_dialect_candidates(asked, conventions, fixed))
+    limits = [(one, search.find_limit(one)) for one in of_tools]
+    of_tools = [replace(one, tools=()) if limit else one for one, limit in limits]
+    # Where the tool may give another value, its definition counts as any other with as many changes.
+    simple = [one for one in of_tools if one.tools or one.distance(asked) < 2]
+    once = vary_once(asked, conventions, fixed, grades)
+    tried = search.evaluate_all([Candidate(asked), *simple, *once])
     if not tried and isinstance(own, DuplicateError):
         raise own
-    per_query = None if queries is None else match_names(queries.values, search.queries(tried))
-    slips = find_hints(search, tried, reported)
-    found = _find_definitions(search, tried, reported, per_query)
+    if queries is not None:
+        search.per_query = match_names(queries.values, search.list_queries(tried))
+    hints = find_hints(search, tried)
+    found = search.simplify(filter(search.gives, tried))
     if not found:
-        rest = [one for one in tools if one not in simple]
-        others = (one.measure for one in tools)
-        tried += search.all([*rest, *vary_twice(asked, conventions, fixed, grades, others)])
-        found = _find_definitions(search, tried, reported, per_query)
-    values, likely = estimate_chance(search, tried, reported, per_query) if found else (0, 0.0)
-    closest = () if found else _find_nearest(search, tried, reported, per_query)
+        rest = [one for one in of_tools if one not in simple]
+        others = (one.measure for one in of_tools)
+        twice = vary_twice(asked, conventions, fixed, grades, others)
+        tried += search.evaluate_all([*rest, *twice])
+        found = search.simplify(filter(search.gives, tried))
+    nearest: tuple[Given, ...] = ()
+    of_mean: list[Given] = []
+    agreement, values, chance = None, 0, 0.0
+    if found:
+        values, chance = estimate_chance(search, tried)
+    else:
+        nearest = _find_nearest(search, tried)
+        if queries is not None:
+            of_mean = search.simplify(one for one in tried if reported.gives(one.value))
+            agreement = measure_agreement(search, nearest[0])
+    unsure: dict[str, str] = {}
+    for one, limit in limits:
+        result = search.find_result(one) if limit else None
+        if result is not None and reported.gives(result.mean):
+            unsure[one.tools[0].partition(":")[0]] = limit
     return Reconciliation(
         reported,
         asked,
         conventions,
         own,
-        found,
-        closest,
+        tuple(found),
+        nearest,
         tried=tuple(tried),
-        undecided=search.undecided(found[:SHOWN], fixed),
-        examples=_show_examples(search, found[:SHOWN]),
-        per_query=per_query,
+        undecided=search.find_undecided(found[:SHOWN], fixed),
+        examples=_find_examples(search, found[:SHOWN]),
+        per_query=None if queries is None else search.per_query,
         stated=None if queries is None else queries.mean,
-        of_mean=()
-        if found or queries is None
-        else _find_definitions(search, tried, reported, None),
-        agreement=measure_agreement(search, closest[0], per_query)
-        if closest and per_query
-        else None,
-        hints=slips,
+        of_mean=tuple(of_mean),
+        agreement=agreement,
+        hints=hints,
         values=values,
-        chance=likely,
-        unsure={
-            one.tool: one.says for one in unsure if _does_give(search, one.candidate, reported)
-        },
+        chance=chance,
+        unsure=unsure,
     )
 
 
-def _evaluate_own(search: Search) -> Given | DuplicateError:
-    """The value that germane itself gives; where items stand twice, the error: other tools do."""
-    own = Candidate(search.asked)
-    try:
-        return Given(own, search.value(own))
-    except DuplicateError as error:
-        return error
+def _find_nearest(search: Search, tried: Sequence[Given]) -> tuple[Given, ...]:
+    """Find the nearest of all definitions, the nearest that a tool uses, and germane's own.
 
-
-def _find_definitions(
-    search: Search,
-    tried: Iterable[Given],
-    reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
-) -> tuple[Given, ...]:
-    """The definitions that give everything that was reported."""
-    giving = [one for one in tried if reported.gives(one.value)]
-    if per_query is not None:
-        giving = [one for one in giving if count_agreeing(search, one, per_query) == len(per_query)]
-    return tuple(search.reduced(giving))
-
-
-def _does_give(search: Search, candidate: Candidate, reported: Reported) -> bool:
-    result = search.result(candidate)
-    return result is not None and reported.gives(result.mean)
-
-
-def _find_nearest(
-    search: Search,
-    tried: Sequence[Given],
-    reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
-) -> tuple[Given, ...]:
-    """The nearest of all; then the nearest that a tool uses, and germane's own.
-
-    Where values of queries are reported too, the first is the one that gives most of them.
+    Where values of queries are reported, too, the first is the one that gives most of them.
     """
-    by_distance = sorted(tried, key=lambda one: abs(one.value - reported.value))
+    by_distance = sorted(tried, key=lambda one: abs(one.value - search.reported.value))
     of_tools = [one for one in by_distance if one.candidate.tools]
     own = [one for one in tried if one.candidate.key == (search.asked, ())]
-    first = choose_best(search, tried, per_query, reported) if per_query else by_distance[0]
+    first = choose_best(search, tried) if search.per_query else by_distance[0]
     rows: dict[object, Given] = {}
     for one in (first, *of_tools[:1], *own):
-        alike = [other for other in tried if search.coincide(other.candidate, one.candidate)]
-        rows |= {row.candidate.key: row for row in search.reduced(alike)}
+        equal = [other for other in tried if search.coincide(other.candidate, one.candidate)]
+        rows |= {row.candidate.key: row for row in search.simplify(equal)}
     return tuple(rows.values())
 
 
-def _show_examples(
+def _find_examples(
     search: Search, found: Sequence[Given]
 ) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
-    """For each group of definitions that coincide on this data, data on which they do not."""
+    """Find, for each group of definitions that coincide on this data, data on which they differ."""
+    conventions, tolerance = search.conventions, search.reported.tolerance
     groups: list[list[Candidate]] = []
     for one in found:
-        candidate = one.candidate
-        alike = (group for group in groups if search.coincide(group[0], candidate))
-        group = next(alike, None)
+        equal = (group for group in groups if search.coincide(group[0], one.candidate))
+        group = next(equal, None)
         if group is None:
-            groups.append([candidate])
+            groups.append([one.candidate])
         else:
-            group.append(candidate)
+            group.append(one.candidate)
     return tuple(
-        told
+        example
         for group in groups
         if len(group) > 1
-        for told in find_examples(group, search.conventions, search.tolerance)
+        for example in find_examples(group, conventions, tolerance)
     )
 
 

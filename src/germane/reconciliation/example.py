@@ -22,12 +22,14 @@ from germane.readers.relevance import make_ranking
 from germane.reconciliation.search import Candidate, find_mean
 from germane.reconciliation.spread import Values
 
-Small = tuple[tuple[float, ...], int]  # the grades of a list, and how many relevant items it misses
+Small = tuple[
+    tuple[float, ...], int
+]  # the grades of a list, and the number of relevant items it misses
 
-_LONGEST = 6  # ranks of a list that is tried
-_MOST = 1000  # beyond this cutoff, lists do not have as many relevant items
+_LONGEST = 6  # ranks of the longest list that is tried
+_MOST = 1000  # the largest cutoff for which lists with as many relevant items are tried
 
-# Conventions, what data shows how they are decided, and small data that does.
+# Convention → the data that shows its effect, in words, and small data that does: qrels and a run.
 SHOWN: Mapping[str, tuple[str, Any, Any]] = {
     "duplicates": ("a result that is listed twice", {"q": ["a", "b"]}, {"q": ["a", "a", "b"]}),
     "ties": (
@@ -63,7 +65,7 @@ SHOWN: Mapping[str, tuple[str, Any, Any]] = {
 
 @dataclass(frozen=True)
 class Example:
-    """Small data, and what definitions give on it.
+    """Small data, and the values that definitions give on it.
 
     ``data`` is a list of grades with the number of relevant items, or qrels and a run.
     """
@@ -81,8 +83,8 @@ class Example:
 
     @property
     def groups(self) -> list[tuple[float, list[str]]]:
-        """Values, and the definitions that give each: one, where all of them are told apart."""
-        found: dict[str, tuple[float, list[str]]] = {}  # NaN does not equal itself
+        """Each value, with the definitions that give it."""
+        found: dict[str, tuple[float, list[str]]] = {}  # by text, since NaN does not equal itself
         for name, value in self.values:
             found.setdefault(f"{value:.9f}", (value, []))[1].append(name)
         return list(found.values())
@@ -91,64 +93,52 @@ class Example:
 def find_examples(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Iterator[tuple[tuple[str, ...], Example | None]]:
-    """Data on which the candidates differ; for those that are still alike there, other data.
+    """Find data on which the candidates differ, then other data for those that are equal there.
 
-    No list tells AP(norm=R)@3, AP@3 and AP(norm=k)@3 apart: of R items, two of the norms are alike
+    No list distinguishes AP(norm=R)@3, AP@3 and AP(norm=k)@3: of R items, two of the norms are equal
     if R ≤ 3, and two if R ≥ 3.
     """
     found = find_example(candidates, conventions, tolerance)
     yield tuple(map(str, candidates)), found
     for _, names in [] if found is None else found.groups:
         if len(names) > 1:
-            alike = [one for one in candidates if str(one) in names]
-            yield from find_examples(alike, conventions, tolerance)
+            equal = [one for one in candidates if str(one) in names]
+            yield from find_examples(equal, conventions, tolerance)
 
 
 def find_example(
     candidates: Sequence[Candidate], conventions: Policy, tolerance: float
 ) -> Example | None:
-    """The smallest data found on which the candidates differ pairwise, or as many as can be.
+    """Find the smallest data on which the most candidates differ, by more than the tolerance if possible.
 
-    They differ by more than the tolerance where that is possible. None where all of them are equal
-    on everything that was tried.
+    None where all of them are equal on everything that was tried.
     """
-    found = [
-        *_find_lists(candidates, conventions, tolerance),
-        *_find_shown(candidates, conventions),
-    ]
-    best = max(found, key=lambda one: len(one.groups), default=None)
-    return best if best is not None and len(best.groups) > 1 else None
-
-
-def _find_lists(
-    candidates: Sequence[Candidate], conventions: Policy, tolerance: float
-) -> Iterator[Example]:
-    """A list tells measures apart, but not conventions."""
+    found = []
+    # A list distinguishes measures, but not conventions.
     measures = {
-        (one.name, *one.arguments.items(), one.k): one
-        for one in (candidate.measure for candidate in candidates)
+        (one.measure.name, *one.measure.arguments.items(), one.measure.k): one.measure
+        for one in candidates
     }
-    small = _tell_apart(list(measures.values()), tolerance) if len(measures) > 1 else None
+    small = _find_list(list(measures.values()), tolerance) if len(measures) > 1 else None
     if small is not None:
         listed, missed = small
         relevant = sum(grade >= 1 for grade in listed) + missed if missed else None
         data = " ".join(f"{grade:g}" for grade in listed), relevant
-        yield _evaluate(candidates, conventions, data, *make_collection(listed, relevant))
-
-
-def _find_shown(candidates: Sequence[Candidate], conventions: Policy) -> Iterator[Example]:
+        found.append(_evaluate(candidates, conventions, data, *make_collection(listed, relevant)))
     names = {name for one in candidates for name, _ in one.choices}
     if len({find_mean(one.measure) for one in candidates}) > 1:
         names.add("mean")
-    for name, (_, *data) in SHOWN.items():
+    for name, (_, qrels, run) in SHOWN.items():
         if name in names:
-            yield _evaluate(candidates, conventions, tuple(data), *data)
+            found.append(_evaluate(candidates, conventions, (qrels, run), qrels, run))
+    best = max(found, key=lambda one: len(one.groups), default=None)
+    return best if best is not None and len(best.groups) > 1 else None
 
 
 def make_collection(
     listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
 ) -> tuple[Qrels, dict[str, list[int]]]:
-    """One list as qrels and a run: its items are numbers, those that it misses come last."""
+    """Turn one list into qrels and a run: items are numbers, and the last ones are not retrieved."""
     ranking = make_ranking(listed, relevant, rel)
     retrieved = ranking.relevance.tolist()
     missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())
@@ -166,20 +156,18 @@ def _evaluate(
     run: Any,
 ) -> Example:
     values = Values(Collection(open_qrels(qrels), open_run(run), "reconcile"))
-    return Example(
-        data, tuple((str(one), _compute_mean(values, one, conventions)) for one in candidates)
-    )
+    found = []
+    for one in candidates:
+        try:
+            value = values(one.make_policy(conventions), one.measure).mean
+        except GermaneError:
+            value = math.nan
+        found.append((str(one), value))
+    return Example(data, tuple(found))
 
 
-def _compute_mean(values: Values, candidate: Candidate, conventions: Policy) -> float:
-    try:
-        return values(candidate.policy(conventions), candidate.measure).mean
-    except GermaneError:
-        return math.nan
-
-
-def _tell_apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
-    """The first of the small lists that tells all measures apart, or most of them."""
+def _find_list(measures: Sequence[Measure], tolerance: float) -> Small | None:
+    """Find the first small list on which all measures differ, or the most of them."""
     lists = list(_list_small(measures))
     ranking = _make_ranking(lists)
     try:
@@ -188,14 +176,14 @@ def _tell_apart(measures: Sequence[Measure], tolerance: float) -> Small | None:
         return None
     gaps = np.diff(np.sort(found, axis=0), axis=0)
     for least in (2.5 * tolerance, 1e-9):
-        apart = (gaps > least).all(axis=0)
-        if apart.any():
-            return lists[int(np.argmax(apart))]
+        differ = (gaps > least).all(axis=0)
+        if differ.any():
+            return lists[int(np.argmax(differ))]
     return lists[int(np.argmax((gaps > 1e-9).sum(axis=0)))]
 
 
 def _list_small(measures: Iterable[Measure]) -> Iterator[Small]:
-    """Every small list, short ones first."""
+    """Yield every small list, short ones first."""
     levels = {one.rel or 1.0 for one in measures}
     binary = levels == {1.0} and not any("gain" in one.arguments for one in measures)
     grades = (0.0, 1.0) if binary else tuple(sorted({0.0, 1.0, 2.0, *levels}))
@@ -203,32 +191,26 @@ def _list_small(measures: Iterable[Measure]) -> Iterator[Small]:
     for length in range(1, _LONGEST + 1 if binary else _LONGEST - 1):
         for listed in product(grades, repeat=length):
             yield listed, 0
-            if levels == {1.0}:  # what an item of a list that is not shown is worth
+            if levels == {1.0}:  # an item that the list misses has grade 1
                 exist = sum(grade >= 1 for grade in listed)
                 totals = {exist + 1, exist + 2, *(k + more for k in cutoffs for more in range(3))}
                 yield from ((listed, total - exist) for total in sorted(totals) if total > exist)
 
 
 def _make_ranking(lists: Sequence[Small]) -> Ranking:
-    """All lists at once, each as a query."""
+    """Make each list a query of one ranking."""
     lengths = np.array([len(listed) for listed, _ in lists])
-    owner, relevance = (
-        np.repeat(np.arange(len(lists)), lengths),
-        np.concatenate([listed for listed, _ in lists]),
-    )
+    owner = np.repeat(np.arange(len(lists)), lengths)
     rank = np.arange(len(owner)) - ragged.make_offsets(lengths)[owner] + 1
-    missed = np.array([missed for _, missed in lists])
-    judged = np.concatenate([owner, np.repeat(np.arange(len(lists)), missed)])
-    grades = np.concatenate([relevance, np.ones(int(missed.sum()))])
-    order = np.lexsort((-grades, judged))
+    judged = [sorted((*listed, *[1.0] * missed), reverse=True) for listed, missed in lists]
     return Ranking(
         queries=list(range(len(lists))),
         owner=owner,
         rank=rank,
-        relevance=relevance,
+        relevance=np.concatenate([listed for listed, _ in lists]),
         retrieved=lengths,
-        ideal_offsets=ragged.make_offsets(lengths + missed),
-        ideal=grades[order],
+        ideal_offsets=ragged.make_offsets(list(map(len, judged))),
+        ideal=np.concatenate(judged),
         tied_from=rank,
         tied_to=rank,
     )

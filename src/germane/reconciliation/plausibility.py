@@ -1,11 +1,11 @@
-"""Plausibility: how likely chance gives a number, and slips that explain it.
+"""Plausibility: the probability that a number is found by chance, and slips that explain a number.
 
-The chance is that one of the definitions tried gives a number that has nothing to do with them. The
-slips explain a number that no definition gives as it stands.
+A wrong number may coincide with the value of a definition that was tried. Slips, such as a percentage
+without its sign, explain a number that no definition gives.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,123 +16,101 @@ from germane.core.ranking import Ranking
 from germane.errors import GermaneError
 from germane.measures.averaging import QueryValues, compute_scores, find_weights
 from germane.measures.measure import Measure
-from germane.reconciliation.reported import DECIMALS, Reported, Terms, count_agreeing, format_plain
+from germane.reconciliation.agreement import DECIMALS, Terms
+from germane.reconciliation.reported import Reported, format_plain, read_reported
 from germane.reconciliation.search import Candidate, Given, Search, vary_measure
 
 POSSIBLE = 0.05  # a chance above which a definition is possible, and no longer found
 
 _ORDERS = 200  # random orders of the lists
-_MOST = 100_000  # ranks of all of them; more data hardly has the same number twice
+_MOST = 100_000  # ranks in all orders together; the numbers of larger data hardly ever coincide
 _SEED = 0
 
 
-def estimate_chance(
-    search: Search,
-    tried: Sequence[Given],
-    reported: Reported,
-    per_query: Mapping[Hashable, Reported] | None,
-) -> tuple[int, float]:
-    """The different values tried until something gave the number, and how likely one of them gives a wrong number.
+def estimate_chance(search: Search, tried: Sequence[Given]) -> tuple[int, float]:
+    """Count the different values tried until one gave the number; estimate the chance of a wrong number.
 
     Definitions are tried from the likeliest: what was asked for; what tools mean by it; one thing changed;
-    two. Definitions before the first that gives the number do not give it, which is known. A wrong number is
-    taken to lie anywhere between the lowest and the highest value tried, or in 0…1 if it is what was
-    asked for. Small data has few values, which coincide more often: so it may also be what was asked
-    for of the same lists in a random order, or of lists that find other items, as those of another
-    run do. The chance is the highest of these.
+    two. This estimates how often one of the values so far would give a wrong number, which is taken to lie
+    anywhere between the lowest and the highest value tried, or in 0…1 if the definition asked for gives it.
+    Small data has few values, which coincide more often. So a wrong number may also be the value of the
+    same lists in a random order, or of lists that find other items, as those of another run do. The
+    chance is the highest of the three. It excludes wrong numbers that an earlier definition gives.
     """
     steps = [(_count_steps(search.asked, one.candidate), one) for one in tried]
-    queries = per_query or {}
-    first = min(
-        step
-        for step, one in steps
-        if reported.gives(one.value) and count_agreeing(search, one, queries) == len(queries)
-    )
+    first = min(step for step, one in steps if search.gives(one))
     values = [one.value for step, one in steps if step <= first]
     before = [one.value for step, one in steps if step < first]
-    ends = _find_ends((one.value for one in tried), within=(0.0, 1.0) if first == 0 else ())
-    likely = _measure_covered(values, reported.tolerance, *ends)
-    for others in (_shuffle_hits, _draw_hits) if first > 0 else ():
-        likely = max(
-            likely, _measure_share(_compute_numbers(search, others), values, before, reported)
-        )
+    possible = [one.value for one in tried] + [0.0, 1.0] * (first == 0)
+    likely = _measure_coverage(values, search.reported.tolerance, min(possible), max(possible))
+    for change in (_shuffle_hits, _draw_hits) if first > 0 else ():
+        numbers = _compute_numbers(search, change)
+        likely = max(likely, _measure_share(numbers, values, before, search.reported))
     different = len({round(value, 12) for value in values})
-    single = math.prod(min(1.0, 2 * one.tolerance) for one in queries.values())
-    return different, min(likely, different * single) if queries else likely
+    single = math.prod(min(1.0, 2 * one.tolerance) for one in search.per_query.values())
+    return different, min(likely, different * single) if search.per_query else likely
 
 
 def _count_steps(asked: Measure, candidate: Candidate) -> int:
-    """How far from what was asked for: itself, a tool's, one thing changed, or more."""
+    """Return 0 for the definition asked for, 1 for a tool's, 2 for one thing changed, 3 for more."""
     if candidate.key == (asked, ()):
         return 0
     return 1 if candidate.tools else min(candidate.distance(asked) + 1, 3)
 
 
-def _find_ends(values: Iterable[float], within: Sequence[float]) -> tuple[float, float]:
-    several = [*values, *within]
-    return min(several), max(several)
-
-
-def _measure_covered(values: Iterable[float], tolerance: float, low: float, high: float) -> float:
-    """The share of the numbers from low to high that some value would be written as."""
+def _measure_coverage(values: Iterable[float], tolerance: float, low: float, high: float) -> float:
+    """Measure the share of the numbers from low to high that some value rounds to."""
     low, high = low - tolerance, high + tolerance
     end, covered = low, 0.0
     for value in sorted(values):
-        start, end_here = max(value - tolerance, end), value + tolerance
-        covered += max(end_here - start, 0.0)
-        end = max(end, end_here)
+        covered += max(value + tolerance - max(value - tolerance, end), 0.0)
+        end = max(end, value + tolerance)
     return min(covered / (high - low), 1.0)
 
 
 def _measure_share(
     numbers: Floats, values: Sequence[float], before: Sequence[float], reported: Reported
 ) -> float:
-    """The share of some numbers, but for those that a definition before gives, that one of the values gives."""
+    """Measure the share of numbers that one of the values gives, among those that none before gives."""
     if not len(numbers):
         return 0.0
     unit = 2 * reported.tolerance
     written = np.round(numbers / unit) * unit
 
-    def given(several: Sequence[float]) -> Floats:
+    def find_given(several: Sequence[float]) -> Floats:
         gaps = np.abs(np.subtract.outer(written, np.array(several)))
         slack = reported.tolerance + 1e-12
         return np.asarray((gaps <= slack).any(axis=1))
 
-    left = ~given(before)
-    return float(given(values)[left].mean()) if left.any() else 0.0
+    left = ~find_given(before)
+    return float(find_given(values)[left].mean()) if left.any() else 0.0
 
 
-def _compute_numbers(search: Search, others: Callable[[Ranking], Ranking]) -> Floats:
-    """The measure asked for, of other lists; none where data is large or unreadable."""
+def _compute_numbers(search: Search, change: Callable[[Ranking], Ranking]) -> Floats:
+    """Compute the measure asked for on changed lists; none where data is large or cannot be evaluated."""
     none = np.zeros(0)
+    asked, no_relevant = search.asked, search.conventions.no_relevant
     try:
-        ranking, _ = search.scored(Candidate(search.asked))
-    except GermaneError:
-        return none
-    if int(ranking.retrieved.sum()) * _ORDERS > _MOST or not len(ranking):
-        return none
-    shuffled = others(ranking)
-    size = _ORDERS, len(ranking)
-    try:
-        values = compute_scores(search.asked, shuffled, search.conventions.no_relevant).reshape(
-            size
-        )
-        norms = find_weights(search.asked, shuffled)
+        ranking, _ = search.compute_terms(Candidate(asked))
+        if int(ranking.retrieved.sum()) * _ORDERS > _MOST or not len(ranking):
+            return none
+        changed = change(ranking)
+        size = _ORDERS, len(ranking)
+        values = compute_scores(asked, changed, no_relevant).reshape(size)
+        norms = find_weights(asked, changed)
     except GermaneError:
         return none
     each = [None] * _ORDERS if norms is None else norms.reshape(size)
     return np.array(
         [
-            QueryValues(
-                search.asked, ranking.queries, row, search.conventions.no_relevant, norm=norm
-            ).mean
+            QueryValues(asked, ranking.queries, row, no_relevant, norm=norm).mean
             for row, norm in zip(values, each, strict=True)
         ]
     )
 
 
 def _shuffle_hits(ranking: Ranking) -> Ranking:
-    """Many copies of a ranking, the hits of each query at random ranks."""
+    """Make many copies of a ranking, with the hits of each query at random ranks."""
     rng = np.random.default_rng(_SEED)
     hits = np.diff(ranking.offsets)
     ranks = [
@@ -140,7 +118,7 @@ def _shuffle_hits(ranking: Ranking) -> Ranking:
         for _ in range(_ORDERS)
         for size, found in zip(ranking.retrieved.tolist(), hits.tolist(), strict=True)
     ]
-    # which hit stands first is random, too
+    # the order of the hits is random, too
     owner = np.repeat(np.arange(_ORDERS * len(ranking)), np.tile(hits, _ORDERS))
     order = np.lexsort((rng.random(len(owner)), owner))
     rank = np.concatenate(ranks) if ranks else np.zeros(0, np.int64)
@@ -148,7 +126,7 @@ def _shuffle_hits(ranking: Ranking) -> Ranking:
 
 
 def _draw_hits(ranking: Ranking) -> Ranking:
-    """Many copies of a ranking that find each judged item with a probability of one half or less."""
+    """Make many copies of a ranking that find each judged item with a probability of at most one half."""
     rng = np.random.default_rng(_SEED)
     sizes = zip(ranking.retrieved.tolist(), np.diff(ranking.ideal_offsets).tolist(), strict=True)
     starts = ranking.ideal_offsets.tolist()
@@ -164,7 +142,7 @@ def _draw_hits(ranking: Ranking) -> Ranking:
 
 
 def _copy_ranking(ranking: Ranking, owner: Ints, rank: Ints, relevance: Floats) -> Ranking:
-    """Many copies of a ranking, with these hits."""
+    """Make many copies of a ranking, with these hits."""
     return replace(
         ranking,
         queries=list(range(_ORDERS * len(ranking))),
@@ -182,50 +160,49 @@ def _copy_ranking(ranking: Ranking, owner: Ints, rank: Ints, relevance: Floats) 
 
 
 _USUAL = (None, 1, 3, 5, 10, 20, 50, 100, 1000)  # cutoffs, first the whole list
-_CUTOFFS = (*range(1, 101), 200, 500)  # further ones, for what was asked as it stands
+_CUTOFFS = (*range(1, 101), 200, 500)  # further ones, for the measure as asked
 _MOST_HINTS = 3  # definitions that are named
 
 
-def find_hints(search: Search, tried: Sequence[Given], reported: Reported) -> tuple[str, ...]:
-    """A sentence for each slip that would explain the number; none where a definition does."""
+def find_hints(search: Search, tried: Sequence[Given]) -> tuple[str, ...]:
+    """Write a sentence for each slip that would explain the number; none where a definition gives it."""
+    reported = search.reported
     if any(reported.gives(one.value) for one in tried):
         return ()
-    found = []
+    others = search.evaluate_all(_vary_cutoffs(search.asked))
+    slips = {
+        "Cut off after its last decimal, not rounded, it": [
+            one for one in tried if reported.can_be_cut_from(one.value)
+        ],
+        "With another cutoff, it": [one for one in others if reported.gives(one.value)],
+    }
     if abs(reported.value) > 1:
-        percent = reported.in_percent()
-        found += _explain_by(
-            search,
-            f"In percent, {reported.text} is {format_plain(percent.value)} (±{format_plain(percent.tolerance)}), which",
-            [one for one in tried if percent.gives(one.value)],
-        )
-    cut = [one for one in tried if reported.cuts(one.value)]
-    found += _explain_by(search, "Cut off after its last decimal, not rounded, it", cut)
-    others = search.all(_vary_cutoffs(search.asked))
-    matching = [one for one in others if reported.gives(one.value)]
-    found += _explain_by(search, "With another cutoff, it", matching)
-    return (*found, *_try_rounded_terms(search, tried[:1], reported))
+        percent = read_reported(reported.text + "%")
+        number = f"{format_plain(percent.value)} (±{format_plain(percent.tolerance)})"
+        given = [one for one in tried if percent.gives(one.value)]
+        slips = {f"In percent, {reported.text} is {number}, which": given, **slips}
 
+    def order(one: Given) -> tuple[int, bool, int]:
+        k = one.candidate.measure.k
+        return one.candidate.distance(search.asked), k not in _USUAL, k or 0
 
-def _explain_by(search: Search, says: str, given: Iterable[Given]) -> list[str]:
-    by_value: dict[float, Given] = {}
-    for one in sorted(search.reduced(given), key=lambda one: _order_plainness(search.asked, one)):
-        by_value.setdefault(round(one.value, 9), one)
-    simplest = list(by_value.values())
-    if not simplest:
-        return []
-    named = ", ".join(f"{one} ({one.value:.4f})" for one in simplest[:_MOST_HINTS])
-    more = f" and {len(simplest) - _MOST_HINTS} more" if len(simplest) > _MOST_HINTS else ""
-    return [f"{says} is given by {named}{more}."]
-
-
-def _order_plainness(asked: Measure, given: Given) -> tuple[int, bool, int]:
-    """Sorts by what is otherwise, then the usual cutoffs before others."""
-    k = given.candidate.measure.k
-    return given.candidate.distance(asked), k not in _USUAL, k or 0
+    found = []
+    for slip, given in slips.items():
+        by_value: dict[
+            float, Given
+        ] = {}  # of the definitions with fewest changes and usual cutoffs
+        for one in sorted(search.simplify(given), key=order):
+            by_value.setdefault(round(one.value, 9), one)
+        if by_value:
+            named = [f"{one} ({one.value:.4f})" for one in by_value.values()]
+            more = len(named) - _MOST_HINTS
+            rest = f" and {more} more" if more > 0 else ""
+            found.append(f"{slip} is given by {', '.join(named[:_MOST_HINTS])}{rest}.")
+    return (*found, *(_try_rounded_terms(search, tried[0]) if tried else []))
 
 
 def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
-    """The measure asked for, at every cutoff that is tried, and one thing otherwise at the usual ones."""
+    """Yield the measure at other cutoffs; at the usual ones, also with one parameter changed."""
     if not asked.row.cutoff:
         return
     for k in dict.fromkeys((*_USUAL, *_CUTOFFS)):
@@ -236,17 +213,15 @@ def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
                 yield from map(Candidate, vary_measure(measure, ()))
 
 
-def _try_rounded_terms(search: Search, own: Iterable[Given], reported: Reported) -> list[str]:
-    """Terms that were rounded on the way: the mean of what is then each query's value."""
-    row = search.asked.row
-    if row.aggregate != "mean" or ("mean", "arithmetic") not in search.asked.parameters:
-        return []
-    for one in own:
-        terms = Terms(search, one)
+def _try_rounded_terms(search: Search, own: Given) -> list[str]:
+    """Explain the number by terms that were rounded before they were added."""
+    asked = search.asked
+    if asked.row.aggregate == "mean" and ("mean", "arithmetic") in asked.parameters:
+        terms = Terms(search, own)
         for decimals in DECIMALS:
-            values = terms.rounded(decimals)
+            values = terms.round(decimals)
             mean = math.fsum(values.tolist()) / len(values)
-            if reported.gives(mean):
-                unit = f"decimal{'s' * (decimals > 1)}"
-                return [f"With every term rounded to {decimals} {unit}, {one} gives {mean:.4f}."]
+            if search.reported.gives(mean):
+                unit = f"{decimals} decimal{'s' * (decimals > 1)}"
+                return [f"With every term rounded to {unit}, {own} gives {mean:.4f}."]
     return []

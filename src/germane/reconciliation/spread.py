@@ -1,4 +1,4 @@
-"""Spread: one measure of one run under every dialect, and the stage that moves each away."""
+"""Spread: one measure of one run under every dialect, and the stages that make the difference."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -18,8 +18,7 @@ from germane.evaluation.limits import find_holding, may_matter
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
 from germane.output.formatting import format_number, to_json_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 _SAME = 1e-12
 LIST_ALONE = " (list alone)"
@@ -42,14 +41,14 @@ class DialectValue:
     says: str = ""
     """why there is no value"""
     unsure: str = ""
-    """why the tool itself may say something else of such data: a limit of its dialect"""
+    """why the tool itself may give another value on such data: a limit of its dialect"""
     listed: "DialectValue | None" = None
-    """what a tool that sees one list at a time says where it is given the list alone, if that is another
-    value: relevant items that are not in the list are not counted (``relevant=listed``)"""
+    """the value where a tool that sees one list at a time is given the list alone, so that relevant items
+    that are not in the list are not counted (``relevant=listed``); None where it is the same"""
 
     @property
     def rows(self) -> "tuple[DialectValue, ...]":
-        """Itself, and what it says of the list alone."""
+        """The value itself, and the value of the list alone where it differs."""
         return (self,) if self.listed is None else (self, self.listed)
 
 
@@ -82,35 +81,27 @@ class Spread(Tabular):
         return min(values, default=math.nan), max(values, default=math.nan)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a dialect, germane's own among them; two where a tool may be given the list alone."""
+        """One row a dialect, germane's own among them; two where the list alone gives another value."""
         rows = sorted(self._rows(), key=_order_descending)
-        low, high = self.range
-        notes = [
-            f"spread {format_number(low, digits, nan='none')} … {format_number(high, digits, nan='none')}"
-        ]
+        low, high = (format_number(end, digits, nan="none") for end in self.range)
+        notes = [f"spread {low} … {high}"]
         if any(one.listed for one in self.stated):
             notes.append(f"{LIST_ALONE.strip()}: {NOT_COUNTED} (relevant=listed)")
-        notes += [f"{why}: {', '.join(names)}" for why, names in self._without().items()]
-        cells = [
-            (
-                one.dialect,
-                format_number(one.value, digits, nan="none"),
-                str(one.measure or ""),
-                one.says
-                or (", ".join(one.stages) or "–")
-                + (f" (unsure: {one.unsure})" if one.unsure else ""),
-            )
-            for one in rows
-        ]
-        return Table(
-            ("dialect", "value", "measure", "differs in"), tuple(cells), tuple(notes), (2, 3)
-        )
+        notes += [f"{why}: {', '.join(names)}" for why, names in self._explain_without().items()]
+        cells = []
+        for one in rows:
+            stages = ", ".join(one.stages) or "–"
+            unsure = f" (unsure: {one.unsure})" if one.unsure else ""
+            value = format_number(one.value, digits, nan="none")
+            cells.append((one.dialect, value, str(one.measure or ""), one.says or stages + unsure))
+        columns = ("dialect", "value", "measure", "differs in")
+        return Table(columns, tuple(cells), tuple(notes), (2, 3))
 
     def _rows(self) -> list[DialectValue]:
         return [row for one in (self.own, *self.stated) for row in one.rows]
 
-    def _without(self) -> dict[str, list[str]]:
-        """The dialects without the measure, those apart that have it without a cutoff."""
+    def _explain_without(self) -> dict[str, list[str]]:
+        """Sort the dialects without the measure by whether they have it without a cutoff."""
         found: dict[str, list[str]] = {}
         asked = self.own.measure
         whole = None if asked is None or asked.k is None else Measure(asked.name, asked.parameters)
@@ -137,14 +128,14 @@ def spread(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Spread:
-    """Give the value of a measure that every dialect gives on the same data.
+    """Compute a measure under every dialect on the same data.
 
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
     (0.7222222222222222, 0.8333333333333333)
 
-    ``measure`` names the kind: for AP@10 each tool's own average precision at 10 is taken, whatever
-    it is divided by. Arguments and conventions are those of ``evaluate``; a convention that is given
-    holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
+    ``measure`` names the kind: AP@10 stands for each tool's own average precision at 10, whatever its
+    norm. Arguments and conventions are those of ``evaluate``; a convention that is given holds in every
+    dialect. Raises what ``evaluate`` raises for germane's own value.
     """
     asked = measure if isinstance(measure, Measure) else parse(measure)
     [found] = spread_each(qrels, run, asked, progress=progress, **policy)
@@ -159,43 +150,33 @@ def spread_each(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> tuple[Spread, ...]:
-    """``spread`` of several measures of one run: what is read and judged alike is so once."""
+    """Compute ``spread`` for several measures of one run, which is read only once."""
     progress = make_progress(progress)
     judgments, found, conventions = open_all(qrels, run, policy)
     given = {name: word for name, word in policy.items() if name in DEFAULTS}
     values = Values(Collection(judgments, found.load(progress), "spread", progress))
-    return tuple(_spread_one(asked, conventions, given, values) for asked in parse_all(measures))
-
-
-def _spread_one(
-    asked: Measure, conventions: Policy, given: Mapping[str, Any], values: "Values"
-) -> Spread:
-    result = values(conventions, asked)
-    own = DialectValue("germane", str(asked), asked, result.mean, (), _explain_undefined(result))
-    stated, without = [], []
-    for dialect in dialects().values():
-        foreign = find_same_kind(dialect, asked)
-        if foreign is None:
-            without.append(dialect.name)
-        else:
-            stated.append(_state(dialect, foreign, asked, conventions, given, values, own.value))
-    return Spread(own, tuple(sorted(stated, key=_order_descending)), tuple(without))
+    spreads = []
+    for asked in parse_all(measures):
+        result = values(conventions, asked)
+        why = _explain_undefined(result)
+        own = DialectValue("germane", str(asked), asked, result.mean, (), why)
+        question = _Question(asked, conventions, given, values, result.mean)
+        stated, without = [], []
+        for dialect in dialects().values():
+            foreign = find_same_kind(dialect, asked)
+            if foreign is None:
+                without.append(dialect.name)
+            else:
+                stated.append(question.evaluate(dialect, foreign))
+        spreads.append(Spread(own, tuple(sorted(stated, key=_order_descending)), tuple(without)))
+    return tuple(spreads)
 
 
 LISTED = {"relevant": "listed"}
 
 
-def list_words(dialect: Dialect, foreign: Entry, stage: Stage) -> dict[str, Any]:
-    """The conventions of a dialect on one stage, those of one measure included."""
-    if stage == "measuring":
-        return {}
-    words = dict(getattr(dialect, stage))
-    decided = {field.name for field in fields(STAGES[stage])}
-    return {**words, **{n: word for n, word in foreign.choices.items() if n in decided}}
-
-
 class Values:
-    """A measure of a run by policy: what is read and judged alike is so once."""
+    """Measures of a run by policy, each evaluated once."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
@@ -204,81 +185,80 @@ class Values:
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._found:
-            judged = self.collection.judged(policy)
+            judged = self.collection.judge(policy)
             self._found[key] = compute_measures((measure,), judged)[measure]
         return self._found[key]
 
 
-def _state(
-    dialect: Dialect,
-    foreign: Entry,
-    asked: Measure,
-    conventions: Policy,
-    given: Mapping[str, Any],
-    values: Values,
-    own: float,
-) -> DialectValue:
-    """The number that a dialect gives to the data, and to the list alone where its tool may see no more."""
-    said = _state_under({}, dialect, foreign, asked, conventions, given, values, own)
-    if dialect.sees == "judgments" or "relevant" in given:
-        return said
-    listed = _state_under(LISTED, dialect, foreign, asked, conventions, given, values, own)
-    return said if _are_same(said.value, listed.value) else replace(said, listed=listed)
+@dataclass(frozen=True)
+class _Question:
+    """A measure that is asked for, with its conventions, and the value that germane itself gives."""
 
+    asked: Measure
+    conventions: Policy
+    given: Mapping[str, Any]  # the conventions that hold in every dialect
+    values: Values
+    own: float
 
-def _state_under(
-    judging: Mapping[str, Any],
-    dialect: Dialect,
-    foreign: Entry,
-    asked: Measure,
-    conventions: Policy,
-    given: Mapping[str, Any],
-    values: Values,
-    own: float,
-) -> DialectValue:
-    measure = translate_entry(foreign, asked)
-    name = foreign.write_name(asked.k)
-    shown = dialect.name + LIST_ALONE * bool(judging)
-    words = {**dialect.choices, **foreign.choices, **judging, **given}
-    try:
-        policy = replace(conventions, **words)
-        result = values(policy, measure)
-        limits = find_holding(
-            dialect, foreign, measure, values.collection.judged(policy), values.collection.ordered
-        )
-    except GermaneError as error:
-        return DialectValue(shown, name, measure, math.nan, (), str(error).partition(". ")[0])
-    moved, changed = [], []
-    for stage in STAGE_NAMES:
-        more = judging if stage == "judging" else {}
-        alone = replace(conventions, **{**list_words(dialect, foreign, stage), **more, **given})
-        this = measure if stage == "measuring" else asked
-        if alone == conventions and this == asked:
-            continue
-        changed.append(stage)
-        if not _has_value(values, alone, this, own):
-            moved.append(stage)
-    value = result.mean
-    stages = () if _are_same(value, own) else tuple(moved or changed)
-    unsure = " ".join(dict.fromkeys(limit.says for limit in limits if may_matter(limit, result)))
-    return DialectValue(shown, name, measure, value, stages, _explain_undefined(result), unsure)
+    def evaluate(self, dialect: Dialect, foreign: Entry) -> DialectValue:
+        """Evaluate a dialect on the data, and on the list alone where its tool may see no more."""
+        all_judged = self._evaluate(dialect, foreign, {})
+        if dialect.sees == "judgments" or "relevant" in self.given:
+            return all_judged
+        listed = self._evaluate(dialect, foreign, LISTED)
+        if _are_same(all_judged.value, listed.value):
+            return all_judged
+        return replace(all_judged, listed=listed)
+
+    def _evaluate(
+        self, dialect: Dialect, foreign: Entry, judging: Mapping[str, str]
+    ) -> DialectValue:
+        measure, name = translate_entry(foreign, self.asked), foreign.write_name(self.asked.k)
+        label = dialect.name + LIST_ALONE * bool(judging)
+        words = {**dialect.choices, **foreign.choices, **judging, **self.given}
+        collection = self.values.collection
+        try:
+            policy = replace(self.conventions, **words)
+            result = self.values(policy, measure)
+            judged = collection.judge(policy)
+            limits = find_holding(dialect, foreign, measure, judged, collection.is_ordered)
+        except GermaneError as error:
+            why = str(error).partition(". ")[0]
+            return DialectValue(label, name, measure, math.nan, (), why)
+        moving, changed = [], []
+        for stage in STAGE_NAMES:
+            alone, this = self.conventions, measure
+            if stage != "measuring":
+                names = {field.name for field in fields(STAGES[stage])}
+                words = {n: word for n, word in foreign.choices.items() if n in names}
+                words = {**getattr(dialect, stage), **words}
+                if stage == "judging":  # where the list alone makes a difference
+                    words |= judging
+                alone, this = replace(alone, **{**words, **self.given}), self.asked
+            if alone != self.conventions or this != self.asked:
+                changed.append(stage)
+                if not self._has_own_value(alone, this):
+                    moving.append(stage)
+        stages = () if _are_same(result.mean, self.own) else tuple(moving or changed)
+        unsure = " ".join(dict.fromkeys(one.says for one in limits if may_matter(one, result)))
+        why = _explain_undefined(result)
+        return DialectValue(label, name, measure, result.mean, stages, why, unsure)
+
+    def _has_own_value(self, policy: Policy, measure: Measure) -> bool:
+        try:
+            return _are_same(self.values(policy, measure).mean, self.own)
+        except GermaneError:  # a stage that has no value alone, such as ties=grouped with a cutoff
+            return False
 
 
 def _explain_undefined(result: MeasureResult) -> str:
-    """Why a mean is NaN; "" where it is a number."""
+    """Say why a mean is NaN; "" where it is a number."""
     if not math.isnan(result.mean):
         return ""
     nan = [query for query, value in result.per_query.items() if math.isnan(value)]
     if not nan:
         return "no query counts"
     return f"NaN for {list_some(nan)} ({len(nan)} of {len(result.per_query)} queries)"
-
-
-def _has_value(values: Values, policy: Policy, measure: Measure, own: float) -> bool:
-    try:
-        return _are_same(values(policy, measure).mean, own)
-    except GermaneError:  # a stage that has no value alone, such as ties=grouped with a cutoff
-        return False
 
 
 def _are_same(one: float, other: float) -> bool:

@@ -1,0 +1,146 @@
+"""Agreement: the queries whose reported value a definition gives, and explanations of the others."""
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from germane.core.ragged import Floats
+from germane.errors import CoverageError, clip, suggest
+from germane.measures import compute_values
+from germane.output.formatting import to_json_number
+from germane.reconciliation.reported import Reported
+from germane.reconciliation.search import Given, Search
+
+DECIMALS = (1, 2, 3, 4)  # to which somebody may have rounded terms before adding them
+
+
+@dataclass(frozen=True)
+class Off:
+    """A query whose reported value is not what the definition gives."""
+
+    query: Hashable
+    reported: Reported
+    value: float
+    """what the definition gives; NaN where it leaves the query out"""
+    moves: float
+    """how much the reported value changes the mean"""
+    says: str = ""
+    """the sums of terms behind both values, or a slip that explains the reported one"""
+
+    @property
+    def difference(self) -> float:
+        """The reported value less the right one."""
+        return self.reported.value - self.value
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The queries for which one definition gives the reported value, and those for which it does not."""
+
+    given: Given
+    of: int
+    """the number of queries reported"""
+    off: tuple[Off, ...]
+    """the queries for which it does not, the largest difference first"""
+    without: tuple[Hashable, ...] = ()
+    """queries that the definition averages and that were not reported"""
+
+    @property
+    def agree(self) -> int:
+        """The number of queries that are as reported."""
+        return self.of - len(self.off)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; NaN becomes None."""
+        return {
+            "reported": self.of,
+            "agree": self.agree,
+            "not_reported": list(map(str, self.without)),
+            "off": [
+                {
+                    "query": str(one.query),
+                    "reported": one.reported.text,
+                    "value": to_json_number(one.value),
+                    "off_by": to_json_number(one.difference),
+                    "moves_mean_by": to_json_number(one.moves),
+                    "says": one.says,
+                }
+                for one in self.off
+            ],
+        }
+
+
+def match_names(
+    reported: Mapping[Hashable, Reported], queries: Iterable[Hashable]
+) -> dict[Hashable, Reported]:
+    """Match the reported values with the ids of the data; in a file, an id is text.
+
+    Raises CoverageError for a query that is not in the data.
+    """
+    ids = {str(query): query for query in queries}
+    for query in reported:
+        if str(query) not in ids:
+            near = suggest(str(query), ids)
+            raise CoverageError(
+                f"reported for query {clip(query)}, which is not in the data.{near}"
+            )
+    return {ids[str(query)]: number for query, number in reported.items()}
+
+
+def choose_best(search: Search, tried: Iterable[Given]) -> Given:
+    """Choose the definition that gives most queries; each difference from what was asked costs one."""
+
+    def measure_merit(one: Given) -> tuple[int, bool, float]:
+        merit = search.count_agreeing(one) - one.candidate.distance(search.asked)
+        return merit, search.reported.gives(one.value), -abs(one.value - search.reported.value)
+
+    return max(tried, key=measure_merit)
+
+
+def measure_agreement(search: Search, given: Given) -> Agreement:
+    """Find the queries for which a definition does not give the reported value."""
+    result = search.find_result(given.candidate)
+    averaged = {} if result is None else result.per_query
+    terms = Terms(search, given)
+    off = []
+    for query, number in search.per_query.items():
+        value = averaged.get(query, math.nan)
+        if not number.gives(value):
+            moves = (number.value - value) / len(averaged) if averaged else math.nan
+            off.append(Off(query, number, value, moves, terms.explain(query, number)))
+    off.sort(key=lambda one: -math.inf if math.isnan(one.value) else -abs(one.difference))
+    without = tuple(query for query in averaged if query not in search.per_query)
+    return Agreement(given, len(search.per_query), tuple(off), without)
+
+
+class Terms:
+    """The terms behind a definition's values, to find out how they were rounded."""
+
+    def __init__(self, search: Search, given: Given) -> None:
+        self._ranking, self._scored = search.compute_terms(given.candidate)
+        self._place = {query: q for q, query in enumerate(self._ranking.queries)}
+        self._total = self._ranking.sum_hits(self._scored.terms) + self._scored.rest
+        self._rounded = {decimals: self.round(decimals) for decimals in DECIMALS}
+
+    def round(self, decimals: int) -> Floats:
+        """Q: compute the values with every term rounded before they are added."""
+        terms = np.round(self._scored.terms, decimals)
+        return compute_values(self._ranking, replace(self._scored, terms=terms))
+
+    def explain(self, query: Hashable, number: Reported) -> str:
+        """Explain the reported value of a query, or compare the sums of terms behind both values."""
+        q = self._place.get(query)
+        if q is None:
+            return "left out"
+        for decimals, written in self._rounded.items():
+            if number.gives(float(written[q])):
+                return f"every term rounded to {decimals} decimal{'s' * (decimals > 1)}"
+        norm = float(self._scored.norm[q])
+        if self._scored.link is not None or norm in (0.0, 1.0):
+            return ""
+        return (
+            f"terms add up to {self._total[q]:.4g}; for {number.text}, to {number.value * norm:.4g}"
+        )
