@@ -9,7 +9,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import germane
 from germane.output.markup import define_colors, write_element
@@ -116,7 +120,7 @@ def _write(
 
 # --- The report ------------------------------------------------------------------------------------
 
-WIDTH, HEIGHT = 720, 1136  # of a column; the first ends above the curves
+WIDTH, HEIGHT = 720, 1070  # of a column; it ends where the page is blank
 
 
 def picture_report(chromium: str) -> bytes:
@@ -129,18 +133,28 @@ def picture_report(chromium: str) -> bytes:
         germane.report(str(DIGITS / "qrels.txt"), runs, "AP AP@10 nDCG@10").save(str(page))
         command = [
             chromium, "--headless", "--no-sandbox", "--hide-scrollbars", f"--user-data-dir={folder}/profile",
-            f"--window-size={WIDTH},{2 * HEIGHT}", f"--screenshot={shot}", page.as_uri(),
+            f"--window-size={WIDTH},{3 * HEIGHT}", f"--screenshot={shot}", page.as_uri(),
         ]  # fmt: skip
         subprocess.run(command, check=True, capture_output=True)
         seen = Image.open(shot).convert("RGB")
-    sheet = Image.new("RGB", (2 * WIDTH, HEIGHT), "white")
-    for i in range(2):
-        sheet.paste(seen.crop((0, i * HEIGHT, WIDTH, (i + 1) * HEIGHT)), (i * WIDTH, 0))
+    first = find_gap(seen, HEIGHT)
+    second = find_gap(seen, first + HEIGHT)
+    sheet = Image.new("RGB", (2 * WIDTH, max(first, second - first)), seen.getpixel((0, 0)))
+    sheet.paste(seen.crop((0, 0, WIDTH, first)), (0, 0))
+    sheet.paste(seen.crop((0, first, WIDTH, second)), (WIDTH, 0))
     out = io.BytesIO()
     sheet.quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
         out, "png", optimize=True
     )
     return out.getvalue()
+
+
+def find_gap(page: Any, near: int) -> int:
+    """Find the blank rows, 30 together or more, whose middle is nearest to a height."""
+    rows = np.asarray(page)
+    inked = np.flatnonzero((rows != rows[0, 0]).any(axis=(1, 2)))
+    gaps = [(a + b) // 2 for a, b in pairwise(inked.tolist()) if b - a > 30]
+    return min(gaps, key=lambda middle: abs(middle - near))
 
 
 if __name__ == "__main__":
