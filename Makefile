@@ -10,6 +10,9 @@ OLDEST := .venv-oldest
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
 		-m 'AP AP@10 AP(norm=R)@10 nDCG@10 P@10 RR'
+	@$(BIN)/germane report examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
+		-m 'AP AP@10 nDCG@10' -o report.html
+	@echo "The report of both runs is in $(CURDIR)/report.html; open it in a browser."
 
 SHARED := --numprocesses auto --maxprocesses 8 --dist worksteal
 
@@ -74,7 +77,7 @@ bench: bench/.venv/.installed
 	bench/.venv/bin/python bench/run.py
 
 clean:
-	rm -rf build src/germane/kernel/reduce-*.library
+	rm -rf build report.html src/germane/kernel/reduce-*.library
 	rm -rf $(VENV) $(OLDEST) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c
