@@ -22,7 +22,7 @@ test: $(VENV)/.dev
 # what takes longer: interruption, browsers, Spark, both kernels for every reader, more random cases, the oldest libraries,
 # fuzzers and sanitizers
 test-all: test
-	$(BIN)/python -m pytest $(SHARED) -m slow
+	$(BIN)/python -m pytest $(SHARED) -m "slow and not long and not live"
 	$(BIN)/python -m pytest $(SHARED) --hypothesis-profile=many tests/test_laws.py tests/test_against_oracle.py tests/test_inputs.py
 	$(MAKE) test-oldest
 	$(MAKE) -j2 fuzz
