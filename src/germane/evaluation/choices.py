@@ -56,6 +56,8 @@ class OtherChoices(TypedDict, total=False):
     input_format: InputFormat
     group: Any
     collapse: Any
+    query_ids: Any
+    item_ids: Any
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
 

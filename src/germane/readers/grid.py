@@ -16,6 +16,22 @@ from germane.readers import matrix
 
 CELLS = 1 << 23  # scores that are held at once
 
+
+class ColumnGroups:
+    """The group of each column; a group's score is the highest of its columns."""
+
+    def __init__(self, codes: Ints, count: int) -> None:
+        self.codes, self.count = codes, count
+        self.order = np.argsort(codes, kind="stable")
+        self.offsets = ragged.make_offsets(np.bincount(codes, minlength=count))
+        self._in_order = bool((codes[1:] >= codes[:-1]).all())
+
+    def reduce(self, scores: Any) -> Any:
+        """Reduce rows of scores of columns to those of groups."""
+        arranged = scores if self._in_order else scores[:, self.order]
+        return np.maximum.reduceat(arranged, self.offsets[:-1], axis=1)
+
+
 Scores: TypeAlias = tuple[Any, Ints | None]
 """Rows of scores, and the number of cells in each row that are absent, which are -inf; or None."""
 Block: TypeAlias = Callable[[Ints], Scores]

@@ -32,6 +32,8 @@ class ReadOptions:
     max_expansion: object = None
     max_line: object = None
     collapse: Any = None
+    query_ids: Any = None
+    item_ids: Any = None
     lowest: bool = False  # is the lowest score of a group the best, since scores are distances?
 
     def __post_init__(self) -> None:
@@ -40,6 +42,13 @@ class ReadOptions:
         headings.check_names(self.columns)
         if self.group is not None and (self.columns is not None or self.input_format is not None):
             raise InputError("group= is for flat arrays, which have neither columns nor a format.")
+        if self.group is not None and not (
+            self.collapse is self.query_ids is self.item_ids is None
+        ):
+            raise InputError(
+                "collapse=, query_ids= and item_ids= are not for flat arrays with group=, whose grades belong "
+                "to the items themselves. Give a frame with the columns query, item and score."
+            )
 
 
 class RunInput:
