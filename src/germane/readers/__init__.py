@@ -302,7 +302,7 @@ def _advise(given: object) -> str:
         return "  toarray() makes scores of it; cells that are not stored are 0 then."
     first = given[0] if isinstance(given, (list, tuple)) else None
     if numbers.is_array(first):
-        return "  One array is needed: of the distances and ids that a search of FAISS returns, the ids."
+        return "  A list of arrays is a run where it holds two of shape (Q, K), the scores and the ids of a search."
     if isinstance(first, tuple):
         return "  Ranked lists are lists; tuples look like rows of a frame, as pandas.DataFrame(rows) is."
     if isinstance(first, (int, float)):

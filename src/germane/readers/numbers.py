@@ -141,8 +141,11 @@ def is_whole(given: object) -> bool:
 
 def is_text_array(given: object) -> bool:
     """Is this a two-dimensional array of text, ids of the best K items?"""
+    if len(getattr(given, "shape", ())) != 2:
+        return False
     kind = getattr(getattr(given, "dtype", None), "kind", "")
-    return kind in ("U", "S", "O", "T") and len(getattr(given, "shape", ())) == 2
+    held = kind == "O" and is_array(given) and isinstance(next(iter(given.flat), None), str)  # type: ignore[attr-defined]
+    return held or kind in ("U", "T")
 
 
 def is_pair(given: object) -> bool:
