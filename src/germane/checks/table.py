@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from germane.checks import ids, malformed, orders, queries, values
+from germane.checks import ids, leaks, malformed, orders, queries, values
 from germane.checks.data import Data
 from germane.checks.rows import Sees
 from germane.core.finding import Finding, Severity
@@ -59,6 +59,8 @@ TABLE: tuple[Check, ...] = (
           "Delete the copies, or choose with duplicates=first, last or max.", "error"),
     Check("repeated results", "serious", "run", ids.find_repeated_results,
           "Delete the copies, or choose with duplicates=first, last or max.", "error"),
+    Check("judgments of the training data", "serious", "qrels", leaks.find_shared_judgments,
+          "Test on judgments that the system did not learn from."),
     Check("missing queries", "serious", "run", queries.find_missing,
           "missing=skip leaves them out; report both kinds of number.", "warning"),
     Check("mostly empty results", "serious", "run", queries.find_mostly_empty,
@@ -84,6 +86,10 @@ TABLE: tuple[Check, ...] = (
     Check("scores lose precision", "serious", "run", values.find_imprecise,
           "Give ranked lists, or scores that doubles hold.", "sample"),
     Check("the query among its results", "doubtful", "run", ids.find_own, OWN),
+    Check("queries of the training data", "doubtful", "qrels", leaks.find_shared_queries,
+          "A search system is tested on queries that it did not learn from; users of a recommender may be in both."),
+    Check("queries among the items", "doubtful", "run", leaks.find_queries_among_items,
+          "Does the collection hold the queries? Leave them out of it, as exclude_self=True does for embeddings."),
     Check("the same results for every query", "doubtful", "run", queries.find_same_results,
           "Did the system look at the query? A list of what is popular is like that, too."),
     Check("relevant results stand anywhere", "doubtful", "run", orders.find_standing_anywhere,

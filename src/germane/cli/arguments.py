@@ -18,6 +18,7 @@ _FORMATS = (*FORMATS, "json")
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 READING = ("columns", "input_format", "max_expansion", "max_line")
+UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
 
 
 def add_files(command: argparse.ArgumentParser, runs: str) -> None:
@@ -88,6 +89,15 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
         help="relevant items that count: all, or those in the list of results alone (default: judged)"
         + "; of a LIST, how many exist" * lists,
     )
+    add_scores(policy)
+
+
+def add_scores(command: Any) -> None:
+    command.add_argument(
+        "--scores",
+        metavar="|".join(RARE_WORDS["scores"]),
+        help="how scores are compared; the lowest of distances is the best (default: double)",
+    )
 
 
 _DEFAULTS = {"ties": "trec; given where items have no ids"}  # decided by the run itself
@@ -107,6 +117,12 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=_read_columns,
         help="names of columns that are not found by themselves, such as 'query=user,item=film'; "
         "'rank=' passes over a column",
+    )
+    reading.add_argument(
+        "--collapse",
+        metavar="FILE",
+        help="rank groups in the place of items, such as the documents of chunks: a file of two columns, "
+        "item and group",
     )
     reading.add_argument(
         "--max-expansion",
@@ -210,8 +226,9 @@ def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
-    given = {name: getattr(options, name) for name in (*WORDS, "depth", "relevant", *READING)}
-    undecided = [name for name in (*_DEFAULTS, "relevant") if given[name] is None]
+    names = (*WORDS, "depth", "relevant", "scores", "collapse", *READING)
+    given = {name: getattr(options, name) for name in names}
+    undecided = [name for name in UNDECIDED if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
@@ -231,7 +248,7 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    for name in ("query", *WORDS, "depth", *READING):
+    for name in ("query", *WORDS, "depth", "scores", "collapse", *READING):
         if getattr(options, name) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
