@@ -101,7 +101,7 @@ def report(
     origin = describe_origin(qrels, runs, command, progress)
     again = select_runs(runs, results, policy)
     spreads = spread_runs(qrels, again, results, policy, progress)
-    explanations = _explain(results, open_by_query(again, results), progress)
+    explanations = _explain(results, open_by_query(again, results, policy), progress)
     means = _select_means(results)
     several = len(results) > 1 and bool(means)
     rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
