@@ -27,9 +27,8 @@ from germane.reconciliation.spread import LISTED, Values
 
 Choices = tuple[tuple[str, Any], ...]
 
-# Words that leave every number as it is, or give an error or NaN.
-_NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some"}
-_OF_DATA = {"distances"}  # words about the data, which no tool decides
+# Words that leave every number as it is, that give an error or NaN, or that no tool decides.
+_NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
 
 
 @dataclass(frozen=True)
@@ -148,11 +147,7 @@ def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[
     """Yield each other word of each convention that was not given."""
     for name, words in (WORDS | RARE_WORDS).items():
         for word in words:
-            if (
-                name not in given
-                and word != getattr(conventions, name)
-                and word not in _NO_NUMBER | _OF_DATA
-            ):
+            if name not in given and word != getattr(conventions, name) and word not in _NO_NUMBER:
                 yield name, word
 
 
