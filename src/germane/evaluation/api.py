@@ -82,6 +82,12 @@ def evaluate(
     size of each group.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
 
+    ``query_ids`` and ``item_ids`` name the rows and columns of arrays. A pair of arrays (Q, K), which are
+    scores and ids, is what a vector search returns. ``collapse`` ranks groups in the place of items, such
+    as the documents of chunks: ``{item: group}``, a function, a file or a frame of two columns, or one
+    group for each column of an array; a group has the score of its best item. ``scores="distances"``
+    ranks the lowest number first.
+
     Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
     msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
     one score a line, as ``scores`` or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.

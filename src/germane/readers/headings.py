@@ -99,6 +99,7 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         raise FormatError(
             f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names: "
             f"{', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names another."
+            + _advise_distances(found)
         )
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
@@ -114,6 +115,14 @@ def _resolve_pairs(found: Sequence[str], where: str) -> Headings:
             f"{where}: two columns are needed, item and group; found {_list_names(found)}."
         )
     return Headings(*found)
+
+
+def _advise_distances(found: Sequence[str]) -> str:
+    """Advise how a column of distances is named; nothing if there is none."""
+    named = next((name for name in found if "dist" in name.casefold()), None)
+    if named is None:
+        return ""
+    return f" For distances: columns={{'score': {named!r}}} and scores=distances."
 
 
 def _choose_one(
