@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from germane.core.ragged import Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
-from germane.readers.groups import Groups
+
+if TYPE_CHECKING:
+    from germane.readers.groups import Groups
 
 NAMED = 3  # examples that a finding names
 
@@ -73,7 +75,7 @@ class Side:
         return np.ones(len(self)) if self.number is None else self.number
 
 
-def collapse_side(run: Side, groups: Groups, *, lowest: bool) -> Side:
+def collapse_side(run: Side, groups: "Groups", *, lowest: bool) -> Side:
     """Replace the items of a run by their groups, and keep the best row of each group of a query."""
     groups.check_items_have_ids()
     ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from germane.readers.similarity import Similarity
 
 
-def evaluate_embeddings(
+def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of other functions
     queries: Any,
     gallery: Any,
     measures: Measures = DEFAULT,

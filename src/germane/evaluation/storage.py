@@ -114,7 +114,7 @@ def evaluate_kept(
     """
     progress = make_progress(progress)
     folder = Path(checkpoint)
-    made = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
+    made: dict[str, Any] = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}
     if policy.get("collapse") is not None:
         made["collapse"] = _describe_state(policy["collapse"])

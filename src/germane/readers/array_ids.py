@@ -224,7 +224,8 @@ class NamedArray(RunInput):
         return _number_ids(self.names or ())
 
     def _name_query(self, row: Any) -> Hashable:
-        return row if self.query_ids is None else self.query_ids[row]
+        name: Hashable = row if self.query_ids is None else self.query_ids[row]
+        return name
 
     def _take_sample(self, take: Callable[[int], Sample], most: int) -> Sample:
         sample = take(most)

@@ -107,8 +107,8 @@ class ScoreArray(NumberedRun):
         return shape
 
     def count_rows(self) -> Ints:
-        scores = numbers.to_numpy(self.array, "scores")
-        return np.count_nonzero(~np.ma.getmaskarray(scores), axis=1)
+        there = ~np.ma.getmaskarray(numbers.to_numpy(self.array, "scores"))
+        return np.asarray(np.count_nonzero(there, axis=1))
 
     def collapse_columns(
         self, groups: Groups, item_ids: Sequence[Hashable] | None
@@ -364,7 +364,7 @@ class TopIds(NumberedRun):
             )
 
     def count_rows(self) -> Ints:
-        return np.count_nonzero(_read_block(self.array) >= 0, axis=1)
+        return np.asarray(np.count_nonzero(_read_block(self.array) >= 0, axis=1))
 
     def collapse_columns(
         self, groups: Groups, item_ids: Sequence[Hashable] | None

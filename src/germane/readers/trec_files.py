@@ -9,6 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +25,11 @@ from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, drop_re
 from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
 from germane.readers.formats import BATCH, Path, ProgressNote, find_name
-from germane.readers.groups import Groups
 from germane.readers.inputs import RunInput
 from germane.readers.rows import RowReducer, Rows, collapse_rows, join_rows, judge_text
+
+if TYPE_CHECKING:
+    from germane.readers.groups import Groups
 
 
 @dataclass(frozen=True, eq=False)
