@@ -258,8 +258,16 @@ class Results(Tabular, Mapping[str, Result]):
         return add_schema({"germane": VERSION, "policy": policy, "runs": runs})
 
 
+def _make_counts_dict(counts: Counts) -> dict[str, int]:
+    """Make plain values of counts; those of collapsed results only where there are some."""
+    plain = asdict(counts)
+    if not counts.collapsed:
+        del plain["collapsed"], plain["groups"]
+    return plain
+
+
 def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
-    run: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    run: dict[str, Any] = {"name": result.name, "counts": _make_counts_dict(result.counts)}
     run["measures"] = [
         {
             "measure": str(measure),
