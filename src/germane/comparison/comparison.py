@@ -12,8 +12,9 @@ from germane._version import VERSION
 from germane.comparison.layout import count_verdicts, make_leaderboard, make_pair_table, write_notes
 from germane.comparison.pair import Pair
 from germane.comparison.queries import QueryDifference, QueryDifferences, find_moves
-from germane.comparison.sample import Runs, Sample, resample_sums
+from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
+from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, suggest
 from germane.measures.measure import Measure, parse

@@ -5,7 +5,6 @@ from typing import Literal, get_args
 
 from germane.comparison.pair import (
     QUANTITIES,
-    Interval,
     Pair,
     Verdict,
     format_p_number,
@@ -13,6 +12,7 @@ from germane.comparison.pair import (
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import MANY, TESTS
+from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW, POWER
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count

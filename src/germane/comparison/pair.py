@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from germane.core.bootstrap import Interval
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 
@@ -13,21 +14,6 @@ Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
 QUANTITIES = frozenset(
     ("NumQ", "NumRet", "NumRel", "NumNonrelRet", "Judged", "Unjudged", "IDCG", "RBPResidual")
 )
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval of a mean difference."""
-
-    low: float
-    high: float
-    confidence: float
-
-    @property
-    def level(self) -> str:
-        """The confidence in percent, such as 95% or 99.89%, with two digits of the error rate."""
-        missing = float(f"{100 * (1 - self.confidence):.2g}")
-        return f"{100 - missing:.12g}%"
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from typing import Literal
 
 import numpy as np
 
-from germane.comparison.pair import Equivalence, Interval, Limit, Pair
-from germane.comparison.sample import Sample, estimate_bca, match_samples, widen_quantile
+from germane.comparison.pair import Equivalence, Limit, Pair
+from germane.comparison.sample import Sample, match_samples
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_differences
+from germane.core.bootstrap import Interval, estimate_interval
 from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.ragged import Floats
 from germane.evaluation.result import Result
@@ -101,7 +102,7 @@ def _describe_pair(
         baseline=sample.systems[pair[0]],
         queries=len(sample),
         difference=mean,
-        interval=_estimate_interval(sample, centered, mean, tested.alpha) if spread else None,
+        interval=estimate_interval(centered, sample.strata, mean, tested.alpha) if spread else None,
         d_z=mean / spread.deviation if spread and varies else None,
         improvement=(wins + ties / 2) / len(sample),
         wins=wins,
@@ -127,16 +128,6 @@ def _find_limit(tested: Tested, differing: int, settings: Settings) -> Limit | N
         cause, count = "resamples", settings.resamples
     smallest = tested.smallest_adjusted
     return Limit(cause, count, smallest, corrected=smallest > tested.smallest)
-
-
-def _estimate_interval(sample: Sample, centered: Floats, mean: float, alpha: float) -> Interval:
-    """Estimate the 1 - alpha interval of a mean, or of a mean difference, from its centered parts."""
-    if np.abs(centered).sum() <= 1e-12 * abs(mean):
-        return Interval(mean, mean, 1 - alpha)  # every query has the same difference
-    reached = estimate_bca(centered, sample.strata, widen_quantile(alpha, sample.freedom))
-    rounding = 1e-12 * (abs(mean) + float(np.abs(centered).sum()))
-    low, high = (0.0 if abs(mean + end) < rounding else mean + end for end in reached)
-    return Interval(low, high, 1 - alpha)
 
 
 Means = dict[str, dict[Measure, Interval | None]]
@@ -165,6 +156,6 @@ def estimate_mean_intervals(
                 interval = None
                 if sample.freedom:
                     centered, mean = sample.center(sample.weighted[m, s]), float(sample.means[m, s])
-                    interval = _estimate_interval(sample, centered, mean, alpha)
+                    interval = estimate_interval(centered, sample.strata, mean, alpha)
                 out[sample.systems[s]][sample.measures[m]] = interval
     return out

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from importlib import resources
 
-from germane.comparison.pair import Interval, Pair
+from germane.comparison.pair import Pair
+from germane.core.bootstrap import Interval
 from germane.evaluation.result import find_bands, format_value
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
