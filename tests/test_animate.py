@@ -22,7 +22,7 @@ from germane.explanation.animation.drawing import arrange_narrow, arrange_wide, 
 from germane.explanation.animation.frames import LINES, Frame, cut_frames
 from germane.explanation.animation.gif import write_gif
 from germane.explanation.animation.marks import STYLES, Text, shorten, wrap
-from germane.explanation.animation.svg import read_player, write_page, write_svg
+from germane.explanation.animation.svg import read_file, write_page, write_svg
 from germane.measures import TABLE
 from germane.output.markup import COLORS
 from germane.output.tables import make_visible, measure_width
@@ -302,7 +302,7 @@ def test_ids_are_inert() -> None:
         assert (element.text or "").replace("\n", "").isprintable()
     texts = {element.text for element in tree.iter(f"{SVG}text")}
     assert {"<script>alert(1)</script>", "\\x1b[31mred\\x1b[0m\\x07", "שלום עולם"} <= texts
-    assert "alert(1)" not in read_player()
+    assert "alert(1)" not in read_file("player.js")
 
 
 def test_only_its_own_script_runs_in_the_page() -> None:
@@ -316,11 +316,11 @@ def test_only_its_own_script_runs_in_the_page() -> None:
 
 
 def test_the_script_is_small_and_can_be_embedded() -> None:
-    assert len(read_player()) < 10_000
-    assert "]]>" not in read_player()
-    assert "</" not in read_player()
+    assert len(read_file("player.js")) < 10_000
+    assert "]]>" not in read_file("player.js")
+    assert "</" not in read_file("player.js")
     for word in ("http", "fetch", "XMLHttpRequest", "eval", "innerHTML"):
-        assert word not in read_player()
+        assert word not in read_file("player.js")
 
 
 def test_without_a_script_the_last_frame_is_seen() -> None:

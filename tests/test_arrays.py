@@ -111,7 +111,7 @@ def test_hits_of_blocks_come_in_the_order_of_queries() -> None:
     tied = [(slice(0, 2), np.array([1, 1]), np.array([2, 2]))]
     ranked = matrix.Ranks(np.array([1, 0]), np.array([1, 2]), tied)
     hits.add(np.array([0, 1]), np.array([0, 0]), ranked)
-    got = hits.result(np.array([9, 9, 9]), np.arange(3), 3)
+    got = hits.join(np.array([9, 9, 9]), np.arange(3), 3)
     assert got.owner.tolist() == [0, 0, 2]
     assert got.judgment.tolist() == [1, 0, 4]
     assert got.rank.tolist() == [1, 2, 7]
@@ -631,7 +631,7 @@ def test_a_cosine_does_not_depend_on_lengths(dtype: str, exponent: int) -> None:
     ).all()
     rows = np.arange(len(vectors))
     one, other = (
-        embeddings.read_embeddings(some, some, "cosine", False, "run").vectors.block(rows)
+        embeddings.read_embeddings(some, some, "cosine", False, "run").vectors.compute_block(rows)
         for some in (vectors, others)
     )
     assert (one == other).all()

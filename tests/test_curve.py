@@ -839,7 +839,7 @@ def test_a_list_of_100_000_is_quick() -> None:
         ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run, or the grades of one"),
         (({1, 0},), {}, germane.InputError, "the run is missing: give qrels and a run, or the grades of one"),
         ((QRELS, RUN), {"query": "q22"}, germane.NotFoundError, "no query 'q22' is judged. Did you mean 'q2'?"),
-        ((QRELS, RUN), {}, germane.NotFoundError, "3 queries are judged; query=… (--query) says which one is meant"),
+        ((QRELS, RUN), {}, germane.NotFoundError, "3 queries are judged; choose one with query=… (--query)"),
         ((QRELS, {"q1": ["a"]}), {"query": "q2"}, germane.CoverageError, "the run has no results for query 'q2'"),
         ((QRELS, {"q2": []}), {"query": "q2"}, germane.CoverageError, "nothing was retrieved for query 'q2'"),
         ((QRELS, {"q2": ["y"]}), {"query": "q2", "unjudged": "remove"}, germane.CoverageError, "nothing was retrieved"),

@@ -46,6 +46,15 @@ def test_a_shortened_list_under_norm_found() -> None:
     assert len(explanation.missed) == 4
 
 
+def test_the_measures_of_grades_may_be_named() -> None:
+    by_place = germane.explain([0, 1], "RR").readings[0].formula
+    assert (
+        germane.explain([0, 1], measures="RR").readings[0].formula
+        == by_place
+        == "RR = 1/2 = 0.5000"
+    )
+
+
 def test_five_relevant_items() -> None:
     (reading,) = germane.explain([1, 0, 1, 0, 0, 1, 0, 0, 1, 1], "AP@10").readings
     assert reading.formula == "AP@10 = (1 + 2/3 + 3/6 + 4/9 + 5/10) / 5 = 0.6222".replace(
@@ -188,7 +197,7 @@ def test_a_result_whose_queries_came_in_another_order(tmp_path: Path) -> None:
     ("arguments", "options", "error", "says"),
     [
         ((QRELS, RUN), {"query": "q33"}, germane.NotFoundError, "no query 'q33' is judged. Did you mean 'q3'?"),
-        ((QRELS, RUN), {}, germane.NotFoundError, "2 queries are judged; query=… (--query) says which"),
+        ((QRELS, RUN), {}, germane.NotFoundError, "2 queries are judged; choose one with query=… (--query)"),
         ((QRELS, LACKING), {"query": "q3", "missing": "skip"}, germane.CoverageError, "'q3', and missing=skip leaves it out"),
         ((QRELS, LACKING), {"query": "q3", "missing": "error"}, germane.CoverageError, "no results for query 'q3'."),
         (({"q3": ["a"]}, LACKING), {}, germane.CoverageError, "no results for query 'q3'."),
@@ -302,13 +311,13 @@ def test_a_list_of_a_hundred_thousand() -> None:
 def test_only_what_is_shown_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of half a million hits: a thousand rows for people, and a formula of a dozen terms."""
     made: list[int] = []
-    rank_of = Ranks._rank
+    rank_of = Ranks._make_rank
 
     def counted(rows: Ranks, row: int) -> Rank:
         made.append(row)
         return rank_of(rows, row)
 
-    monkeypatch.setattr(Ranks, "_rank", counted)
+    monkeypatch.setattr(Ranks, "_make_rank", counted)
     explanation = germane.explain([1, 0] * 500_000, "AP RR")
     assert len(explanation.rows) == 1_000_000
     assert len(made) < 100

@@ -24,7 +24,7 @@ matplotlib.use("agg")
 from matplotlib.figure import Figure  # noqa: E402
 
 from germane.explanation.simulation import figures  # noqa: E402
-from germane.explanation.simulation.api import EXPERIMENTS  # noqa: E402
+from germane.explanation.simulation.designs import EXPERIMENTS  # noqa: E402
 from germane.explanation.simulation.figures import DRAWN, ExperimentDisplay  # noqa: E402
 
 NAMES = [design.name for design in EXPERIMENTS]

@@ -156,7 +156,7 @@ def test_files_longer_than_a_block(write: Any, monkeypatch: pytest.MonkeyPatch) 
     assert per_query(qrels, run) == whole
     assert list(germane.read_qrels(path).items) == [str(n) for n in range(1, 401)]
     with files.TextFile(path) as file:
-        assert max(len(block.data) for block in file.blocks("lines")) <= 64
+        assert max(len(block.data) for block in file.read_blocks("lines")) <= 64
     with pytest.raises(FormatError, match=r"bad\.letor:401: a LETOR line is"):
         germane.read_qrels(write("bad.letor", path.read_text() + "0 1:1\n"))
 

@@ -150,7 +150,7 @@ def test_nothing_is_left_on_the_disk(
     def interrupted(self: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(spill.Spill, "parts", interrupted)
+    monkeypatch.setattr(spill.Spill, "read_parts", interrupted)
     with pytest.raises(KeyboardInterrupt):
         germane.evaluate(QRELS, path, "AP")
     assert not list((tmp_path / "disk").iterdir())

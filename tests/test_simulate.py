@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import germane
-from germane.explanation.simulation.api import EXPERIMENTS
+from germane.explanation.simulation.designs import EXPERIMENTS
 from germane.explanation.simulation.experiment import Experiment
 
 NAMES = [design.name for design in EXPERIMENTS]

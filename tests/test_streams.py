@@ -55,7 +55,7 @@ def test_lines_without_a_row_take_no_memory(
     many = line * (20_000 // len(line))
     assert evaluated(tmp_path / "run", many + PARTS[0] + PARTS[1] + many) == AP
     with files.TextFile(tmp_path / "run") as file:
-        assert max(len(block.data) for block in file.blocks()) <= 1 << 12
+        assert max(len(block.data) for block in file.read_blocks()) <= 1 << 12
     number = many.count(b"\n") + 1
     with pytest.raises(germane.FormatError, match=rf":{number}: 1 field where"):
         evaluated(tmp_path / "run", many + b"q\n")

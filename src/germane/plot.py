@@ -1,10 +1,11 @@
 """Pictures of curves and of values per query, with Matplotlib (``pip install 'germane[plot]'``).
 
 A display holds finished values; ``plot(ax=…)`` draws them and keeps ``ax_`` and ``figure_``, as
-scikit-learn's displays do. All are drawn in one style, and told apart without color as well.
+scikit-learn's displays do. All have one style, and lines differ in their dashes as well as their colors.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +20,7 @@ from germane.output.tables import make_visible
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-AREAS: dict[Rule, str] = {
-    "step": "the shaded area",
-    "trapezoid": "the shaded area",
-    "interpolated": "the shaded area",
-    11: "the mean of 11 levels",
-    101: "the mean of 101 levels",
-}
+AREAS: dict[Rule, str] = {11: "the mean of 11 levels", 101: "the mean of 101 levels"}
 NAMED = 14  # terms written into their bars, up to so many
 MARKED = 60  # relevant ranks marked one by one, up to so many
 
@@ -40,8 +35,8 @@ class PRCurveDisplay(Display):
 
     With ``rule="step"`` the terms of AP are bars, one a relevant item, and the shaded area is AP;
     ``interpolated`` shades below the best precision from each recall on, ``trapezoid`` below the
-    straight lines, and ``11`` and ``101`` mark the recall levels. The way from the curve's start to
-    rank 1 is dotted: it is a convention.
+    straight lines, and ``11`` and ``101`` mark the recall levels. The line from the curve's start to
+    rank 1 is dotted, since the start is a convention.
     """
 
     def __init__(self, curve: PRCurve, *, rule: Rule = "step") -> None:
@@ -69,9 +64,10 @@ class PRCurveDisplay(Display):
             )  # fmt: skip
         self._mark_missed(ax)
         about = "" if curve.query == "list" else f", query {_shorten(curve.query)}"
+        area = AREAS.get(self.rule, "the shaded area")
         _set_title(
             ax,
-            f"{_name(self.rule)} = {curve.area(self.rule):.4f}, {AREAS[self.rule]}{about}\n"
+            f"{_name_area(self.rule)} = {curve.area(self.rule):.4f}, {area}{about}\n"
             f"{_define_area(self.rule, curve.rel)}",
         )
         label_axes(ax, f"share of the {curve.relevant} relevant items found")
@@ -104,7 +100,7 @@ class PRCurveDisplay(Display):
                 ax.plot(levels, best, "s", color=LINE, markersize=size, clip_on=False, label=label)
 
     def _write_terms(self, ax: "Axes", before: Any, recall: Any) -> None:
-        """Each term, as found/rank, at the foot of its bar."""
+        """Write each term, as found/rank, at the foot of its bar."""
         curve = self.curve
         ranks = curve.rank[curve.hits].tolist()
         if len(ranks) > NAMED or curve.relevant > NAMED:
@@ -114,7 +110,7 @@ class PRCurveDisplay(Display):
             ax.text(middle, 0.02, f"{n}/{rank}", ha="center", va="bottom", fontsize=9)
 
     def _mark_missed(self, ax: "Axes") -> None:
-        """Where the curve ends, if recall does not get to 1."""
+        """Hatch the area beyond the end of the curve, where relevant items were not retrieved."""
         end = float(self.curve.recall[-1])
         missed = self.curve.relevant - round(end * self.curve.relevant)
         if not missed:
@@ -143,7 +139,7 @@ class PRCurvesDisplay(Display):
         self.rule = check_rule(rule)
 
     def _draw(self, ax: "Axes") -> None:
-        for (run, curve), (color, dashes) in zip(self.curves.items(), _cycle_lines(), strict=False):
+        for (run, curve), (color, dashes) in zip(self.curves.items(), cycle(LINES), strict=False):
             label = f"{_shorten(run)}  {curve.area(self.rule):.4f}"
             if isinstance(curve, MeanPRCurve):
                 ax.fill_between(curve.recall, curve.low, curve.high, color=color, alpha=0.15, lw=0)
@@ -153,24 +149,22 @@ class PRCurvesDisplay(Display):
                 marker, (x, y) = "", _part_line(curve)[1]
             ax.plot(x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
         one = next(iter(self.curves.values()))
-        defined = f"{_name(self.rule)}: {_define_area(self.rule, one.rel)}"
+        defined = f"{_name_area(self.rule)}: {_define_area(self.rule, one.rel)}"
         if isinstance(one, MeanPRCurve):
-            _set_title(
-                ax,
-                f"Interpolated precision, mean over {one.queries:,} {_count_queries(one.queries)}\n"
-                f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands\n"
-                f"{defined}",
+            queries = "query" if one.queries == 1 else "queries"
+            title = (
+                f"Interpolated precision, mean over {one.queries:,} {queries}\n"
+                f"(0 where its list does not get so far); {one.confidence:.0%} bootstrap bands"
             )
-            label_axes(ax, "share of a query's relevant items found")
+            recall, legend = "share of a query's relevant items found", "mean "
         else:
-            _set_title(
-                ax, f"Precision and recall at every rank, query {_shorten(one.query)}\n{defined}"
-            )
-            label_axes(ax, f"share of the {one.relevant} relevant items found")
-        mean = "mean " if isinstance(one, MeanPRCurve) else ""
+            title = f"Precision and recall at every rank, query {_shorten(one.query)}"
+            recall, legend = f"share of the {one.relevant} relevant items found", ""
+        _set_title(ax, f"{title}\n{defined}")
+        label_axes(ax, recall)
         lines = ax.get_lines()  # given with their labels, which may begin with an underscore
-        title = mean + _name(self.rule)
-        ax.legend(lines, [line.get_label() for line in lines], title=title, alignment="left")
+        legend += _name_area(self.rule)
+        ax.legend(lines, [line.get_label() for line in lines], title=legend, alignment="left")
 
 
 class PerQueryDisplay(Display):
@@ -202,7 +196,7 @@ class PerQueryDisplay(Display):
 
 
 class DifferenceDisplay(Display):
-    """The difference of two systems on every query both were evaluated on, from gain to loss.
+    """The difference of two systems on every query that both were evaluated on, from gain to loss.
 
     >>> from germane.plot import DifferenceDisplay
     >>> runs = {"a": {"q": ["a"], "p": ["b"]}, "b": {"q": ["a"], "p": ["c"]}}
@@ -248,9 +242,9 @@ class DifferenceDisplay(Display):
 
 
 def _part_line(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
-    """The line from the start of a curve to its first rank, and the line from there on.
+    """Part a curve into the line from its start to its first rank, and the line from there on.
 
-    The start is a convention and not a result, so it is drawn apart; along the axis, not at all.
+    The start is a convention and not a result, so it is drawn apart. A line along the axis is not drawn.
     """
     recall, precision = curve.drawn
     if curve.origin is None:
@@ -264,7 +258,7 @@ def _set_title(ax: "Axes", text: str) -> None:
 
 
 def _draw_bars(ax: "Axes", queries: list[Any], heights: list[float]) -> None:
-    """One bar a query; their ids where there is room for them."""
+    """Draw one bar a query, with the queries' ids where there is room for them."""
     few = len(queries) <= 25
     ax.bar(range(len(queries)), heights, width=0.8 if few else 1.0, color=EDGE)
     ax.grid(axis="x", visible=False)
@@ -275,17 +269,7 @@ def _draw_bars(ax: "Axes", queries: list[Any], heights: list[float]) -> None:
     ax.set_xlabel("query" if few else "queries, in this order")
 
 
-def _cycle_lines() -> Iterator[tuple[str, Any]]:
-    """Colors and dashes, for any number of lines."""
-    while True:
-        yield from LINES
-
-
-def _count_queries(number: int) -> str:
-    return "query" if number == 1 else "queries"
-
-
-def _name(rule: Rule) -> str:
+def _name_area(rule: Rule) -> str:
     return "AP" if rule == "step" else f"AUPR(rule={rule})"
 
 

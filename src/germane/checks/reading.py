@@ -23,7 +23,7 @@ from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import QrelsInput, RunInput, formats, numbers, trec
 from germane.readers.arrays import ScoreArray, TopIds
-from germane.readers.files import TextFile, find_line_ends
+from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat, Path, is_path
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
@@ -39,14 +39,14 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
-        for block in file.blocks("lines"):
+        for block in file.read_blocks("lines"):
             read_odd = partial(_read_odd, block.data, first, layout, faults, file.name)
             lines = trec.split_lines(block.data, layout, read_odd, detailed=True)
             assert lines.line is not None  # asked for
             parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
                 _note_whole(block.data, whole)
-            first += find_line_ends(block.data)
+            first += count_line_ends(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
         queries, query = number_columns([_repeat_queries(lines) for lines in parts])
@@ -75,7 +75,7 @@ def _read_odd(
     try:
         return trec.parse_line(line, layout)
     except InputError as error:
-        faults.add(f"{name}:{first + find_line_ends(data, at)}: {error}", len(line.split()))
+        faults.add(f"{name}:{first + count_line_ends(data, at)}: {error}", len(line.split()))
         return None
 
 
@@ -102,7 +102,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
     if is_mapping(given):
         return _read_mapping(given, "qrels")
     if isinstance(given, Frame):
-        return _read_frame(given.reported(progress), "qrels")
+        return _read_frame(given.report_to(progress), "qrels")
     return _read_qrels(qrels.read("keep", progress, "what is asked for"))
 
 
@@ -114,7 +114,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
         case ScoredMapping() | RankedLists():
             return _read_mapping(run.mapping, "run")
         case Frame():
-            return _read_frame(run.reported(progress), "run")
+            return _read_frame(run.report_to(progress), "run")
         case Run():
             return _read_sparse(run)
         case ScoreArray() | TopIds():
@@ -290,8 +290,8 @@ def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     def one_each() -> bool:
         with TextFile(given) as file:
             ends = [
-                (find_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
-                for b in file.blocks("lines")
+                (count_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
+                for b in file.read_blocks("lines")
             ]
         lines = sum(count for count, _ in ends) + (not ends[-1][1])
         return lines == rows + side.faults.count + above
@@ -315,7 +315,7 @@ def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) 
     if not record.num_rows:
         return
     try:
-        query, item = frame.identifiers(record, row)
+        query, item = frame.read_ids(record, row)
         number, rank = _read_numbers(frame, record, row, kind)
     except InputError as error:
         if record.num_rows == 1:
@@ -337,7 +337,7 @@ def _read_numbers(
 ) -> tuple[Floats | None, Floats | None]:
     names = frame.headings
     if kind == "run":
-        return frame.scores(record, row)  # type: ignore[no-any-return]
+        return frame.read_scores(record, row)  # type: ignore[no-any-return]
     if names.relevance is None:
         return np.ones(record.num_rows), None
-    return frame.numbers(record, names.relevance, row, "relevance grade"), None
+    return frame.read_numbers(record, names.relevance, row, "relevance grade"), None

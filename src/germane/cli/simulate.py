@@ -8,7 +8,8 @@ from typing import Any
 from germane.cli.arguments import add_output, format_table, is_picture, read_whole
 from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import InputError
-from germane.explanation.simulation.api import ALL, EXPERIMENTS, find_design, simulate
+from germane.explanation.simulation.api import ALL, find_design, simulate
+from germane.explanation.simulation.designs import EXPERIMENTS
 from germane.explanation.simulation.experiment import Design, Experiment
 from germane.output import writing
 from germane.output.formatting import add_schema

@@ -19,8 +19,7 @@ from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, suggest
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Reader, Table, escape_html
+from germane.output.tables import Reader, Table, Tabular, escape_html
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ from germane.evaluation.result import Result
 from germane.evaluation.storage import read_results
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 RUN, BASELINE = "run", "baseline"
 FAILING = {"fell", "inconclusive"}

@@ -9,8 +9,7 @@ from germane.evaluation.groups import find_categories
 from germane.evaluation.judging import Placement
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 SHOWN = 4  # items of a query that a table names
 

@@ -18,8 +18,7 @@ from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import add_schema
-from germane.output.tabled import Tabular
-from germane.output.tables import Table, make_visible
+from germane.output.tables import Table, Tabular, make_visible
 from germane.readers import (
     NOTHING_SAID,
     InputFormat,

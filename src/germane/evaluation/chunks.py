@@ -218,8 +218,8 @@ def _collapse_rows(frame: Frame) -> _Rows:
     row = 0
     for record in frame.records():
         if record.num_rows:
-            score, rank = frame.scores(record, row)
-            parts.append(_Rows(*frame.identifiers(record, row), score, rank))
+            score, rank = frame.read_scores(record, row)
+            parts.append(_Rows(*frame.read_ids(record, row), score, rank))
         row += record.num_rows
     if not parts:
         raise EmptyError(f"{frame.where}: there are no rows.")

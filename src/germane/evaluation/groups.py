@@ -11,8 +11,7 @@ from germane.errors import InputError, NotFoundError, clip, list_choices, list_s
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 
 class Group(Mapping[str, QueryValues]):

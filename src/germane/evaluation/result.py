@@ -14,7 +14,7 @@ from germane.errors import InputError, MeasureError, NotFoundError, clip, list_s
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabular
+from germane.output.tables import Table, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
     from germane.evaluation.groups import Groups
     from germane.evaluation.judging import Placement
-    from germane.output.tables import Table
 
-# Tables and groups are imported by who asks for them: most programs read a mean or two.
+# Groups are imported by who asks for them: most programs read a mean or two.
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
 
         return group_measures(self._by_measure, category)
 
-    def table(self, *, digits: int | None = 4) -> "Table":
+    def table(self, *, digits: int | None = 4) -> Table:
         """One row; definitions, counts and policy as notes. ``digits=None``: all of them."""
         return Results({self.name: self}).table(digits=digits)
 
@@ -210,17 +209,13 @@ class Results(Tabular, Mapping[str, Result]):
         """The measures that every run was evaluated with."""
         return next(iter(self._results.values())).measures
 
-    def table(self, *, digits: int | None = 4) -> "Table":
+    def table(self, *, digits: int | None = 4) -> Table:
         """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them."""
-        from germane.output.tables import Table
-
         rows = [(name, *_write_means(result, digits)) for name, result in self._results.items()]
         return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
 
-    def table_per_query(self, *, digits: int | None = 4) -> "Table":
+    def table_per_query(self, *, digits: int | None = 4) -> Table:
         """One row a query and run, and one row ``all`` a run."""
-        from germane.output.tables import Table
-
         rows = []
         for name, result in self._results.items():
             columns = [(result[m].per_query, m) for m in self.measures]

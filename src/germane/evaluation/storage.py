@@ -134,7 +134,7 @@ def evaluate_kept(
             )
         start, read = _load_batch(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
-    for number, (end, batch) in enumerate(given.batches(start, progress), len(kept)):
+    for number, (end, batch) in enumerate(given.read_batches(start, progress), len(kept)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
         if reduced is None:
             continue

@@ -1,4 +1,4 @@
-"""Explain a number rank by rank, from the terms and the norm that made it."""
+"""The verb explain: a number rank by rank, from the terms and the norm that made it."""
 
 import math
 import re
@@ -29,7 +29,8 @@ from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import format_short
 
-WRITTEN = 24  # terms of a formula that are written out; of more than these, half
+WRITTEN = 24  # terms up to which a formula is written out; of more terms, the first half is
+UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 SHORT = 30  # lists up to this length are shown rank by rank, longer ones are folded between hits
 
 
@@ -48,27 +49,19 @@ def explain(
     >>> print(germane.explain([0, 0, 1, 0, 1], "AP@5", relevant=3).readings[0].formula)
     AP@5 = (1/3 + 2/5) / min(3,5) = 0.2444
 
-    Either ``explain(qrels, run, measures, query=…)`` with what ``evaluate`` takes, or
-    ``explain(grades, measures, relevant=…)`` with what ``score`` takes. Several measures stand side
-    by side, with the ranks and the norm that make them differ from the first. Raises NotFoundError for
-    a query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
-    (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, which are no order
-    of single items, and what ``evaluate`` raises.
+    Call ``explain(qrels, run, measures, query=…)`` with the inputs of ``evaluate``, or
+    ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures stand side by
+    side, with the ranks and the norm that make them differ from the first. Raises NotFoundError for a
+    query that nobody judged, CoverageError for one that the run lacks unless it counts as 0
+    (``missing="zero"``), PolicyError for ``ties="expected"`` and ``"grouped"``, in which single items
+    have no rank, and the errors of ``evaluate``.
     """
     progress = make_progress(progress)
-    chosen = parse_all(("AP" if run is None else run) if is_list(qrels, run, policy) else measures)
+    if is_list(qrels, run, policy):
+        run, measures = None, measures if run is None else run
+    chosen = parse_all(measures)
     rel = _find_level(chosen)
-    listed = open_list(
-        qrels,
-        None if is_list(qrels, run, policy) else run,
-        query,
-        relevant,
-        rel,
-        chosen,
-        {**policy},
-        ("expected", "grouped"),
-        progress,
-    )
+    listed = open_list(qrels, run, query, relevant, rel, chosen, {**policy}, UNORDERED, progress)
     return _make_explanation(listed, chosen, rel)
 
 
@@ -77,13 +70,13 @@ def explain_result(
 ) -> Explanation:
     """Explain one query of a result that was just computed, without judging its run again.
 
-    What nobody judged has a name where the ``run`` is given, and knows it by query; each of the ``top``
-    ranks is a row of its own. Raises what ``explain`` raises.
+    Unjudged items have names where a ``run`` that finds items by query is given. Each of the ``top``
+    ranks is a row of its own. Raises the errors of ``explain``.
     """
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
     judged = result.placement.of(query)
-    check_ordered(judged.policy, ("expected", "grouped"))
+    check_ordered(judged.policy, UNORDERED)
     listed = SingleQuery(
         judged.ranking(judged.policy.ties),
         judged.qrels,
@@ -96,12 +89,12 @@ def explain_result(
 
 
 def _find_level(measures: tuple[Measure, ...]) -> float:
-    """The one grade from which items are relevant, to the measures as in the columns beside them."""
+    """Find the one lowest relevant grade of all measures, which the columns beside them use too."""
     levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
     if len(levels) > 1:
         raise MeasureError(
-            "measures with different rel count different hits; explain them apart. Here rel is "
-            f"{' and '.join(f'{level:g}' for level in sorted(levels))}."
+            "measures with different rel count different hits; explain them in separate calls. Here rel "
+            f"is {' and '.join(f'{level:g}' for level in sorted(levels))}."
         )
     return levels.pop()
 
@@ -111,8 +104,8 @@ def _make_explanation(
 ) -> Explanation:
     ranking = listed.ranking
     scored = [compute_terms(measure, ranking) for measure in measures]
-    speaks = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
-    first, last = _find_stretches(ranking, speaks, measures, top)
+    telling = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
+    first, last = _fold_ranks(ranking, telling, measures, top)
     hit = _find_hits(ranking, first, last)
     rows = _make_rows(listed, rel, first, last, hit)
     return Explanation(
@@ -130,21 +123,22 @@ def _make_explanation(
     )
 
 
-def _find_stretches(
-    ranking: Ranking, speaks: Bools, measures: tuple[Measure, ...], top: int
+def _fold_ranks(
+    ranking: Ranking, telling: Bools, measures: tuple[Measure, ...], top: int
 ) -> tuple[Ints, Ints]:
-    """The first and last rank of each row: alone the top, and what is relevant or adds a term.
+    """Fold ranks into rows, and return the first and the last rank of each row.
 
-    The rest stands together; what no measure looks at, beyond the largest cutoff, is one row.
+    Each of the top ranks, and each telling item, is a row. The ranks between two of these are one row,
+    and so are all ranks beyond the largest cutoff.
     """
     end = int(ranking.retrieved[0])
     if end <= SHORT:
         alone = np.arange(1, end + 1)
         return alone, alone
     shown = min(end, max(end if measure.k is None else measure.k for measure in measures))
-    spoken = ranking.rank[speaks & (ranking.rank <= shown)]
-    alone = np.union1d(np.arange(1, min(top, shown) + 1), spoken)
-    after = np.append(0, alone) + 1  # where what lies between two of them would begin
+    alone = ranking.rank[telling & (ranking.rank <= shown)]
+    alone = np.union1d(np.arange(1, min(top, shown) + 1), alone)
+    after = np.append(0, alone) + 1  # where the ranks between two of them would begin
     before = np.append(alone, shown + 1) - 1
     between = after <= before
     beyond = np.arange(shown + 1, end + 1)[:1]
@@ -155,7 +149,7 @@ def _find_stretches(
 
 
 def _find_hits(ranking: Ranking, first: Ints, last: Ints) -> Ints:
-    """The judged item of each row, by its place in the ranking; -1 where there is none, or several."""
+    """Find the judged item of each row, as its place in the ranking; -1 for none, and for folded rows."""
     place = np.searchsorted(ranking.rank, first)
     judged = np.append(ranking.rank, -1)[place] == first
     return np.where(judged & (first == last), place, -1)
@@ -169,7 +163,7 @@ def _make_rows(listed: SingleQuery, rel: float, first: Ints, last: Ints, hit: In
     if qrels is not None and ranking.judgment is not None:
         names = [*qrels.items, *listed.unjudged.items]
         name = np.append(ranking.judgment, -1)[hit]
-        place = listed.unjudged.at(np.where((hit < 0) & (first == last), first, 0))
+        place = listed.unjudged.find(np.where((hit < 0) & (first == last), first, 0))
         known = place >= 0
         name[known] = len(qrels.items) + place[known]
         tied_from[known] = listed.unjudged.tied_from[place[known]]
@@ -218,7 +212,7 @@ def _make_reading(
 def _write_total(
     measure: Measure, rows: Sequence[Rank], terms: tuple[float, ...], rest: float
 ) -> str:
-    """The terms as a sum, written out up to WRITTEN of them."""
+    """Write the terms as a sum; of more than WRITTEN terms, half as many are written out."""
     adding = [i for i, term in enumerate(terms) if term]
     many = len(adding) + bool(rest) > WRITTEN
     kept = adding[: WRITTEN // 2] if many else adding
@@ -241,7 +235,7 @@ def _write_formula(
     value: float,
     linked: bool,
 ) -> str:
-    """The formula with the numbers put in."""
+    """Write the formula with the numbers put in."""
     shown = format_value(value, measure, 4)
     if linked:  # a function of the sum S, as in 'ln((1 + S) ÷ (1 + R - S)), S = …'
         function = measure.definition.partition(", S =")[0]
@@ -255,7 +249,7 @@ def _write_formula(
 
 
 def _write_divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
-    """What a measure divides by, in symbols and with the numbers put in, and a note to it."""
+    """Write the divisor of a measure in symbols and with the numbers put in, and a note to it."""
     row = measure.row
     if row.norm is None:
         return "", "", ""
@@ -275,7 +269,7 @@ def _write_divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
 
 
 def _find_missed(listed: SingleQuery, rel: float) -> Iterator[tuple[Hashable | None, float]]:
-    """The relevant items that were not retrieved, highest grade first."""
+    """Find the relevant items that were not retrieved, highest grade first."""
     ranking, qrels = listed.ranking, listed.qrels
     if listed.policy is not None and listed.policy.relevant == "listed" and listed.answered:
         return
@@ -285,9 +279,6 @@ def _find_missed(listed: SingleQuery, rel: float) -> Iterator[tuple[Hashable | N
         yield from ((None, grade) for grade in left.elements())
         return
     got = set(ranking.judgment.tolist())
-    missed = [
-        (item, grade)
-        for j, (item, grade) in enumerate(zip(qrels.items, qrels.grades.tolist(), strict=True))
-        if grade >= rel and j not in got
-    ]
+    judged = enumerate(zip(qrels.items, qrels.grades.tolist(), strict=True))
+    missed = [pair for j, pair in judged if pair[1] >= rel and j not in got]
     yield from sorted(missed, key=lambda pair: -pair[1])

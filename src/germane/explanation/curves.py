@@ -1,4 +1,4 @@
-"""The verbs of curves: pr_curve and mean_pr_curve."""
+"""The verbs pr_curve and mean_pr_curve."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal, Unpack, get_args
@@ -47,41 +47,34 @@ def pr_curve(
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> PRCurve:
-    """The precision–recall curve of one query.
+    """Compute the precision–recall curve of one query.
 
     >>> curve = germane.pr_curve([1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0], relevant=8)
     >>> float(curve.recall[-1])
     0.625
 
-    Either ``pr_curve(qrels, run, query=…)`` with what ``evaluate`` takes, or ``pr_curve(grades,
-    relevant=…)`` with what ``score`` takes: also the detections of an object detector, as hit or not
-    in order of confidence, with the number of objects there are.
+    Call ``pr_curve(qrels, run, query=…)`` with the inputs of ``evaluate``, or ``pr_curve(grades,
+    relevant=…)`` with those of ``score``. The grades may be the detections of an object detector, hit
+    or not in order of confidence, and ``relevant`` the number of objects.
 
     ``rel`` is the lowest grade that counts as relevant. ``start`` is the point before rank 1:
     ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)`` the curve starts at the
     first relevant rank. ``ties="grouped"`` makes a group of equal scores one step, as scikit-learn
-    does. Raises CoverageError where no item is relevant, since recall is not defined then, and what
-    ``evaluate`` raises.
+    does. Raises CoverageError where no item is relevant, since recall is not defined then, and the
+    errors of ``evaluate``.
     """
     progress = make_progress(progress)
     check_choice("start", start, get_args(Start), InputError)
     rel = _find_level(rel)
     try:
+        measures = (make_precision_measure(0.0, rel),)
         listed = open_list(
-            qrels,
-            run,
-            query,
-            relevant,
-            rel,
-            (make_precision_measure(0.0, rel),),
-            {**policy},
-            ("expected",),
-            progress,
+            qrels, run, query, relevant, rel, measures, {**policy}, ("expected",), progress
         )
     except NotFoundError as error:
         if query is not None:
             raise
-        raise NotFoundError(f"{error} mean_pr_curve averages over all of them.") from None
+        raise NotFoundError(f"{error} mean_pr_curve averages over all queries.") from None
     ranking = listed.ranking
     which = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
@@ -104,24 +97,25 @@ def mean_pr_curve(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> MeanPRCurve:
-    """Interpolated precision at 11 or 101 recall levels, averaged over queries.
+    """Average interpolated precision over queries, at 11 or 101 recall levels.
 
     >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
     >>> germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs).area(11)
     0.75
 
     ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade that
-    counts as relevant. The band holds the true mean with the given ``confidence``, level by level: a
-    percentile bootstrap over queries from ``rng``, a seed or a NumPy generator. The mean of these
-    queries is always in it.
+    counts as relevant. The band holds the true mean with the given ``confidence``, level by level. It
+    is a percentile bootstrap over queries from ``rng``, a seed or a NumPy generator, and always holds
+    the mean of these queries.
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)
     check_confidence(confidence)
     rel, draws = _find_level(rel), make_generator(rng)
+    measure = make_precision_measure(0.0, rel)
     judged_input, found, conventions = open_all(qrels, run, policy)
-    check_ties(make_precision_measure(0.0, rel), conventions.ties)
-    complete = find_complete_reason((make_precision_measure(0.0, rel),), (conventions,))
+    check_ties(measure, conventions.ties)
+    complete = find_complete_reason((measure,), (conventions,))
     judgments = read_graded(judged_input, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.ranking(conventions.ties)
@@ -131,11 +125,11 @@ def mean_pr_curve(
 def average_curve(
     result: Result, *, rel: float = 1.0, confidence: float = 0.95, rng: int = 0
 ) -> MeanPRCurve:
-    """``mean_pr_curve`` of a result that was just computed, without reading its run again."""
+    """Compute the ``mean_pr_curve`` of a result in memory, without reading its run again."""
     if result.placement is None:
         raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
-    levels, ranking = make_recall_levels(11), result.placement.ranking
-    return _average(ranking, result.policy, levels, rel, confidence, make_generator(rng))
+    ranking, draws = result.placement.ranking, make_generator(rng)
+    return _average(ranking, result.policy, make_recall_levels(11), rel, confidence, draws)
 
 
 def _average(
@@ -146,12 +140,10 @@ def _average(
     confidence: float,
     draws: "np.random.Generator",
 ) -> MeanPRCurve:
-    no_relevant = conventions.no_relevant
-    at = [
-        evaluate_measure(make_precision_measure(level, rel), ranking, no_relevant)
-        for level in levels
-    ]
-    precision, per_query = np.array([e.mean for e in at]), np.array([e.values for e in at])
+    measures = [make_precision_measure(level, rel) for level in levels]
+    results = [evaluate_measure(one, ranking, conventions.no_relevant) for one in measures]
+    precision = np.array([one.mean for one in results])
+    per_query = np.array([one.values for one in results])
     low, high = _compute_band(per_query, precision, confidence, draws)
     return MeanPRCurve(
         ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
@@ -159,14 +151,14 @@ def _average(
 
 
 def _find_level(rel: Any) -> float:
-    """The relevance threshold, as measures take it."""
+    """Read the lowest relevant grade as measures read it."""
     return Measure("AP", (("rel", rel),)).rel or 0.0
 
 
 def _compute_band(
     per_query: Floats, mean: Floats, confidence: float, rng: "np.random.Generator"
 ) -> Sequence[Floats]:
-    """levels × Q → the ends of the bootstrap interval of each level's mean, NaN where that is."""
+    """Compute the bootstrap interval of each level's mean from levels × Q; NaN where the mean is."""
     if np.isnan(mean).any():
         return mean.copy(), mean.copy()
     kept = per_query[:, ~np.isnan(per_query).any(axis=0)]

@@ -1,4 +1,4 @@
-"""Explanation: why one list's measures have the values they have, rank by rank."""
+"""Explanation: the values of one list's measures, rank by rank."""
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -11,14 +11,13 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
 
 
 class Rank(NamedTuple):
-    """One rank of the list, or several without anything judged."""
+    """One rank of the list, or several neighbors that add nothing."""
 
     rank: int
     upto: int  # the last rank of the row; more than rank where rows are folded
@@ -32,7 +31,7 @@ class Rank(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranks(Sequence[Rank]):
-    """The rows of an explanation as columns: a Rank is made when one is looked at."""
+    """The rows of an explanation as columns; a Rank is made when somebody looks at it."""
 
     first: Ints
     last: Ints
@@ -49,7 +48,7 @@ class Ranks(Sequence[Rank]):
         return len(self.first)
 
     def __iter__(self) -> Iterator[Rank]:
-        return map(self._rank, range(len(self)))
+        return map(self._make_rank, range(len(self)))
 
     @overload
     def __getitem__(self, at: int) -> Rank: ...
@@ -57,9 +56,9 @@ class Ranks(Sequence[Rank]):
     def __getitem__(self, at: slice) -> tuple[Rank, ...]: ...
     def __getitem__(self, at: int | slice) -> Rank | tuple[Rank, ...]:
         rows = range(len(self))[at]
-        return self._rank(rows) if isinstance(rows, int) else tuple(map(self._rank, rows))
+        return self._make_rank(rows) if isinstance(rows, int) else tuple(map(self._make_rank, rows))
 
-    def _rank(self, row: int) -> Rank:
+    def _make_rank(self, row: int) -> Rank:
         name, grade = int(self.name[row]), float(self.grade[row])
         found, upto = int(self.found[row]), int(self.last[row])
         tied = int(self.tied_from[row]), int(self.tied_to[row])
@@ -77,13 +76,13 @@ class Ranks(Sequence[Rank]):
 
 @dataclass(frozen=True)
 class Reading:
-    """One measure of the list: its term at each row, what they are divided by, and its value."""
+    """One measure of the list: its term at each row, the norm that divides their sum, and its value."""
 
     measure: Measure
     terms: tuple[float, ...]  # one a row
-    rest: float  # what items outside the rows contribute
+    rest: float  # the term of items outside the rows
     norm: float
-    divisor: str  # how the norm comes about: 'min(R,10) = min(3,10) = 3'
+    divisor: str  # the norm with the numbers put in: 'min(R,10) = min(3,10) = 3'
     formula: str  # the formula with the numbers put in
     value: float
     ties: Mapping[str, float]  # the value under other orders of ties, where there are any
@@ -98,21 +97,21 @@ class Reading:
         """The sum of the terms up to each row."""
         return tuple(accumulate(self.terms))
 
-    def written(self, i: int, rank: int) -> str:
-        """A row's term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
+    def write_term(self, i: int, rank: int) -> str:
+        """Write a row's term as people do: 1, 2/5, 3/log2(3), or four decimals."""
         return write_term(self.measure, self.terms[i], rank)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Tabular):
-    """Why one query's measures have the values they have.
+    """The values of one query's measures, with the ranks, terms and norms that make them.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
     AP@3 = (1 + 2/3) / min(4,3) = 0.5556
 
     Rows are ranks; ``readings`` holds one Reading a measure. ``missed`` are the relevant items that
-    were not retrieved, with their grades. It prints as a table; ``markdown()``, ``latex()`` and
-    ``to_dict()`` write it otherwise.
+    were not retrieved, with their grades. An explanation prints as a table; ``markdown()``,
+    ``latex()`` and ``to_dict()`` write it in other formats.
     """
 
     query: Hashable
@@ -122,13 +121,13 @@ class Explanation(Tabular):
     relevant: int
     retrieved: int
     policy: Policy | None = None  # the conventions; bare grades have none
-    answered: bool = True  # does the run have the query at all?
+    answered: bool = True  # False: the run does not have the query
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """Ranks as rows, and for each measure its terms and their running sum.
+        """Return ranks as rows, and for each measure its terms and their running sum.
 
-        ``digits=None`` gives all digits, terms as decimals, and all rows: otherwise the middle of more
-        than a thousand is left out.
+        ``digits=None`` gives all digits, terms as decimals, and all rows. Otherwise the middle of more
+        than a thousand rows is left out.
         """
         shown: Sequence[int] = range(len(self.rows))
         if digits is not None and len(shown) > SHOWN:
@@ -137,11 +136,15 @@ class Explanation(Tabular):
         named, tied = any(row.item is not None for row in places), any(row.tied for row in places)
         columns = ["rank", *(["item"] if named else []), "relevance", "hit", "P@rank", "recall"]
         columns += ["tie"] if tied else []
-        for reading in self.readings:
-            columns += self._headings(reading, digits)
+        if len(self.readings) == 1:
+            columns += ["term", "sum"]
+        else:
+            for reading in self.readings:  # programs need a name for each sum
+                sum_ = "sum" if digits is not None else f"sum of {reading.measure}"
+                columns += [str(reading.measure), sum_]
         sums = [reading.sums for reading in self.readings]
         rows = [
-            (*_place(row, named, tied, digits), *self._terms(i, row, sums, digits))
+            (*_write_rank(row, named, tied, digits), *self._write_terms(i, row, sums, digits))
             for i, row in zip(shown, places, strict=True)
         ]
         if len(rows) < len(self.rows):
@@ -149,23 +152,17 @@ class Explanation(Tabular):
             rows.insert(SHOWN // 2, (left_out, *["…"] * (len(columns) - 1)))
         return Table(tuple(columns), tuple(rows), tuple(self._notes()), left=(1,) if named else ())
 
-    def _headings(self, reading: Reading, digits: int | None) -> tuple[str, str]:
-        """Of a measure's two columns; of many measures, programs need all sums named."""
-        if len(self.readings) == 1:
-            return "term", "sum"
-        return str(reading.measure), "sum" if digits is not None else f"sum of {reading.measure}"
-
     @property
     def differences(self) -> tuple[str, ...]:
-        """What makes each further measure differ from the first: its terms, or its norm."""
+        """The terms, or the norm, that make each further measure differ from the first."""
         first, *others = self.readings
         return tuple(
             f"{other.measure} is {other.value:.4f}, {first.measure} {first.value:.4f}: "
-            + self._difference(first, other)
+            + self._explain_difference(first, other)
             for other in others
         )
 
-    def _difference(self, one: Reading, other: Reading) -> str:
+    def _explain_difference(self, one: Reading, other: Reading) -> str:
         differ = [
             i
             for i, terms in enumerate(zip(one.terms, other.terms, strict=True))
@@ -175,7 +172,7 @@ class Explanation(Tabular):
         apart = []
         for i in shown:
             rank = self.rows[i].rank
-            adds, instead = other.written(i, rank), one.written(i, rank)
+            adds, instead = other.write_term(i, rank), one.write_term(i, rank)
             apart.append(f"rank {rank} adds {adds} instead of {instead}")
         if len(shown) < len(differ):
             apart.append(f"{len(differ) - len(shown)} more ranks differ")
@@ -191,7 +188,7 @@ class Explanation(Tabular):
         return f"<Explanation of {clip(self.query)}: {means}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema."""
+        """Return plain values for JSON, in a versioned schema."""
         return add_schema(
             {
                 "query": str(self.query),
@@ -199,7 +196,7 @@ class Explanation(Tabular):
                 "retrieved": self.retrieved,
                 "answered": self.answered,
                 "policy": None if self.policy is None else self.policy.to_dict(),
-                "ranks": [_rank_dict(row) for row in self.rows],
+                "ranks": [{**row._asdict(), "item": _write_text(row.item)} for row in self.rows],
                 "missed": [
                     {"item": _write_text(item), "relevance": grade} for item, grade in self.missed
                 ],
@@ -224,16 +221,16 @@ class Explanation(Tabular):
             }
         )
 
-    def _terms(
+    def _write_terms(
         self, i: int, row: Rank, sums: list[tuple[float, ...]], digits: int | None
     ) -> Iterator[str]:
-        """What a row adds to each measure, and the sum so far; nothing where it cannot add."""
+        """Write the term of a row and the sum so far for each measure; nothing where no term can be."""
         for reading, running in zip(self.readings, sums, strict=True):
             k = reading.measure.k
             if not reading.terms[i] and not (row.hit and (k is None or row.rank <= k)):
                 yield from ("", "")
                 continue
-            yield repr(reading.terms[i]) if digits is None else reading.written(i, row.rank)
+            yield repr(reading.terms[i]) if digits is None else reading.write_term(i, row.rank)
             yield format_number(running[i], digits)
 
     def _notes(self) -> Iterator[str]:
@@ -264,14 +261,14 @@ class Explanation(Tabular):
             yield f"policy: {self.policy}"
 
 
-def _place(row: Rank, named: bool, tied: bool, digits: int | None) -> Iterator[str]:
-    """What stands at a rank, or between two hits, whatever the measure."""
-    if row.upto > row.rank:
-        yield from (f"{row.rank}–{row.upto}", *(["…"] if named else []), "…", "")
-    else:
-        item = "?" if row.item is None else str(row.item)
-        grade = "–" if row.relevance is None else f"{row.relevance:g}"
-        yield from (str(row.rank), *([item] if named else []), grade, "●" if row.hit else "")
+def _write_rank(row: Rank, named: bool, tied: bool, digits: int | None) -> Iterator[str]:
+    """Write the cells of a rank, or of several, that are alike for all measures."""
+    folded = row.upto > row.rank
+    yield f"{row.rank}–{row.upto}" if folded else str(row.rank)
+    if named:
+        yield "…" if folded else "?" if row.item is None else str(row.item)
+    yield "…" if folded else "–" if row.relevance is None else f"{row.relevance:g}"
+    yield "●" if row.hit and not folded else ""
     yield format_number(row.precision, digits)
     yield format_number(row.recall, digits)
     if tied:
@@ -279,7 +276,7 @@ def _place(row: Rank, named: bool, tied: bool, digits: int | None) -> Iterator[s
 
 
 def write_term(measure: Measure, term: float, rank: int) -> str:
-    """A term as people write it: 1, 2/5, 3/log2(3), or four decimals."""
+    """Write a term as people do: 1, 2/5, 3/log2(3), or four decimals."""
     if abs(term - round(term)) < 1e-12:
         return str(round(term))
     divisor, text = float(rank), str(rank)
@@ -289,19 +286,6 @@ def write_term(measure: Measure, term: float, rank: int) -> str:
     if abs(above - round(above)) < 1e-9 * max(above, 1):
         return f"{round(above)}/{text}"
     return f"{term:.4f}"
-
-
-def _rank_dict(row: Rank) -> dict[str, Any]:
-    return {
-        "rank": row.rank,
-        "upto": row.upto,
-        "item": _write_text(row.item),
-        "relevance": row.relevance,
-        "hit": row.hit,
-        "precision": row.precision,
-        "recall": row.recall,
-        "tied": row.tied,
-    }
 
 
 def _write_text(item: Hashable | None) -> str | None:

@@ -1,4 +1,4 @@
-"""PRCurve and MeanPRCurve: precision over recall, of one list and averaged over queries."""
+"""Curves: precision over recall, of one list and averaged over queries."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,14 +16,19 @@ from germane.measures.averaging import compute_scores, evaluate_measure
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
 Rule: TypeAlias = Literal["step", "trapezoid", "interpolated", 11, 101]
 
 SHOWN = 40  # relevant ranks in a table
-RULES: tuple[Rule, ...] = ("step", "trapezoid", "interpolated", 11, 101)
+RULES: dict[Rule, str] = {  # each with the name by which its area is known
+    "step": "AP",
+    "trapezoid": "",
+    "interpolated": "PASCAL VOC 2010",
+    11: "PASCAL VOC 2007",
+    101: "COCO",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,9 +42,9 @@ class PRCurve(Tabular):
     True
 
     ``rank``, ``recall``, ``precision``, ``interpolated`` and ``hits`` are arrays with one value a
-    point. Recall may end below 1; then the curve ends there. Where ties are ``grouped``, a group of
-    equal scores is one point, at its last rank; one without a judged item has a point a rank, which
-    changes no area.
+    point. The curve ends where recall ends, which may be below 1. Where ties are ``grouped``, a group
+    of equal scores is one point, at its last rank; a group without a judged item keeps a point at every
+    rank, which changes no area.
     """
 
     ranking: Ranking  # of one query
@@ -54,12 +59,12 @@ class PRCurve(Tabular):
 
     @property
     def relevant(self) -> int:
-        """R: relevant items that exist, retrieved or not."""
+        """R: the number of relevant items that exist, retrieved or not."""
         return int(self.ranking.total(self.rel)[0])
 
     @property
     def retrieved(self) -> int:
-        """N: items retrieved."""
+        """N: the number of items retrieved."""
         return int(self.ranking.retrieved[0])
 
     @cached_property
@@ -68,7 +73,7 @@ class PRCurve(Tabular):
         ranks = np.arange(1, self.retrieved + 1)
         if self.ranking.ties != "grouped":
             return _freeze(ranks)
-        inside = np.zeros(self.retrieved + 2, np.int64)  # of a group, and not its end
+        inside = np.zeros(self.retrieved + 2, np.int64)  # a rank in a group, but not its last
         first, last = np.unique([self.ranking.tied_from, self.ranking.tied_to], axis=1)
         np.add.at(inside, first, 1)
         np.add.at(inside, last, -1)
@@ -97,7 +102,7 @@ class PRCurve(Tabular):
 
     @cached_property
     def hits(self) -> Bools:
-        """Does a relevant item stand at the point? Here recall grows."""
+        """True where recall grows, since a relevant item stands at the point."""
         return _freeze(np.diff(self._found[self.rank], prepend=0) > 0)
 
     @property
@@ -115,7 +120,7 @@ class PRCurve(Tabular):
         return np.append(before[:1], self.recall), np.append(before[1:], self.precision)
 
     def levels(self, points: Literal[11, 101] = 11) -> tuple[Floats, Floats]:
-        """Evenly spaced recall levels, and the interpolated precision there: 0 beyond the curve."""
+        """Return evenly spaced recall levels, and the interpolated precision there: 0 beyond the curve."""
         levels = make_recall_levels(points)
         measures = (make_precision_measure(level, self.rel) for level in levels)
         return np.array(levels), np.array(
@@ -123,41 +128,40 @@ class PRCurve(Tabular):
         )
 
     def area(self, rule: Rule = "step") -> float:
-        """The area under the curve: ``step`` (it is AP), ``trapezoid`` from where the curve starts,
-        ``interpolated`` (PASCAL VOC 2010), ``11`` (VOC 2007) or ``101`` levels (COCO).
+        """Compute the area under the curve, which is the value of the measure ``AUPR(rule=…)``.
 
-        It is the value of the measure ``AUPR(rule=…)``, but that trapezoids begin at ``start``.
+        The rules are ``step`` (AP), ``trapezoid``, ``interpolated`` (PASCAL VOC 2010), ``11`` levels
+        (VOC 2007) and ``101`` levels (COCO). Trapezoids begin at ``start``, unlike those of the measure.
         """
         scored = area_under_curve(self.ranking, None, self.rel, check_rule(rule), self.start)
         return float(compute_values(self.ranking, scored)[0])
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a relevant rank, and the end of the curve; areas as notes.
+        """Return one row a relevant rank, and the end of the curve; areas as notes.
 
-        Of many relevant ranks the middle is left out, unless ``digits=None`` asks for all digits.
+        The middle of many relevant ranks is left out, unless ``digits=None`` asks for all digits.
         """
         shown = np.flatnonzero(self.hits | (self.rank == self.retrieved))
         points = (self.recall[shown], self.precision[shown], self.interpolated[shown])
         ranks = map(str, self.rank[shown].tolist())
-        rows = zip(ranks, *(_write_level(column, digits) for column in points), strict=True)
+        rows = list(zip(ranks, *(_write_numbers(column, digits) for column in points), strict=True))
+        if digits is not None and len(rows) > SHOWN:
+            left_out = f"… {len(rows) - SHOWN} more"
+            rows[SHOWN // 2 : -SHOWN // 2] = [(left_out, "…", "…", "…")]
         columns = ("rank", "recall", "precision", "interpolated")
-        listed = list(rows)
-        if digits is not None and len(listed) > SHOWN:
-            left_out = f"… {len(listed) - SHOWN} more"
-            listed[SHOWN // 2 : -SHOWN // 2] = [(left_out, "…", "…", "…")]
-        return Table(columns, tuple(listed), tuple(self._notes()))
+        return Table(columns, tuple(rows), tuple(self._notes()))
 
     def _notes(self) -> Iterator[str]:
         start = "rank 1" if self.start == "none" else self.start
         yield (
             f"{self.relevant} relevant, {self.retrieved} retrieved; the curve starts at {start} "
             f"and ends at recall {self.recall[-1]:.4g}, precision {self.precision[-1]:.4g}"
-            f"{_read_grades(self.rel)}"
+            f"{_describe_level(self.rel)}"
         )
         names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
         if self.start != "(0,1)":  # where the measure's trapezoids begin
             names["trapezoid"] = f"trapezoid from {start}"
-        yield from _compute_areas(names, self.area)
+        yield from _write_areas(names, self.area)
         if self.policy is not None:
             yield f"policy: {self.policy}"
 
@@ -165,7 +169,7 @@ class PRCurve(Tabular):
         return f"<PRCurve of {clip(self.query)}: {len(self.rank)} points, AP {self.area():.4f}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema; one value a point in each list."""
+        """Return plain values for JSON, in a versioned schema; one value a point in each list."""
         return add_schema(
             {
                 "query": str(self.query),
@@ -213,22 +217,22 @@ class MeanPRCurve(Tabular):
 
     @property
     def queries(self) -> int:
-        """How many queries are averaged."""
+        """The number of queries that are averaged."""
         if self.policy.no_relevant != "skip":
             return len(self.ranking)
         return int(np.count_nonzero(~np.isnan(self.per_query[0])))
 
     def area(self, rule: Rule = "step") -> float:
-        """The mean over queries of the area under each one's curve: ``AUPR(rule=…)``."""
+        """Compute the mean over queries of the area under the curve of each: ``AUPR(rule=…)``."""
         return evaluate_measure(
             _make_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant
         ).mean
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a recall level; the mean areas as notes."""
+        """Return one row a recall level; the mean areas as notes."""
         levels = (f"{level:.2f}" for level in self.recall.tolist())
         values = (self.precision, self.low, self.high)
-        rows = zip(levels, *(_write_level(column, digits) for column in values), strict=True)
+        rows = zip(levels, *(_write_numbers(column, digits) for column in values), strict=True)
         columns = ("recall", "precision", "low", "high")
         return Table(columns, tuple(rows), tuple(self._notes()))
 
@@ -236,19 +240,18 @@ class MeanPRCurve(Tabular):
         yield (
             f"interpolated precision, mean over {self.queries:,} "
             f"{'query' if self.queries == 1 else 'queries'}; "
-            f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_read_grades(self.rel)}"
+            f"{100 * self.confidence:.10g}% bootstrap interval of each mean{_describe_level(self.rel)}"
         )
         yield "mean area over queries:"
-        yield from _compute_areas(
-            {r: str(_make_area_measure(r, self.rel)) for r in RULES}, self.area
-        )
+        names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
+        yield from _write_areas(names, self.area)
         yield f"policy: {self.policy}"
 
     def __repr__(self) -> str:
         return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema; one value a level, and NaN becomes None."""
+        """Return plain values for JSON, in a versioned schema; one value a level, and None for NaN."""
         return add_schema(
             {
                 "queries": self.queries,
@@ -265,7 +268,7 @@ class MeanPRCurve(Tabular):
 
 
 def check_rule(rule: Any) -> Rule:
-    """The rule, if there is one of that name. Raises MeasureError."""
+    """Return the rule. Raises MeasureError where there is none of that name."""
     return dict(_make_area_measure(rule, 1.0).parameters)["rule"]  # type: ignore[no-any-return]
 
 
@@ -274,6 +277,7 @@ def _make_area_measure(rule: Any, rel: float) -> Measure:
 
 
 def make_recall_levels(points: Any) -> list[float]:
+    """Make 11 or 101 evenly spaced levels of recall. Raises InputError for other numbers."""
     if points not in (11, 101):
         raise InputError(f"points takes 11 or 101; got {clip(points)}")
     return [i / (points - 1) for i in range(int(points))]
@@ -283,12 +287,12 @@ def make_precision_measure(level: float, rel: float) -> Measure:
     return Measure("IPrec", (("recall", level), ("rel", rel)))
 
 
-def _write_level(column: Floats, digits: int | None) -> Iterator[str]:
+def _write_numbers(column: Floats, digits: int | None) -> Iterator[str]:
     return (format_number(value, digits) for value in column.tolist())
 
 
 def _freeze(values: Floats) -> Floats:
-    """The array, which nobody can change from now on."""
+    """Make an array read-only."""
     values.flags.writeable = False
     return values
 
@@ -297,17 +301,12 @@ def _to_plain(numbers: Iterable[float]) -> list[float | None]:
     return [to_json_number(float(number)) for number in numbers]
 
 
-def _read_grades(rel: float) -> str:
+def _describe_level(rel: float) -> str:
     return "" if rel == 1 else f"; relevant: grade ≥ {rel:g}"
 
 
-def _compute_areas(names: dict[Rule, str], area: Callable[[Rule], float]) -> Iterator[str]:
-    says: dict[Rule, str] = {
-        "step": "  (AP)",
-        "interpolated": "  (PASCAL VOC 2010)",
-        11: "  (PASCAL VOC 2007)",
-        101: "  (COCO)",
-    }
+def _write_areas(names: dict[Rule, str], area: Callable[[Rule], float]) -> Iterator[str]:
     width = max(map(len, names.values()))
     for rule, name in names.items():
-        yield f"{name:<{width}}  {area(rule):.4f}{says.get(rule, '')}"
+        known_as = f"  ({RULES[rule]})" if RULES[rule] else ""
+        yield f"{name:<{width}}  {area(rule):.4f}{known_as}"

@@ -24,15 +24,15 @@ from germane.readers.relevance import make_ranking
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnjudgedItems:
-    """The items that nobody judged, where they are known, in the order of their ranks."""
+    """The items that nobody judged, as far as they are known, in the order of their ranks."""
 
     items: list[Hashable]
     rank: Ints
     tied_from: Ints  # the first and last rank of the item's group of equal scores
     tied_to: Ints
 
-    def at(self, ranks: Ints) -> Ints:
-        """Which of them stands at each rank; -1 where none does."""
+    def find(self, ranks: Ints) -> Ints:
+        """Find the item at each rank; -1 where there is none."""
         place = np.searchsorted(self.rank, ranks)
         return np.where(np.append(self.rank, -1)[place] == ranks, place, -1)
 
@@ -50,11 +50,11 @@ class SingleQuery:
     ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
     policy: Policy | None  # the conventions of a query; bare grades have none
     unjudged: UnjudgedItems
-    answered: bool = True  # does the run have the query at all?
+    answered: bool = True  # False: the run does not have the query
 
 
 def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
-    """Are these the grades of one list? Not where they have columns or groups, or rows as a run has."""
+    """Are these the grades of one list? Not if they have columns or groups, or rows as a run has."""
     if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
         return False
     if run is not None and (is_rows(given) or getattr(given, "ndim", 1) > 1):
@@ -74,48 +74,36 @@ def open_list(
     refused: Collection[str],
     progress: Progress | None,
 ) -> SingleQuery:
-    """The grades of one list, or one query of a run: what fits the other is refused.
+    """Open the grades of one list, or one query of a run; arguments of the other are refused.
 
     Raises NotFoundError for a query that is not judged, CoverageError for one that the run lacks where
-    it does not count as 0, and PolicyError for the orders of ties that are ``refused``, which are no orders of single items.
+    it does not count as 0, and PolicyError for the orders of ties that are ``refused``.
     """
     if is_list(qrels, run, policy):
         if run is not None:
             raise InputError(
-                "the grades of one list come without a run; relevant= is their number."
+                "the grades of one list come without a run; give relevant=… for the number of relevant items."
             )
         if asked := [*(["query"] if query is not None else []), *policy]:
             raise InputError(
-                f"{asked[0]}=… is for qrels and a run; the grades of one list stand in their order."
+                f"{asked[0]}=… is for qrels and a run; the grades of one list are in rank order already."
             )
         return SingleQuery(make_ranking(qrels, relevant, rel), None, lambda ties: None, None, NONE)
-    if isinstance(relevant, str):  # with qrels it is a convention
+    if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     if relevant is not None:
         raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
-    return _open_query(qrels, run, query, measures, policy, refused, progress)
-
-
-def _open_query(
-    qrels: Any,
-    run: Any,
-    query: Hashable | None,
-    measures: tuple[Measure, ...],
-    policy: dict[str, Any],
-    refused: Collection[str],
-    progress: Progress | None,
-) -> SingleQuery:
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
     judged_input, found, conventions = open_all(qrels, run, policy)
     check_ordered(conventions, refused)
     complete = find_complete_reason(measures, (conventions,))
     judgments = read_graded(judged_input, conventions, complete)
-    if query is None and len(judgments) > 1:
-        raise NotFoundError(
-            f"{len(judgments)} queries are judged; query=… (--query) says which one is meant."
-        )
     others = len(judgments) > 1
+    if query is None and others:
+        raise NotFoundError(
+            f"{len(judgments)} queries are judged; choose one with query=… (--query)."
+        )
     if query is not None:
         judgments = judgments.only(query)
     selected, items, item_scores = found.select(judgments, conventions.duplicates, progress)
@@ -129,7 +117,7 @@ def _open_query(
 
 
 def check_ordered(policy: Policy, refused: Collection[str]) -> None:
-    """Refuse the orders of ties that are no orders of single items."""
+    """Refuse the orders of ties in which single items have no rank."""
     if policy.ties in refused:
         raise PolicyError(
             f"ties={policy.ties} puts equal scores in no order, and ranks need one; choose "
@@ -138,9 +126,9 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
 
 
 def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> SingleQuery:
-    """A query that the run lacks, as an empty list where it counts as one.
+    """Open a query that the run lacks as an empty list, where the conventions count it.
 
-    Where no other query is judged, nothing is counted: the run answers none of the qrels.
+    Where no other query is judged, the run answers none of the qrels, and nothing is counted.
     """
     lacks = f"the run has no results for query {clip(judgments.queries[0])}"
     if conventions.missing == "skip":
@@ -166,7 +154,7 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
 
 
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
-    """The unjudged items of a judged query, where the run has its items by query."""
+    """Find the unjudged items of a judged query, where the run finds items by query."""
     _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
     ranking = judged.ranking(judged.policy.ties)
     return _list_unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
@@ -175,7 +163,7 @@ def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
 def _list_unjudged(
     ranking: Ranking, qrels: Qrels, items: list[Hashable], item_scores: list[Any], policy: Policy
 ) -> UnjudgedItems:
-    """The unjudged items: in the order of the list, they fill the ranks that are left free."""
+    """List the unjudged items: in the order of the list, they fill the ranks without a judged item."""
     if policy.unjudged == "remove" or not policy.order.plain or len(set(items)) < len(items):
         return NONE
     order = np.arange(len(items))
@@ -193,12 +181,12 @@ def _list_unjudged(
     free = np.flatnonzero(is_free)[1:]
     keys, known = _make_comparable(items, qrels.items)
     judged = set(known)
-    listed = [items[i] for i in order.tolist() if keys[i] not in judged]
-    rank = free[: len(listed)]  # a depth leaves fewer ranks than items
-    return UnjudgedItems(listed, rank, first[rank - 1], last[rank - 1])
+    unjudged = [items[i] for i in order.tolist() if keys[i] not in judged]
+    rank = free[: len(unjudged)]  # a depth leaves fewer ranks than items
+    return UnjudgedItems(unjudged, rank, first[rank - 1], last[rank - 1])
 
 
 def _make_comparable(*lists: Sequence[Hashable]) -> Iterator[Sequence[Hashable]]:
-    """Ids as sources compare them: the same text is the same id, whatever its type."""
+    """Make ids comparable as sources compare them: equal text is an equal id, whatever its type."""
     text = all(set(map(type, items)) <= {str} for items in lists)
     return (items if text else list(map(to_bytes, items)) for items in lists)

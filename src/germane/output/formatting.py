@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 SCHEMA = 1
-"""The version of the JSON documents: it changes when a key changes its meaning or goes."""
+"""The version of the JSON documents. It changes when a key is removed or changes its meaning."""
 
 
 def add_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON document: the version of its schema, and the fields."""
+    """Put the version of the schema before the fields of a JSON document."""
     return {"schema": SCHEMA, **fields}
 
 
@@ -20,10 +20,10 @@ def format_number(
     sign: Literal["", "+", "z"] = "",
     nan: str = "nan",
 ) -> str:
-    """Write a number with so many decimals, or with all of them for None; nothing for no number.
+    """Write a number with ``digits`` decimals, or with all of them for None; no number is empty text.
 
-    ``sign`` is as in a format string: ``+`` shows the sign of positive numbers too, ``z`` writes a
-    number that rounds to 0 without one. A negative zero is written as 0.
+    ``sign`` is an option of format strings: ``+`` shows the sign of positive numbers too, ``z`` writes
+    no sign before a number that rounds to 0. A negative zero is written as 0.
     """
     if value is None:
         return ""
@@ -39,7 +39,7 @@ def format_short(value: float) -> str:
 
 
 def to_json_number(value: float) -> float | None:
-    """Return a number as JSON has it: None for NaN and infinity."""
+    """Replace NaN and infinity, which JSON does not have, by None."""
     return value if math.isfinite(value) else None
 
 

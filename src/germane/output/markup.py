@@ -1,4 +1,4 @@
-"""SVG and HTML: elements, coordinates, colors on light and dark paper, and pages that load nothing."""
+"""Markup: elements of SVG and HTML, coordinates, colors, and the policy of a page that loads nothing."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
@@ -8,7 +8,7 @@ from germane.output.tables import escape_html
 Paper: TypeAlias = Literal["light", "dark"]
 PAPERS: tuple[Paper, Paper] = ("light", "dark")
 
-# On light and on dark paper. What is lit differs in lightness too, for a printer or an eye without color.
+# On light and on dark paper. A hit differs in lightness as well, for readers and printers without color.
 COLORS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#14171c"),
     "ink": ("#1a1d21", "#e9ebee"),
@@ -29,8 +29,8 @@ def write_element(name: str, attributes: Mapping[str, object], *content: str) ->
     >>> write_element("text", {"x": 2.5, "class": "a&b", "rx": None}, escape_html("1 < 2"))
     '<text x="2.5" class="a&amp;b">1 &lt; 2</text>'
 
-    Numbers are coordinates; attributes are escaped, and left out where they are None. Content is
-    markup already; several pieces stand on a line each.
+    Floats are written as coordinates. Attributes are escaped; those that are None are left out.
+    Content is not escaped, since it is markup; several pieces stand on a line each.
     """
     written = "".join(
         f' {key}="{_write_attribute(value)}"'
@@ -49,7 +49,7 @@ def write_points(points: Iterable[tuple[float, float]]) -> str:
 
 
 def format_coordinate(value: float) -> str:
-    """Write a coordinate to five digits: no screen shows more."""
+    """Write a coordinate with five digits: no screen shows more."""
     return f"{value:.5g}"
 
 
@@ -59,7 +59,7 @@ def define_colors(paper: Paper, colors: Mapping[str, tuple[str, str]] = COLORS) 
 
 
 def write_content_policy(script: str) -> str:
-    """Write a page's policy: nothing is loaded, and no script runs but this one."""
+    """Write a page's content security policy: only this script runs, and nothing is loaded."""
     import base64
     import hashlib
 

@@ -1,4 +1,4 @@
-"""Matplotlib in one style, and what all pictures made with it share."""
+"""Pictures: the style, the colors and the display that all drawings with Matplotlib share."""
 
 import io
 import os
@@ -45,7 +45,7 @@ STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "germane",
     "text.color": INK,
-    "text.parse_math": False,  # a dollar sign in an id is a dollar sign
+    "text.parse_math": False,  # a dollar sign in an id starts no formula
     "xtick.color": INK,
     "ytick.color": INK,
 }
@@ -53,18 +53,18 @@ STYLE: dict[str, Any] = {
 
 @contextmanager
 def apply_style() -> Iterator[None]:
-    """Matplotlib in germane's style. Raises InputError where it is not installed."""
+    """Draw with Matplotlib in germane's style. Raises InputError where it is not installed."""
     library = import_matplotlib()
     with library.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # an id in any script
         yield
         interactive = library.is_interactive()
-    # A notebook's backend is loaded with the first figure and turns this on, for all that follow.
+    # A notebook's backend, loaded with the first figure, turns this on for all later figures.
     library.interactive(interactive)
 
 
 def import_matplotlib() -> Any:
-    """The library. Raises InputError where it is not installed."""
+    """Import Matplotlib. Raises InputError where it is not installed."""
     try:
         import matplotlib
     except ImportError:
@@ -79,7 +79,7 @@ class Display:
     figure_: "Figure"
 
     def plot(self: "D", ax: "Axes | None" = None) -> "D":
-        """Draw into ``ax``, or into a new figure of pyplot's; ``ax_`` and ``figure_`` are kept."""
+        """Draw into ``ax``, or into a new figure of pyplot; keep both as ``ax_`` and ``figure_``."""
         with apply_style():
             if ax is None:
                 from matplotlib import pyplot
@@ -90,7 +90,7 @@ class Display:
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw a figure of its own and write it whole or not at all; the suffix says how.
+        """Draw a new figure and write it, whole or not at all; the suffix chooses the format.
 
         Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written.
         """
@@ -98,7 +98,7 @@ class Display:
         writing.replace(os.fspath(path), self.picture(suffix))
 
     def picture(self, suffix: str) -> bytes:
-        """A figure of its own as a file's bytes, always the same: svg, png or pdf."""
+        """Draw a new figure as the bytes of a file: svg, png or pdf. The bytes are reproducible."""
         with apply_style():
             from matplotlib.figure import Figure
 
@@ -120,7 +120,7 @@ D = TypeVar("D", bound=Display)
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """The picture's format by its suffix. Raises InputError where it cannot be drawn."""
+    """Find a picture's format by its suffix. Raises InputError where the format cannot be drawn."""
     import_matplotlib()
     suffix = os.path.splitext(os.fspath(path))[1].lower().lstrip(".")
     if suffix not in FORMATS:
@@ -129,7 +129,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def label_axes(ax: "Axes", recall: str) -> None:
-    """Precision over recall, both from 0 to 1."""
+    """Set the axes for precision over recall, both from 0 to 1."""
     ax.set(
         xlim=(0, 1.005),
         ylim=(0, 1.04),

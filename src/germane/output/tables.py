@@ -1,15 +1,14 @@
-"""Table: rows of text with a heading and notes, and the ways to write it."""
+"""Tables: rows of text with a heading and notes, and the ways to write them."""
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
 from germane.errors import check_choice
 
 Row = tuple[str, ...]
 Reader: TypeAlias = Literal["program", "spreadsheet"]
-READERS = get_args(Reader)
 
 
 @dataclass(frozen=True)
@@ -24,132 +23,155 @@ class Table:
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)  # superscripts of cells
 
     def text(self) -> str:
-        """Aligned columns for a terminal; control characters in ids are made visible."""
-        longest = [max(map(len, column)) for column in zip(*self._marks(), strict=True)]
-        lines = [tuple(map(make_visible, self.columns))]
-        for row, marks in zip(self.rows, self._marks(), strict=False):
-            raised = (make_visible(mark).translate(_RAISED) for mark in marks)
-            cells = zip(map(make_visible, row), raised, longest, strict=True)
-            lines.append(tuple(cell + mark + " " * (w - len(mark)) for cell, mark, w in cells))
-        lines[0] = tuple(name + " " * w for name, w in zip(lines[0], longest, strict=True))
+        """Write aligned columns for a terminal; control characters in ids are made visible."""
+        longest = [0] * len(self.columns)
+        for (_, c), mark in self.marks.items():
+            longest[c] = max(longest[c], len(mark))
+
+        def write_cell(r: int, c: int, cell: str) -> str:
+            mark = self.marks.get((r, c), "")
+            raised = make_visible(mark).translate(_SUPERSCRIPTS)
+            return make_visible(cell) + raised + " " * (longest[c] - len(mark))
+
+        lines = self._write_cells(write_cell)
         widths = [max(map(measure_width, column)) for column in zip(*lines, strict=True)]
-        out = [_align(line, widths, self._left()) for line in lines]
-        out.insert(1, "  ".join("─" * w for w in widths))
+        sides = self._choose_sides("<", ">")
+        out = [_align(line, sides, widths) for line in lines]
+        out.insert(1, "  ".join("─" * width for width in widths))
         if self.notes:
             out += ["", *map(make_visible, self.notes)]
         return "\n".join(out) + "\n"
 
     def markdown(self) -> str:
-        """A GitHub table; ids cannot end a cell or start markup."""
-        lines = self._marked(_escape_markdown, "**{}**", "<sup>{}</sup>")
-        rule = [":--" if i in self._left() else "--:" for i in range(len(self.columns))]
-        out = ["| " + " | ".join(line) + " |" for line in (lines[0], rule, *lines[1:])]
+        """Write a GitHub table; ids cannot end a cell or start markup."""
+        heading, *rows = self._write_markup(_escape_markdown, "**{}**", "<sup>{}</sup>")
+        rule = self._choose_sides(":--", "--:")
+        out = ["| " + " | ".join(line) + " |" for line in (heading, rule, *rows)]
         if self.notes:
             out += ["", *(f"{_escape_markdown(note)}  " for note in self.notes)]
         return "\n".join(out) + "\n"
 
     def latex(self) -> str:
-        """A booktabs table; ids are escaped."""
-        marked = self._marked(_escape_latex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}")
-        lines = [_protect_argument(" & ".join(row)) + r" \\" for row in marked]
-        out = [
-            r"\begin{tabular}{"
-            + "".join("l" if i in self._left() else "r" for i in range(len(self.columns)))
-            + "}",
-            r"\toprule",
-            lines[0],
-            r"\midrule",
-            *lines[1:],
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-        out += [f"% {make_visible(note)}" for note in self.notes]
-        return "\n".join(out) + "\n"
+        """Write a booktabs table; ids are escaped."""
+        marked = self._write_markup(_escape_latex, r"\textbf{{{}}}", r"\textsuperscript{{{}}}")
+        heading, *rows = (_protect_argument(" & ".join(row)) + r" \\" for row in marked)
+        begin = rf"\begin{{tabular}}{{{''.join(self._choose_sides('l', 'r'))}}}"
+        notes = (f"% {make_visible(note)}" for note in self.notes)
+        out = [begin, r"\toprule", heading, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+        return "\n".join([*out, *notes]) + "\n"
 
     def latex_float(self) -> str:
-        """A ``table`` environment: the booktabs table, with the notes as its caption."""
-        table = Table(self.columns, self.rows, (), self.left, self.strong, self.marks).latex()
+        """Write a ``table`` environment: the booktabs table, with the notes as its caption."""
+        table = replace(self, notes=()).latex()
         sentences = (" ".join(note.split()).rstrip(".") + "." for note in self.notes if note)
         caption = " ".join(map(_escape_latex, sentences))
         return f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
 
-    def csv(self, *, reader: "Reader" = "program") -> str:
-        """Comma-separated values (RFC 4180), every cell exactly as it is.
+    def csv(self, *, reader: Reader = "program") -> str:
+        """Write comma-separated values (RFC 4180), every cell exactly as it is.
 
         ``reader="spreadsheet"`` puts a quotation mark before a cell that a spreadsheet would take for a
         formula, and writes control characters out. Raises PolicyError for another reader.
         """
-        return self._separated(",", "\r\n", reader)
+        return self._separate(",", "\r\n", reader)
 
-    def tsv(self, *, reader: "Reader" = "program") -> str:
-        """Tab-separated values; see ``csv``."""
-        return self._separated("\t", "\n", reader)
+    def tsv(self, *, reader: Reader = "program") -> str:
+        """Write tab-separated values; see ``csv``."""
+        return self._separate("\t", "\n", reader)
 
     def html(self) -> str:
-        """A table element with its notes; everything is escaped."""
-        first, *others = self._marked(escape_html, "<strong>{}</strong>", "<sup>{}</sup>")
-        heading = self._html_row("th", first)
-        body = "".join(self._html_row("td", row) for row in others)
+        """Write a table element with its notes; everything is escaped."""
+        lines = self._write_markup(escape_html, "<strong>{}</strong>", "<sup>{}</sup>")
+        sides = self._choose_sides("left", "right")
+
+        def write_row(tag: str, row: Row) -> str:
+            cells = (
+                f"<{tag} style='text-align:{side};padding:2px 10px'>{cell}</{tag}>"
+                for side, cell in zip(sides, row, strict=True)
+            )
+            return f"<tr>{''.join(cells)}</tr>"
+
+        body = "".join(write_row("td", row) for row in lines[1:])
         notes = "\n".join(map(escape_html, self.notes))
         caption = f"<div style='{_NOTES}'>{notes}</div>" if notes else ""
         return (
             "<div class='germane' style='overflow-x:auto'><table style='border-collapse:collapse;white-space:nowrap'>"
-            f"<thead>{heading}</thead><tbody>{body}</tbody></table>{caption}</div>"
+            f"<thead>{write_row('th', lines[0])}</thead><tbody>{body}</tbody></table>{caption}</div>"
         )
-
-    def _marks(self) -> list[list[str]]:
-        """Each cell's superscript; one row without, for a table of no rows."""
-        places = [[(r, c) for c in range(len(self.columns))] for r in range(len(self.rows) or 1)]
-        return [[self.marks.get(place, "") for place in row] for row in places]
-
-    def _marked(self, escape: Callable[[str], str], strong: str, mark: str) -> list[Row]:
-        """Heading and rows, escaped, in the markup of strong cells and superscripts."""
-        lines = [tuple(map(escape, self.columns))]
-        for r, row in enumerate(self.rows):
-            cells = []
-            for c, cell in enumerate(row):
-                text = strong.format(escape(cell)) if (r, c) in self.strong else escape(cell)
-                raised = self.marks.get((r, c))
-                cells.append(text + mark.format(escape(raised)) if raised else text)
-            lines.append(tuple(cells))
-        return lines
-
-    def _html_row(self, tag: str, row: Row) -> str:
-        sides = ("left" if i in self._left() else "right" for i in range(len(row)))
-        cells = (
-            f"<{tag} style='text-align:{side};padding:2px 10px'>{cell}</{tag}>"
-            for side, cell in zip(sides, row, strict=True)
-        )
-        return f"<tr>{''.join(cells)}</tr>"
-
-    def _left(self) -> set[int]:
-        return {0, *self.left}
-
-    def _separated(self, delimiter: str, end: str, reader: "Reader") -> str:
-        check_choice("reader", reader, READERS)
-        lines = (self.columns, *self.rows)
-        if reader == "spreadsheet":
-            lines = tuple(tuple(make_inert(make_visible(cell)) for cell in line) for line in lines)
-        special = re.compile(f'[{delimiter}"\r\n]')
-        rows = (delimiter.join(_quote(cell, special) for cell in line) for line in lines)
-        return "".join(row + end for row in rows)
 
     def formulas(self) -> list[str]:
-        """The cells that a spreadsheet would take for formulas."""
+        """List the cells that a spreadsheet would take for formulas."""
         return [
             cell for row in (self.columns, *self.rows) for cell in row if make_inert(cell) != cell
         ]
 
+    def _write_cells(self, write: Callable[[int, int, str], str]) -> list[Row]:
+        """Write every cell, given its row and column; the heading is row -1."""
+        return [
+            tuple(write(r, c, cell) for c, cell in enumerate(row))
+            for r, row in enumerate((self.columns, *self.rows), -1)
+        ]
+
+    def _write_markup(self, escape: Callable[[str], str], strong: str, raised: str) -> list[Row]:
+        """Escape every cell, and put strong cells and superscripts into their markup."""
+
+        def write_cell(r: int, c: int, cell: str) -> str:
+            text, place = escape(cell), (r, c)
+            if place in self.strong:
+                text = strong.format(text)
+            mark = self.marks.get(place)
+            return text + raised.format(escape(mark)) if mark else text
+
+        return self._write_cells(write_cell)
+
+    def _choose_sides(self, left: str, right: str) -> Row:
+        """Choose a word for each column, by the side that its cells are set to."""
+        of_text = {0, *self.left}
+        return tuple(left if c in of_text else right for c in range(len(self.columns)))
+
+    def _separate(self, delimiter: str, end: str, reader: Reader) -> str:
+        check_choice("reader", reader, get_args(Reader))
+        special = re.compile(f'[{delimiter}"\r\n]')
+
+        def write_cell(cell: str) -> str:
+            cell = make_inert(make_visible(cell)) if reader == "spreadsheet" else cell
+            return '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
+
+        lines = (self.columns, *self.rows)
+        return "".join(delimiter.join(map(write_cell, line)) + end for line in lines)
+
+
+class Tabular:
+    """A value that prints as its table, and is one in notebooks, in Markdown and in LaTeX."""
+
+    def table(self) -> Table:
+        """Return the value as rows of text, with notes."""
+        raise NotImplementedError
+
+    def markdown(self) -> str:
+        """Write a GitHub table."""
+        return self.table().markdown()
+
+    def latex(self) -> str:
+        """Write a booktabs table."""
+        return self.table().latex()
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
 
 def stack_tables(name: str, tables: Mapping[str, Table]) -> Table:
-    """Tables of the same columns as one, with a column that says which; notes likewise."""
+    """Stack tables of the same columns; a first column, ``name``, says which table a row is from."""
+    one = next(iter(tables.values()))
     if len(tables) == 1:
-        return next(iter(tables.values()))
+        return one
     rows = tuple((which, *row) for which, table in tables.items() for row in table.rows)
     notes = tuple(
         note for which, table in tables.items() for note in ("", f"{which}:", *table.notes)
     )
-    one = next(iter(tables.values()))
     left = tuple(column + 1 for column in (0, *one.left))
     return Table((name, *one.columns), rows, notes[1:], left)
 
@@ -163,30 +185,26 @@ FORMATS: dict[str, Callable[[Table], str]] = {
     "html": lambda table: table.html() + "\n",
 }
 
-# Superscripts of a terminal: letters but q, which Unicode came to late, and blanks between words.
+# Letters that a terminal can raise: without q, which few fonts have.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
-_RAISED = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+_SUPERSCRIPTS = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 
 def make_visible(text: str) -> str:
-    """Control characters and broken bytes written out: an id may hold a terminal's commands."""
+    """Write out control characters and broken bytes: an id may hold a terminal's commands."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if _make_harmless(c) else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def show_lines(text: str) -> str:
-    """Lines for a terminal, with tabs between cells; everything else that is not printed written out."""
+    """Write out what a terminal does not print, but for tabs and the ends of lines."""
     text = text.replace("\r\n", "\n")
     return "".join(c if c in "\n\t" else make_visible(c) for c in text)
 
 
-def _make_harmless(character: str) -> bool:
-    return character == " " or character.isprintable()
-
-
 def measure_width(text: str) -> int:
-    """The columns that a text takes in a terminal."""
+    """Count the columns that a text takes in a terminal."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -198,27 +216,22 @@ def measure_width(text: str) -> int:
 
 
 def make_inert(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
-    begins = cell[:1] != "" and cell[0] in _BEGINNINGS
+    """Quote a cell that a spreadsheet would take for a formula; numbers stay as they are."""
+    begins = cell[:1] != "" and cell[0] in _FORMULA_STARTS
     return "'" + cell if begins and not _SIGNED.fullmatch(cell) else cell
 
 
-_BEGINNINGS = "=+-@\t\r\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
-"""What a spreadsheet begins a formula with; wide and small letters are the same to some."""
+# Some spreadsheets take wide and small letters for the usual ones.
+_FORMULA_STARTS = "=+-@\t\r\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
 _SIGNED = re.compile(r"[+-][0-9.]+(e[+-][0-9]+)?")
 
 
-def _quote(cell: str, special: re.Pattern[str]) -> str:
-    """A cell of separated values, in quotes where it holds a delimiter, a quote or the end of a line."""
-    return '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
-
-
-def _align(cells: Row, widths: list[int], left: set[int]) -> str:
-    padded = []
-    for i, (cell, most) in enumerate(zip(cells, widths, strict=True)):
-        blanks = " " * (most - measure_width(cell))
-        padded.append(cell + blanks if i in left else blanks + cell)
-    return "  ".join(padded).rstrip()
+def _align(row: Row, sides: Row, widths: list[int]) -> str:
+    cells = []
+    for cell, side, width in zip(row, sides, widths, strict=True):
+        blanks = " " * (width - measure_width(cell))
+        cells.append(cell + blanks if side == "<" else blanks + cell)
+    return "  ".join(cells).rstrip()
 
 
 def _escape_markdown(text: str) -> str:
@@ -227,40 +240,28 @@ def _escape_markdown(text: str) -> str:
 
 _MARKUP = re.compile(
     r"[\\`*_{}\[\]<>|#~$&]"
-    r"|(?i::(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.)"  # what GitHub makes links of
+    r"|(?i::(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.)"  # text that GitHub makes a link of
 )
 
 
-_LATEX = {
-    **{c: "\\" + c for c in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "τ": r"\ensuremath{\tau}",
-    "Σ": r"\ensuremath{\Sigma}",
-    "Π": r"\ensuremath{\Pi}",
-    "β": r"\ensuremath{\beta}",
-    "ε": r"\ensuremath{\varepsilon}",
-    "·": r"\ensuremath{\cdot}",
-    "÷": r"\ensuremath{\div}",
-    "±": r"\ensuremath{\pm}",
-    "≤": r"\ensuremath{\le}",
-    "≥": r"\ensuremath{\ge}",
-    "²": r"\textsuperscript{2}",
-    "→": r"\ensuremath{\to}",
-    "…": r"\ldots{}",
-    "–": "--",
-}
-
-
 def _escape_latex(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in make_visible(text))
+    return make_visible(text).translate(_LATEX)
+
+
+_LATEX = str.maketrans({
+    **{c: "\\" + c for c in "&%$#_{}"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}",
+    "τ": r"\ensuremath{\tau}", "Σ": r"\ensuremath{\Sigma}", "Π": r"\ensuremath{\Pi}",
+    "β": r"\ensuremath{\beta}", "ε": r"\ensuremath{\varepsilon}",
+    "·": r"\ensuremath{\cdot}", "÷": r"\ensuremath{\div}", "±": r"\ensuremath{\pm}",
+    "≤": r"\ensuremath{\le}", "≥": r"\ensuremath{\ge}", "→": r"\ensuremath{\to}",
+    "²": r"\textsuperscript{2}", "…": r"\ldots{}", "–": "--",
+})  # fmt: skip
 
 
 def _protect_argument(row: str) -> str:
-    """A row whose first cell no command before it, such as ``\\\\``, takes for its argument."""
+    """Protect a row whose first cell a command before it, such as ``\\\\``, would take for its argument."""
     return "{}" + row if row.lstrip()[:1] in ("[", "*") else row
 
 

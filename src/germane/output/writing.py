@@ -1,7 +1,8 @@
-"""Writing: a file is replaced only when all of it is there."""
+"""Writing: a file is replaced only when its new content is complete."""
 
 import contextlib
 import os
+import pathlib
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,7 @@ from germane.errors import InputError
 from germane.output.tables import show_lines
 
 PART = ".germane-"
-"""How the names begin of files and folders that are not finished: no ``*`` of a shell finds them."""
+"""The start of the names of unfinished files and folders. A shell's ``*`` does not match it."""
 
 
 def check(path: str | None, inputs: Iterable[str] = ()) -> None:
@@ -29,7 +30,7 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
 
 
 def write(path: str | None, text: str) -> None:
-    """To standard output, or to a file; a terminal gets no command that an id holds."""
+    """Write to standard output, or to a file; control characters in ids do not get to a terminal."""
     if path is None or path == "-":
         sys.stdout.write(show_lines(text) if sys.stdout.isatty() else text)
     else:
@@ -39,11 +40,14 @@ def write(path: str | None, text: str) -> None:
 def replace(path: str, data: bytes) -> None:
     """Write a file whole or not at all.
 
-    A regular file is written beside its place and renamed; it keeps its permissions, and a link
-    stays a link. A pipe or a device is written as it is.
+    A regular file is written under another name and renamed; the permissions of the old file are kept,
+    and a link stays a link. A pipe or a device is written directly.
     """
     with _explain(path):
-        mode = _find_mode(path)
+        try:
+            mode = os.stat(path).st_mode
+        except FileNotFoundError:
+            mode = None
         if mode is None or stat.S_ISREG(mode):
             _replace(os.path.realpath(path), data, mode)
         else:
@@ -52,17 +56,14 @@ def replace(path: str, data: bytes) -> None:
 
 
 def append(path: str, text: str) -> None:
-    """Write a file again with more at its end, whole or not at all."""
-    old = b""
+    """Append text to a file: the file is written again, whole or not at all."""
     with _explain(path):
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                old = file.read()
+        old = pathlib.Path(path).read_bytes() if os.path.isfile(path) else b""
     replace(path, old + text.encode("utf-8", "backslashreplace"))
 
 
 def make_part(folder: str) -> str:
-    """A new name in a folder, for what is not finished."""
+    """Make a new name in a folder, for an unfinished file or folder."""
     return os.path.join(folder, PART + os.urandom(8).hex())
 
 
@@ -86,16 +87,8 @@ def _replace(place: str, data: bytes, mode: int | None) -> None:
 def _find_folder(path: str) -> str:
     try:
         return os.path.dirname(os.path.realpath(path))
-    except ValueError:  # a NUL, or what no file system can name
+    except ValueError:  # a NUL, or a name that no file system can hold
         return ""
-
-
-def _find_mode(path: str) -> int | None:
-    """What there is at a path, where links end; None where there is nothing."""
-    try:
-        return os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
 
 
 @contextlib.contextmanager
@@ -104,5 +97,5 @@ def _explain(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror}).") from None
-    except ValueError:  # a NUL, or what no file system can name
+    except ValueError:  # a NUL, or a name that no file system can hold
         raise InputError(f"{path!r}: cannot be written (no file can have that name).") from None

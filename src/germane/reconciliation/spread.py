@@ -18,8 +18,7 @@ from germane.evaluation.limits import find_holding, may_matter
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
 from germane.output.formatting import format_number, to_json_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 _SAME = 1e-12
 LIST_ALONE = " (list alone)"

@@ -1,4 +1,4 @@
-"""Report: runs on the same judgments as one page, for somebody who was not there."""
+"""The verb report: one or more runs on the same judgments as one page."""
 
 import os
 from collections.abc import Hashable, Iterator, Mapping
@@ -9,8 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane.comparison.api import compare
-from germane.comparison.comparison import Comparison
-from germane.comparison.pairing import Means, estimate_mean_intervals
+from germane.comparison.pairing import estimate_mean_intervals
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
 from germane.core.progress import Progress, make_progress
@@ -22,16 +21,17 @@ from germane.evaluation.judging import Placement
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
+from germane.explanation.explanation import Explanation
 from germane.measures.measure import Measure, Measures
 from germane.output import writing
-from germane.reports.findings import Explained, Findings, Spreads
-from germane.reports.inputs import Origin, describe_origin, open_by_query, select_runs, spread_runs
+from germane.reports.findings import Explained, Findings
+from germane.reports.inputs import describe_origin, open_by_query, select_runs, spread_runs
 from germane.reports.page import write_page
 
 __all__ = ["Report", "report"]
 
 NAMED = 4  # runs that a title names
-FIRST = 10  # results of which the judged share is told, and which are shown one by one
+FIRST = 10  # results whose judged share is reported, and which are shown one by one
 UNORDERED = ("expected", "grouped")  # orders of ties in which single items have no rank
 
 
@@ -80,15 +80,15 @@ def report(
     >>> germane.report({"q": ["d"], "p": ["e"]}, runs, "RR").title
     'bm25 and dense'
 
-    The page has every mean with its interval and definition, what stands out in the data,
-    precision–recall curves, the values of every query in a table that sorts and is searched, the
-    rankings behind them, how much rests on the order of ties, and the conventions, inputs and
-    versions. Rankings are in it for as many queries as keep the page below 2 MB: first those with
-    the largest differences, and the lowest values, of the first measure.
+    The page has every mean with its interval and definition, cautions about the data,
+    precision–recall curves, the values of every query in a table to sort and search, the rankings
+    behind the values, the range of each number over the orders of ties, and the conventions, inputs
+    and versions. It has the rankings of as many queries as keep it below 2 MB: first those with the
+    largest differences, and the lowest values, of the first measure.
 
     ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``, ``baseline`` to
     ``resamples`` those of ``compare``, and ``rng`` is a seed: the same inputs give the same page.
-    ``command`` is what to name as its origin. Raises what these raise.
+    The page names ``command`` as its origin. Raises the errors of ``evaluate_many`` and ``compare``.
     """
     progress = make_progress(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
@@ -102,43 +102,39 @@ def report(
     again = select_runs(runs, results, policy)
     spreads = spread_runs(qrels, again, results, policy, progress)
     explanations = _explain(results, open_by_query(again, results), progress)
-    findings = _gather_findings(title, results, settings, seed, spreads, explanations, origin)
-    return Report(findings.title, write_page(findings))
-
-
-def _gather_findings(
-    title: str | None,
-    results: Results,
-    settings: Settings,
-    rng: int,
-    spreads: Spreads,
-    explanations: Iterator[Explained],
-    origin: Origin,
-) -> Findings:
-    tested, confidence = _select_means(results), settings.confidence
-    intervals: Means = {}
-    if tested:
-        intervals = estimate_mean_intervals(results, tested, settings.alpha)
-    first = next(iter(results.values()))
-    left_out: tuple[str, ...] = ()
-    if first.policy.ties in UNORDERED:
-        left_out = (f"ties={first.policy.ties} puts equal scores in no order: no rankings here.",)
-    judgments = _require_placement(first).qrels
-    return Findings(
+    means = _select_means(results)
+    several = len(results) > 1 and bool(means)
+    rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
+    placements = {name: _require_placement(result) for name, result in results.items()}
+    ties = next(iter(results.values())).policy.ties
+    ordered = ties not in UNORDERED
+    judgments = next(iter(placements.values())).qrels
+    findings = Findings(
         title=title or _make_title(list(results)),
         results=results,
-        intervals=intervals,
-        confidence=confidence,
-        comparison=_compare(results, tested, settings, rng),
-        curves=_average_curves(results, confidence, rng),
+        intervals=estimate_mean_intervals(results, means, settings.alpha) if means else {},
+        confidence=settings.confidence,
+        comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
+        curves={
+            name: average_curve(result, rel=rel, confidence=settings.confidence, rng=seed)
+            for name, result in results.items()
+            if ordered
+        },
         spreads=spreads,
-        explanations=() if left_out else explanations,
+        explanations=explanations if ordered else (),
         judgments=len(judgments.items),
         only_relevant=not bool((judgments.grades < 1).any()),
-        judged_share=_measure_judged(results),
-        left_out=left_out,
+        judged_share={
+            name: _share_judged(placement.ranking)
+            for name, placement in placements.items()
+            if ordered
+        },
+        left_out=(
+            () if ordered else (f"ties={ties} puts equal scores in no order: no rankings here.",)
+        ),
         origin=origin,
     )
+    return Report(findings.title, write_page(findings))
 
 
 def _make_title(names: list[str]) -> str:
@@ -158,34 +154,8 @@ def _select_means(results: Results) -> tuple[Measure, ...]:
     )
 
 
-def _compare(
-    results: Results, tested: tuple[Measure, ...], settings: Settings, rng: int
-) -> Comparison | None:
-    if len(results) < 2 or not tested:
-        return None
-    return compare(results, None, tested, **vars(settings), rng=rng)
-
-
-def _average_curves(results: Results, confidence: float, rng: int) -> dict[str, Any]:
-    rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
-    if any(result.policy.ties in UNORDERED for result in results.values()):
-        return {}
-    return {
-        name: average_curve(result, rel=rel, confidence=confidence, rng=rng)
-        for name, result in results.items()
-    }
-
-
-def _measure_judged(results: Results) -> dict[str, float]:
-    """Measure the share of each run's first ten results that is judged, where results have an order."""
-    return {
-        name: _share_judged(_require_placement(result).ranking)
-        for name, result in results.items()
-        if result.policy.ties not in UNORDERED
-    }
-
-
 def _share_judged(ranking: Ranking) -> float:
+    """Compute the share of the first ten results that is judged."""
     judged = np.count_nonzero((ranking.rank <= FIRST) & (ranking.relevance >= 0))
     return judged / max(1, int(np.minimum(ranking.retrieved, FIRST).sum()))
 
@@ -215,7 +185,7 @@ def _explain(
         )
 
 
-def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Any]:
+def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explanation]:
     """Explain a query once for all measures that agree on which items are hits."""
     levels: dict[float | None, list[Measure]] = {}
     common = next((m.rel for m in result.measures if m.rel is not None), None)
@@ -226,9 +196,13 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Any]:
 
 
 def _order_queries(results: Results) -> list[Hashable]:
-    values = [next(iter(result.values())).per_query for result in results.values()]
-    shared = [query for query in values[0] if all(query in other for other in values)]
-    of_query = {query: [value[query] for value in values] for query in shared}
-    apart = sorted(shared, key=lambda query: min(of_query[query]) - max(of_query[query]))
-    low = sorted(shared, key=lambda query: sum(of_query[query]))
+    """Order the queries of all runs by turns: the largest difference left, the lowest value left."""
+    per_run = [next(iter(result.values())).per_query for result in results.values()]
+    values = {
+        query: [of_run[query] for of_run in per_run]
+        for query in per_run[0]
+        if all(query in of_run for of_run in per_run)
+    }
+    apart = sorted(values, key=lambda query: min(values[query]) - max(values[query]))
+    low = sorted(values, key=lambda query: sum(values[query]))
     return list(dict.fromkeys(chain.from_iterable(zip(apart, low, strict=True))))

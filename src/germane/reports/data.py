@@ -1,34 +1,34 @@
-"""Data: the values of every query and the explanations of some, as the page's script reads them."""
+"""Data: the values of every query and the explanations of some, as JSON for the page's script."""
 
 import base64
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Floats
 from germane.evaluation.result import Result
-from germane.explanation.explanation import Explanation, Reading
-from germane.measures.measure import Measure
+from germane.explanation.explanation import Explanation
 from germane.output.tables import make_visible
 from germane.reports.findings import Explained, Findings
 
-WHOLE_PAGE = 1_900_000  # bytes of a page; explanations take what the rest leaves
+WHOLE_PAGE = 1_900_000  # bytes of a page; explanations take the room that the rest leaves
 LEAST = 250_000  # bytes of explanations, however large the rest
 ROWS = 150  # of a ranking
 MISSED = 40  # items listed by name
-CELL = "\u00a0"  # between cells: in visible text, where a blank of this kind is written out, it is free
+CELL = "\u00a0"  # stands between cells; make_visible writes it out, so that no cell holds it
 
 
 def write_data(findings: Findings, page_size: int) -> str:
-    """Write all of it as JSON that can stand in a script element."""
+    """Write values and explanations as JSON that can stand in a script element."""
     queries = _list_queries(findings.results)
     measures, values = [], []
     for measure in findings.measures:
-        of_runs = [_list_values(result, measure, queries) for result in findings.results.values()]
-        scale, packed = _pack(np.array(of_runs))
+        per_run = [result[measure].per_query for result in findings.results.values()]
+        table = [[of_run.get(query, math.nan) for query in queries] for of_run in per_run]
+        scale, packed = _pack(np.array(table))
         measures.append({"name": str(measure), "definition": measure.definition, **scale})
         values.append(packed)
     data: dict[str, Any] = {
@@ -58,11 +58,6 @@ def _list_queries(results: Mapping[str, Result]) -> list[Hashable]:
     return list(queries)
 
 
-def _list_values(result: Result, measure: Measure, queries: Sequence[Hashable]) -> list[float]:
-    values = result[measure].per_query
-    return [values.get(query, math.nan) for query in queries]
-
-
 def _pack(values: Floats) -> tuple[dict[str, Any], list[str]]:
     """Pack values as whole numbers of 2 or 4 bytes, exact to the decimals that are shown.
 
@@ -75,7 +70,7 @@ def _pack(values: Floats) -> tuple[dict[str, Any], list[str]]:
     low = float(np.nanmin(units)) if len(known) else 0.0
     high = float(np.nanmax(units)) if len(known) else 0.0
     kind = "<u2" if high - low < 2**16 - 1 else "<u4"
-    while high - low >= 2**32 - 1:  # so large that the last digits are not of interest
+    while high - low >= 2**32 - 1:  # of numbers so large, the last digits are left out
         digits, units = digits - 1, np.round(values * 10.0 ** (digits - 1))
         low, high = float(np.nanmin(units)), float(np.nanmax(units))
     none = np.iinfo(kind).max
@@ -113,15 +108,12 @@ def _write_note(kept: int, queries: int) -> str:
 def _shorten(explanation: Explanation) -> dict[str, Any]:
     """Shorten an explanation to its table without running sums, and the lines below."""
     table = explanation.table()
-    first = table.columns.index("recall") + 1 + ("tie" in table.columns)
-    kept = [
-        i
-        for i, name in enumerate(table.columns)
-        if name in ("rank", "item", "relevance", "hit", "tie")
-        or (i >= first and (i - first) % 2 == 0)
-    ]
-    names = [table.columns[i] for i in kept if i < first]
+    first = table.columns.index("recall") + 1 + ("tie" in table.columns)  # column of a measure
+    about = ("rank", "item", "relevance", "hit", "tie")
+    kept = [i for i, name in enumerate(table.columns[:first]) if name in about]
+    names = [table.columns[i] for i in kept]
     names += [str(reading.measure) for reading in explanation.readings]
+    kept += range(first, len(table.columns), 2)
     rows = [CELL.join(make_visible(row[i]) for i in kept) for row in table.rows[:ROWS]]
     missed = [
         make_visible(str(item)) for item, _ in explanation.missed[:MISSED] if item is not None
@@ -130,16 +122,14 @@ def _shorten(explanation: Explanation) -> dict[str, Any]:
         "columns": names,
         "rows": "\n".join(rows),
         "more": max(0, len(explanation.rows) - ROWS),
-        "formulas": [_write_formula(reading) for reading in explanation.readings],
+        "formulas": [
+            reading.formula
+            + f"; if ties were ordered otherwise: {reading.tie_values}" * bool(reading.ties)
+            for reading in explanation.readings
+        ],
         "relevant": explanation.relevant,
         "retrieved": explanation.retrieved,
         "answered": explanation.answered,
         "missed": len(explanation.missed),
         "names": missed,
     }
-
-
-def _write_formula(reading: Reading) -> str:
-    if not reading.ties:
-        return reading.formula
-    return f"{reading.formula}; if ties were ordered otherwise: {reading.tie_values}"

@@ -1,4 +1,4 @@
-"""Dialects: each measure as every other tool would report it, and the stage that moves it away."""
+"""Dialects: each measure as every other tool would report it, and the stage in which it differs."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,12 +24,12 @@ def write_dialects(findings: Findings) -> Iterator[str]:
         return
     left = [name for name in findings.runs if name not in findings.spreads]
     yield (
-        "<p>The same data under the conventions of other tools: what each would call by this name, and "
-        "the stage that moves it away from the number above.</p>"
+        "<p>Each row has the numbers that these tools would report on the same data, under the name in the "
+        "last column. The column before says in which stage they differ from the numbers above.</p>"
     )
     for i, (name, each) in enumerate(shown.items()):
         low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
-        ends = " to ".join(dict.fromkeys((f"{low:.4f}", f"{high:.4f}")))
+        ends = f"{low:.4f}" if f"{low:.4f}" == f"{high:.4f}" else f"{low:.4f} to {high:.4f}"
         yield f"<details{' open' if not i else ''}><summary>{escape_html(name)}: {ends}"
         yield f" in {len(each[0])} dialects</summary>"
         columns = ("reported by", *findings.spreads, "differs in", "as")
@@ -42,12 +42,12 @@ def write_dialects(findings: Findings) -> Iterator[str]:
         yield "</details>"
     if left:
         yield (
-            f'<p class="small">Not here: {isolate_text(", ".join(left))}. The first three runs are told of, where '
-            "they can be read again and are not large; germane dialects QRELS RUN tells of any.</p>"
+            f'<p class="small">Not here: {isolate_text(", ".join(left))}. The table has the first three runs, if '
+            "they can be read again and are not large; germane dialects QRELS RUN shows any run.</p>"
         )
     yield (
-        '<p class="small">Seams: reading, judging (ties, missing queries, depth), measuring (norm, gain, '
-        "cutoff), averaging. germane dialects says more of each tool.</p>"
+        '<p class="small">Stages: reading, judging (ties, missing queries, depth), measuring (norm, gain, '
+        "cutoff), averaging. germane dialects says more about each tool.</p>"
     )
 
 
@@ -59,16 +59,15 @@ def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
     ]
     tools: dict[Row, list[str]] = {}
     labels = dict.fromkeys(name for names in by_name for name in names)
-    told = [  # of another run the list alone may say what all judgments do
-        [names.get(label, names[label.removesuffix(LIST_ALONE)]) for names in by_name]
+    by_label = {  # a run may have no row of its own for the list alone, if it changes nothing
+        label: [names.get(label, names[label.removesuffix(LIST_ALONE)]) for names in by_name]
         for label in labels
-    ]
-    by_label = zip(labels, told, strict=True)
-    for label, stated in sorted(by_label, key=lambda each: _sort_key(each[1][0])):
-        alike = tuple(map(_write_value, stated))
-        tools.setdefault((*alike, _explain(stated), str(stated[0].measure)), []).append(label)
-    for said, names in tools.items():
-        yield (", ".join(names), *said)
+    }
+    for label, stated in sorted(by_label.items(), key=lambda each: _sort_key(each[1][0])):
+        values = map(_write_value, stated)
+        tools.setdefault((*values, _explain(stated), str(stated[0].measure)), []).append(label)
+    for cells, dialects in tools.items():
+        yield (", ".join(dialects), *cells)
 
 
 def _sort_key(one: DialectValue) -> tuple[bool, float, bool, str]:
@@ -82,8 +81,8 @@ def _write_value(one: DialectValue) -> str:
 
 
 def _explain(stated: Sequence[DialectValue]) -> str:
-    """Name the stages that move some run's value, or say why there is no value."""
-    if said := next((one.says for one in stated if one.says), ""):
-        return said
-    moved = {stage for one in stated for stage in one.stages}
-    return ", ".join(stage for stage in STAGE_NAMES if stage in moved) or "–"
+    """Name the stages in which some run's value differs, or say why there is no value."""
+    if reason := next((one.says for one in stated if one.says), ""):
+        return reason
+    differing = {stage for one in stated for stage in one.stages}
+    return ", ".join(stage for stage in STAGE_NAMES if stage in differing) or "–"

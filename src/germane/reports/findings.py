@@ -1,4 +1,4 @@
-"""Findings: everything that a report shows, and what its reader should know before relying on it."""
+"""Findings: everything that a report shows, and cautions about the data."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,13 +31,11 @@ class Findings:
     comparison: Comparison | None  # None for one run
     curves: Mapping[str, MeanPRCurve]
     spreads: Spreads  # of each run that was read again, all measures
-    explanations: Iterable[
-        Explained
-    ]  # a query and each run's explanations, what matters most first
+    explanations: Iterable[Explained]  # the most telling queries first
     judgments: int
-    only_relevant: bool  # is nothing judged not relevant?
+    only_relevant: bool  # no item is judged not relevant
     judged_share: Mapping[str, float]  # of each run's first ten results
-    left_out: tuple[str, ...]  # what the page does not show, and why
+    left_out: tuple[str, ...]  # sentences about parts that the page lacks
     origin: Origin
 
     @property
@@ -55,20 +53,20 @@ class Findings:
 
 
 def list_cautions(findings: Findings) -> Iterator[str]:
-    """List what stands out in the data, in a sentence or two each."""
+    """List cautions about the data, in a sentence or two each."""
     queries = max(result.counts.judged for result in findings.results.values())
     if queries < FEW:
         yield (
-            f"Few queries ({queries}): the intervals are rough, and only large differences can be shown."
+            f"Few queries ({queries}): intervals are rough, and only large differences can be shown."
         )
     yield from _list_found(findings)
     for name, result in findings.results.items():
-        yield from _list_chosen(name, result)
+        yield from _list_uncounted(name, result)
     yield from _check_relevant(findings)
     yield from _check_judged(findings)
     yield from _check_ties(findings)
     if len({result.policy for result in findings.results.values()}) > 1:
-        yield "The runs were not evaluated under the same conventions; they are listed below."
+        yield "The runs were evaluated under different conventions, which are listed below."
 
 
 def _list_found(findings: Findings) -> Iterator[str]:
@@ -81,7 +79,7 @@ def _list_found(findings: Findings) -> Iterator[str]:
         yield line if len(names) == len(findings.runs) else f"{', '.join(names)}: {line}"
 
 
-def _list_chosen(name: str, result: Result) -> Iterator[str]:
+def _list_uncounted(name: str, result: Result) -> Iterator[str]:
     """List the queries that a chosen convention leaves out or counts as 0."""
     counts, policy = result.counts, result.policy
     if counts.missing and policy.missing == "skip":
@@ -111,15 +109,15 @@ def _check_judged(findings: Findings) -> Iterator[str]:
     how = "count as not relevant" if treated == "nonrelevant" else "are removed"
     if findings.only_relevant:
         yield (
-            "Only relevant items are judged, so nothing tells an item judged not relevant from one that "
-            f"nobody looked at. All others {how}."
+            "Only relevant items are judged: the judgments do not say which other items somebody looked "
+            f"at. All others {how}."
         )
         return
     for name, share in findings.judged_share.items():
         if share < ENOUGH:
             yield (
                 f"Of the first ten results of {name}, {share:.0%} are judged; the others {how}. A run that "
-                "finds what the judges never saw is underrated."
+                "finds items that the judges never saw is underrated."
             )
 
 
@@ -138,7 +136,7 @@ def _check_ties(findings: Findings) -> Iterator[str]:
 
 
 def _is_reversible(findings: Findings, measure: Measure, one: str, other: str) -> bool:
-    """Could the system that is ahead fall behind, if all ties went against it?"""
+    """Could the run that is ahead fall behind, if all ties went against it?"""
     ahead, behind = sorted(
         (findings.results[name][measure] for name in (one, other)), key=lambda r: -r.mean
     )

@@ -1,4 +1,4 @@
-"""Inputs: what a report was made of, and the runs that are read again for what results do not keep."""
+"""Inputs: the origin of a report, and the runs that are read again."""
 
 import hashlib
 import os
@@ -19,25 +19,15 @@ from germane.readers.formats import is_path
 from germane.reconciliation.spread import Spread, spread_each
 
 BLOCK = 2**20
-ROOM = 1_000_000  # results of all the runs that are read again, which are held in memory
-TOLD = 3  # runs of which the page says what other tools would report: tables of more are not read
-
-
-@dataclass(frozen=True)
-class Input:
-    """The judgments or a run: what it is called, and of a file its path, size and hash."""
-
-    name: str
-    path: str  # or what it is, where it came from memory
-    size: int | None = None
-    sha256: str | None = None
+ROOM = 1_000_000  # results that are read again and held in memory, of all runs together
+MOST = 3  # runs with a column for other tools: nobody reads wider tables
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Inputs, versions, and the command where there was one."""
+    """The inputs of a report, the versions, and the command where there was one."""
 
-    inputs: tuple[Input, ...]
+    inputs: tuple[tuple[str, str, str, str], ...]  # name; path or type; size and SHA-256 of a file
     versions: Mapping[str, str]
     command: str | None
 
@@ -48,25 +38,23 @@ def describe_origin(
     """Describe the inputs: their names, sizes and hashes."""
     given = {"judgments": qrels, **{f"run {name}": run for name, run in runs.items()}}
     inputs = tuple(_describe(name, one, progress) for name, one in given.items())
-    versions = {
-        "germane": VERSION,
-        "NumPy": np.__version__,
-        "Python": platform.python_version(),
-    }
+    python = platform.python_version()
+    versions = {"germane": VERSION, "NumPy": np.__version__, "Python": python}
     return Origin(inputs, versions, command)
 
 
-def _describe(name: str, given: Any, progress: Progress | None) -> Input:
+def _describe(name: str, given: Any, progress: Progress | None) -> tuple[str, str, str, str]:
     if not is_path(given):
-        return Input(name, f"from memory ({type(given).__name__})")
+        return name, f"from memory ({type(given).__name__})", "", ""
     path = os.fspath(given)
-    if not os.path.isfile(path):  # standard input and pipes are gone when they are read
-        return Input(name, "standard input" if path == "-" else path)
-    return Input(name, path, os.path.getsize(path), _hash(path, progress))
+    if not os.path.isfile(path):  # standard input and pipes cannot be read twice
+        return name, "standard input" if path == "-" else path, "", ""
+    size = os.path.getsize(path)
+    return name, path, f"{size:,}", _hash(path, size, progress)
 
 
-def _hash(path: str, progress: Progress | None) -> str:
-    digest, done, size = hashlib.sha256(), 0, os.path.getsize(path)
+def _hash(path: str, size: int, progress: Progress | None) -> str:
+    digest, done = hashlib.sha256(), 0
     try:
         with open(path, "rb") as file:
             while block := file.read(BLOCK):
@@ -94,14 +82,14 @@ def select_runs(
             break
         if not is_path(run):
             again[name] = run
-        elif os.path.isfile(run):  # standard input and pipes are gone when they are read
+        elif os.path.isfile(run):  # standard input and pipes cannot be read twice
             plain = formats.find_format(run, "run", policy.get("input_format")) == "trec"
             again[name] = open_run(run).load() if plain else run
     return again
 
 
 def open_by_query(again: Mapping[str, Any], results: Results) -> dict[str, RunInput]:
-    """Open the runs whose items are found by query at no cost: not files and frames."""
+    """Open the runs whose items are found by query at no cost; files and frames are not."""
     return {
         name: open_run(run, qrels=open_qrels(placement.qrels))
         for name, run in again.items()
@@ -116,15 +104,15 @@ def spread_runs(
     policy: Mapping[str, Any],
     progress: Progress | None,
 ) -> dict[str, tuple[Spread, ...]]:
-    """Compute what other tools would report of the first runs; streams that have ended are left out."""
-    out = {}
-    for i, (name, run) in enumerate(islice(again.items(), TOLD)):
+    """Compute the numbers that other tools would report of the first runs, but not of ended streams."""
+    spreads = {}
+    for i, (name, run) in enumerate(islice(again.items(), MOST)):
         if progress is not None:
-            progress("dialects", i, min(TOLD, len(again)))
+            progress("dialects", i, min(MOST, len(again)))
         placement = results[name].placement
         judgments = placement.qrels if placement and is_path(qrels) else qrels
         try:
-            out[name] = spread_each(judgments, run, results.measures, **policy)
+            spreads[name] = spread_each(judgments, run, results.measures, **policy)
         except GermaneError:
             continue
-    return out
+    return spreads

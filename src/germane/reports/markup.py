@@ -11,7 +11,7 @@ from germane.output.tables import escape_html
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 62, 14, 12, 52
 BANDED = 3  # curves above which bands would hide each other
 
-# On light and on dark paper; with the dashes, 40 runs look different.
+# On light and on dark paper. Eight colors and five dashes make 40 runs look different.
 COLORS = (
     ("#0a58b8", "#7ab5ff"), ("#c2410c", "#fb923c"), ("#15803d", "#6ee79a"), ("#7c3aed", "#c4a7ff"),
     ("#a16207", "#e3c14b"), ("#be185d", "#f78bc0"), ("#0f766e", "#5eead4"), ("#57606a", "#b6c0ca"),
@@ -20,7 +20,7 @@ DASHES = ("none", "9 4", "3 3", "10 3 3 3", "14 5")
 
 
 def isolate_text(given: str) -> str:
-    """Write text of the user's, which has a direction of its own."""
+    """Write a text of the user, which may run from right to left."""
     return f"<bdi>{escape_html(given)}</bdi>"
 
 
@@ -48,7 +48,7 @@ def write_table(
     yield "</tbody></table>"
 
 
-_TEXT = ' class="t"'  # numbers are many, and say nothing of themselves
+_TEXT = ' class="t"'  # numbers, which are many, have no class
 
 
 def make_scrollable(lines: Iterable[str]) -> Iterator[str]:

@@ -1,5 +1,5 @@
-// The values of single queries: two charts, a table that sorts and is searched, and for each query
-// what every run found. It only shows: all numbers and explanations are in the page.
+// Shows the values of single queries: two charts, a table to sort and search, and for each query the
+// ranking of every run. It computes no measure: all numbers and explanations are in the page.
 (function () {
   "use strict";
   const { isNaN } = Number, space = document.querySelector("svg").namespaceURI;
@@ -7,11 +7,11 @@
   const data = JSON.parse(at("data").textContent);
   const { runs, measures, queries, details } = data;
   const many = runs.length > 1, STEP = 50, BINS = 20, COLORS = 8;
-  const columns = measures.map((m, i) => data.values[i].map((text) => unpacked(text, m)));
+  const columns = measures.map((m, i) => data.values[i].map((text) => unpack(text, m)));
   const folded = queries.map((query) => query.toLowerCase());
   const state = { m: 0, system: many ? 1 : 0, baseline: 0, by: many ? runs.length : 0, down: many, shown: STEP };
 
-  function unpacked(text, m) { // whole numbers of 2 or 4 bytes; the highest one stands for no value
+  function unpack(text, m) { // whole numbers of 2 or 4 bytes; the highest one stands for no value
     const bytes = atob(text), none = 256 ** m.bytes - 1;
     return Float64Array.from({ length: bytes.length / m.bytes }, (_, i) => {
       let n = 0;
@@ -39,7 +39,7 @@
   };
   const key = (q) => state.by < 0 ? q : state.by < runs.length ? value(state.by, q) : difference(q);
 
-  function found() { // the queries that are searched for, in the order asked for
+  function search() { // the queries that match the search, sorted
     const wanted = at("search").value.toLowerCase();
     const sign = state.down ? -1 : 1;
     const some = queries.map((_, q) => q).filter((q) => folded[q].includes(wanted));
@@ -70,7 +70,7 @@
 
   function table() {
     heading();
-    const order = found();
+    const order = search();
     at("rows").tBodies[0].replaceChildren(...order.slice(0, state.shown).map(row));
     const left = order.length - state.shown;
     at("more").hidden = left <= 0;

@@ -1,17 +1,15 @@
-"""Page: findings as one HTML file that asks nothing of the network."""
+"""Page: findings as one HTML file that loads nothing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 
-from germane.comparison.pair import Pair
-from germane.core.bootstrap import Interval
+from germane.comparison.comparison import Comparison
 from germane.evaluation.result import find_bands, format_value
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
 from germane.reports.data import write_data
 from germane.reports.dialects import write_dialects
 from germane.reports.findings import Findings, list_cautions
-from germane.reports.inputs import Input
 from germane.reports.markup import (
     COLORS,
     draw_chart,
@@ -22,25 +20,15 @@ from germane.reports.markup import (
     write_table,
 )
 
-SENTENCES = 8  # comparisons told in words; all of them stand in a table
+SENTENCES = 8  # comparisons in words; a table has all of them
 
 
 def write_page(findings: Findings) -> str:
     """Write the page as one HTML file."""
     script = _read_script()
-    made = {
-        "result": ("Result", _write_result(findings)),
-        "cautions": ("Before relying on it", _write_cautions(findings)),
-        "curves": ("Precision and recall", _write_curves(findings)),
-        "queries": ("Query by query", _write_queries(findings)),
-        "ties": ("What the order of ties could change", _write_ties(findings)),
-        "dialects": ("What other tools would report", write_dialects(findings)),
-        "conventions": ("Conventions", _write_conventions(findings)),
-        "origin": ("Where this comes from", _write_origin(findings)),
-    }
-    sections = {
-        name: (title, lines) for name, (title, made_of) in made.items() if (lines := list(made_of))
-    }
+    sections = [
+        (name, title, lines) for name, title, write in SECTIONS if (lines := list(write(findings)))
+    ]
     head = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -52,12 +40,12 @@ def write_page(findings: Findings) -> str:
         f'<body><main><header><p class="over">Ranking report</p><h1>{isolate_text(findings.title)}</h1>',
         f'<p class="lead">{_write_lead(findings)}</p>',
         '<nav aria-label="Sections">',
-        *(f'<a href="#{name}">{title}</a>' for name, (title, _) in sections.items()),
+        *(f'<a href="#{name}">{title}</a>' for name, title, _ in sections),
         "</nav></header>",
     ]
     body = [
         line
-        for name, (title, lines) in sections.items()
+        for name, title, lines in sections
         for line in (f'<section id="{name}"><h2>{title}</h2>', *lines, "</section>")
     ]
     foot = [f"<script>{script}</script>", "</main></body></html>\n"]
@@ -71,7 +59,7 @@ def _read(name: str) -> str:
 
 
 def _read_script() -> str:
-    """Read the script without indentation and comments, which are a fifth of it."""
+    """Read the script without indentation and comments, which make up a fifth of it."""
     lines = (line.strip() for line in _read("page.js").splitlines())
     return "\n".join(["", *(line for line in lines if line and not line.startswith("//")), ""])
 
@@ -97,53 +85,45 @@ def _write_lead(findings: Findings) -> str:
 
 
 def _write_result(findings: Findings) -> Iterable[str]:
-    said, more = _select_said(findings)
-    if said:
-        yield '<ul class="said">'
-        for pair in said:
-            main, rest = _split_sentence(pair.sentence)
-            yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(main)}'
-            yield f"<small>{isolate_text(rest)}</small></li>"
-        yield "</ul>"
-    if more:
-        yield f"<p>{more:,} more comparisons stand in the table of all of them, below.</p>"
-    yield from make_scrollable(_write_headline(findings))
-    yield from _write_key(findings)
-    if findings.comparison is not None:
-        count = len(findings.comparison.pairs)
-        pairs = findings.comparison.table()
-        yield f"<details><summary>All {count:,} comparisons</summary>"
+    comparison = findings.comparison
+    if comparison is not None:
+        yield from _write_sentences(comparison)
+    board = None if comparison is None else comparison.leaderboard()
+    yield from make_scrollable(_write_headline(findings, board))
+    yield from _write_key(findings, board)
+    if comparison is not None:
+        pairs = comparison.table()
+        yield f"<details><summary>All {len(comparison.pairs):,} comparisons</summary>"
         yield from make_scrollable(write_table(pairs.columns, pairs.rows, pairs.left))
-        yield from write_notes(note for note in pairs.notes[:4])
+        yield from write_notes(pairs.notes[:4])
         yield "</details>"
 
 
-def _select_said(findings: Findings) -> tuple[tuple[Pair, ...], int]:
-    """Select the pairs told in words: all of a few; of many those of the first measure with the best run."""
-    if findings.comparison is None:
-        return (), 0
-    pairs = findings.comparison.pairs
-    said = pairs
+def _write_sentences(comparison: Comparison) -> Iterator[str]:
+    """Write a few pairs in words; of many, those of the first measure with its best run."""
+    pairs = shown = comparison.pairs
     if len(pairs) > SENTENCES:
         first = pairs[0].measure
-        means = findings.comparison.means[str(first)]
+        means = comparison.means[str(first)]
         best = max(means, key=lambda name: means[name])
-        of_first = [pair for pair in pairs if pair.measure == first]
-        said = tuple(
-            pair for pair in of_first if best in (pair.system, pair.baseline)
-        )[:SENTENCES]  # fmt: skip
-    return said, len(pairs) - len(said)
+        of_best = [p for p in pairs if p.measure == first and best in (p.system, p.baseline)]
+        shown = tuple(of_best[:SENTENCES])
+    if shown:
+        yield '<ul class="said">'
+        for pair in shown:
+            end = pair.sentence.rfind("], ")  # of the interval; the evidence follows
+            main, rest = pair.sentence, ""
+            if end > 0:
+                main, rest = main[: end + 1], main[end + 3 :]
+            yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(main)}'
+            yield f"<small>{isolate_text(rest)}</small></li>"
+        yield "</ul>"
+    if more := len(pairs) - len(shown):
+        yield f"<p>{more:,} more comparisons are in the table of all of them, below.</p>"
 
 
-def _split_sentence(sentence: str) -> tuple[str, str]:
-    """Split a sentence after its interval: the difference, and what supports it."""
-    end = sentence.rfind("], ")
-    return (sentence[: end + 1], sentence[end + 3 :]) if end > 0 else (sentence, "")
-
-
-def _write_headline(findings: Findings) -> Iterator[str]:
+def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
     """Write one row a run: each mean with its interval; the best in bold, letters for those it beats."""
-    board = _find_board(findings)
     letters = {row[1]: row[0] for row in board.rows} if board else {}
     columns = {name: c for c, name in enumerate(board.columns)} if board else {}
     yield '<table class="headline"><thead><tr>'
@@ -159,34 +139,29 @@ def _write_headline(findings: Findings) -> Iterator[str]:
             strong = board is not None and place in board.strong
             mark = escape_html(board.marks.get(place, "")) if board else ""
             mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
-            interval = _write_interval(findings.intervals.get(name, {}).get(measure))
-            yield f'<td class="n">{mean}<sup>{mark}</sup>{interval}</td>'
+            interval = findings.intervals.get(name, {}).get(measure)
+            ends = f"<small>{interval.low:.3f} – {interval.high:.3f}</small>" if interval else ""
+            yield f'<td class="n">{mean}<sup>{mark}</sup>{ends}</td>'
         yield "</tr>"
     yield "</tbody></table>"
 
 
-def _find_board(findings: Findings) -> Table | None:
-    return None if findings.comparison is None else findings.comparison.leaderboard()
-
-
-def _write_interval(interval: Interval | None) -> str:
-    return "" if interval is None else f"<small>{interval.low:.3f} – {interval.high:.3f}</small>"
-
-
-def _write_key(findings: Findings) -> Iterator[str]:
+def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
     yield '<dl class="definitions">'
     for measure in findings.measures:
         yield f"<dt>{escape_html(str(measure))}</dt><dd>{escape_html(measure.definition)}</dd>"
     yield "</dl>"
-    percent, board = f"{100 * findings.confidence:g}%", _find_board(findings)
-    said = []
-    if any(any(of.values()) for of in findings.intervals.values()):
-        said.append(f"Below each mean: its {percent} interval, a BCa bootstrap of the queries")
+    percent = f"{100 * findings.confidence:g}%"
+    sentences = []
+    if any(any(of_run.values()) for of_run in findings.intervals.values()):
+        sentences.append(
+            f"Below each mean: its {percent} interval, a BCa bootstrap of the queries."
+        )
     if board is not None:
-        said.append("Bold: the highest mean")
-    if said:
-        yield f'<p class="small">{". ".join(said)}.</p>'
+        sentences.append("Bold: the highest mean.")
+    if sentences:
+        yield f'<p class="small">{" ".join(sentences)}</p>'
     if board is not None:
         defined = {f"{measure}: {measure.definition}" for measure in findings.measures}
         yield from write_notes(note for note in board.notes if note and note not in defined)
@@ -230,11 +205,11 @@ def _write_ties(findings: Findings) -> Iterable[str]:
         for one, low, high in find_bands(result)
     ]
     if not rows:
-        yield "<p>Nothing: no judged item's tie changes a number of this report.</p>"
+        yield "<p>No judged item's tie changes a number of this report.</p>"
         return
     yield (
-        "<p>Items of equal score have no order of their own. The numbers of this report order them "
-        "as the conventions below say; other orders would give:</p>"
+        "<p>Scores leave the order of tied items open. The conventions below choose the order for this "
+        "report; other orders give numbers from the lowest to the highest in this table.</p>"
     )
     columns = ("run", "measure", "from", "reported", "to")
     yield from make_scrollable(write_table(columns, rows, (1,)))
@@ -244,7 +219,7 @@ def _write_ties(findings: Findings) -> Iterable[str]:
 
 
 def _write_queries(findings: Findings) -> Iterable[str]:
-    yield "<noscript><p>The values of single queries are shown by a script, which is off.</p></noscript>"
+    yield "<noscript><p>Turn scripts on to see the values of single queries.</p></noscript>"
     yield '<div id="app" hidden><div class="controls">'
     yield '<label>measure <select id="measure"></select></label>'
     if len(findings.runs) > 1:
@@ -261,8 +236,8 @@ def _write_queries(findings: Findings) -> Iterable[str]:
         '<p id="count" role="status"></p></div>'
     )
     yield (
-        '<p class="hint">Open a query to see what each run found, and how its number comes about. '
-        "A heading sorts.</p>"
+        '<p class="hint">Open a query to see the ranking of each run, and how its number comes about. '
+        "Press a heading to sort.</p>"
     )
     yield '<div class="wide"><table id="rows"><thead></thead><tbody></tbody></table></div>'
     yield '<button type="button" id="more"></button><p class="small" id="note"></p></div>'
@@ -281,19 +256,25 @@ def _write_conventions(findings: Findings) -> Iterable[str]:
         words = (f"{k}={v}" for k, v in policy.to_dict().items() if v is not None)
         chips = " ".join(f"<code>{escape_html(word)}</code>" for word in words)
         yield f"<p>{f'{isolate_text(name)}: ' if name else ''}{chips}</p>"
-    yield '<p class="small">germane names every choice on which tools differ; these were in force.</p>'
+    yield '<p class="small">These choices, on which tools differ, hold for every number of this report.</p>'
 
 
 def _write_origin(findings: Findings) -> Iterable[str]:
     origin = findings.origin
-    rows = [(one.name, one.path, _write_size(one), one.sha256 or "") for one in origin.inputs]
-    yield from make_scrollable(
-        write_table(("input", "file", "bytes", "SHA-256"), rows, (1, 3), "origin")
-    )
+    columns = ("input", "file", "bytes", "SHA-256")
+    yield from make_scrollable(write_table(columns, origin.inputs, (1, 3), "origin"))
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     yield f"<p>Made with {escape_html(versions)}"
     yield f" by<br><code>{escape_html(origin.command)}</code></p>" if origin.command else ".</p>"
 
 
-def _write_size(given: Input) -> str:
-    return "" if given.size is None else f"{given.size:,}"
+SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
+    ("result", "Result", _write_result),
+    ("cautions", "Before relying on it", _write_cautions),
+    ("curves", "Precision and recall", _write_curves),
+    ("queries", "Query by query", _write_queries),
+    ("ties", "Other orders of ties", _write_ties),
+    ("dialects", "Other tools", write_dialects),
+    ("conventions", "Conventions", _write_conventions),
+    ("origin", "Origin", _write_origin),
+)

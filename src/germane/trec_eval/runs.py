@@ -62,7 +62,7 @@ def retrieve(
     try:
         if odd := text.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {odd}.")
-        return trec_files.retrieve(qrels, path, "error", BY_ID), {}
+        return trec_files.TrecFile(path).retrieve(qrels, "error", BY_ID), {}
     except DuplicateError:
         rows = _read_rows(path, options.run)
     except InputError as error:

@@ -83,7 +83,7 @@ _BLANK_END = np.frombuffer(b" \n", np.uint16)[0]
 def read_bytes(path: str) -> bytes:
     """All bytes of a file, decompressed. Raises InputError for one that cannot be read."""
     with TextFile("./-" if path == "-" else path) as file:
-        data = b"".join(block.data for block in file.blocks())
+        data = b"".join(block.data for block in file.read_blocks())
     return BOM + data if _read_start(path).startswith(BOM) else data
 
 
@@ -95,7 +95,7 @@ def find_oddity(path: str) -> str:
     if find_compression(start):
         return ""
     with TextFile(path) as file:
-        return next(filter(None, map(_find_oddity_in, file.blocks())), "")
+        return next(filter(None, map(_find_oddity_in, file.read_blocks())), "")
 
 
 def _find_oddity_in(block: Block) -> str:

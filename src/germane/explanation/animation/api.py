@@ -1,15 +1,11 @@
-"""Animate a ranking: read from the top, hits lit, terms collected and divided by the norm."""
+"""The verb animate: an explanation as a GIF, an SVG or an HTML page."""
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from germane.errors import InputError, clip, list_choices
 from germane.explanation.explanation import Explanation
 from germane.output import writing
-
-if TYPE_CHECKING:
-    from germane.explanation.animation.drawing import Drawing
 
 __all__ = ["FORMATS", "animate", "check"]
 
@@ -27,12 +23,12 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     ...     os.listdir(folder)
     ['ap.svg']
 
-    The ranking is read from the top; each hit is lit and adds its term to the sum, the
-    precision–recall curve grows beside it, and in the end the sum is divided by the norm. Up to
-    four measures have a sum each, over the one ranking. SVG and HTML hold all they need, play,
-    pause and step, and stand still where the reader prefers reduced motion; GIF needs Matplotlib
-    and Pillow. The file is written whole or not at all. Raises InputError for another suffix,
-    more measures, or a file that cannot be written.
+    The ranking is read from the top. Each hit is lit and adds its term to the sum, the
+    precision–recall curve grows beside the ranking, and in the end the sum is divided by the norm. Up
+    to four measures have a sum each. SVG and HTML files load nothing; they play, pause and step, and
+    stand still where the reader prefers reduced motion. A GIF needs Matplotlib and Pillow. The file is
+    written whole or not at all. Raises InputError for another suffix, more measures, or a file that
+    cannot be written.
     """
     if not isinstance(explanation, Explanation):
         raise InputError(f"animate takes what explain returned; got {clip(explanation)}.")
@@ -42,22 +38,21 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     from germane.explanation.animation.frames import cut_frames
 
     drawing = draw(explanation, cut_frames(explanation))
-    writing.replace(place, _write(drawing, _find_format(place)))
-
-
-def _write(drawing: "Drawing", format: str) -> bytes:
-    if format == "gif":
+    suffix = _find_suffix(place)
+    if suffix == "gif":
         from germane.explanation.animation.gif import write_gif
 
-        return write_gif(drawing)
-    from germane.explanation.animation.svg import write_page, write_svg
+        data = write_gif(drawing)
+    else:
+        from germane.explanation.animation.svg import write_page, write_svg
 
-    return (write_svg if format == "svg" else write_page)(drawing).encode()
+        data = (write_svg if suffix == "svg" else write_page)(drawing).encode()
+    writing.replace(place, data)
 
 
 def check(path: str, inputs: Iterable[str] = (), *, measures: int = 1) -> None:
-    """Refuse, before the work is done, what ``animate`` could not draw or write."""
-    suffix = _find_format(path)
+    """Refuse, before the work is done, a file that ``animate`` could not draw or write."""
+    suffix = _find_suffix(path)
     if measures > MOST:
         raise InputError(
             f"an animation has room for {MOST} measures; got {measures}. Explain fewer of them."
@@ -73,7 +68,7 @@ def check(path: str, inputs: Iterable[str] = (), *, measures: int = 1) -> None:
     writing.check(path, inputs)
 
 
-def _find_format(path: str) -> str:
+def _find_suffix(path: str) -> str:
     suffix = os.path.splitext(path)[1][1:].lower()
     if suffix not in FORMATS:
         raise InputError(

@@ -1,19 +1,18 @@
-"""Frames: an explanation cut into moments, each with what is lit and what is summed so far.
+"""Frames: an explanation cut into moments, each with the line that is lit and the sums so far.
 
-Nothing is measured here. Precision, recall, terms, norm and value are the explanation's own; a frame
-says how many of them have been seen.
+Nothing is measured here. Precision, recall, terms, norm and value are those of the explanation.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from germane.evaluation.result import format_value
 from germane.explanation.explanation import Explanation, Rank, Reading
 from germane.output.formatting import format_short
 
-LINES = 30  # lists of more rows than this have neighbors drawn as one line
+LINES = 30  # of a list with more rows, neighbors are drawn as one line
 ALONE = 20  # of a long list's lines, those at the top that stay single
 POINTS = 12  # of the curve within one line
 WIDTH = 44  # characters of a sum; a longer one has its middle left out
@@ -31,7 +30,7 @@ class Line:
     curve: tuple[tuple[float, float], ...]  # (recall, precision) at its rows; the last is at upto
     tied: str
     terms: tuple[float, ...]  # one a measure
-    written: tuple[str, ...]  # the same as people write them; '' where there is nothing to add
+    written: tuple[str, ...]  # the terms as people write them; '' where there is nothing to add
 
     @property
     def span(self) -> str:
@@ -49,32 +48,36 @@ class Sum:
     """One measure in one frame."""
 
     reading: Reading
-    added: str  # what this frame adds, as people write it; '' for nothing
+    added: str  # the term that this frame adds, as people write it; '' for none
     terms: tuple[str, ...]  # all that is added so far
     total: float
-    value: float | None  # the measure's, in the last frame only
+    value: float | None  # the value of the measure, in the last frame only
 
     @property
     def expression(self) -> str:
-        """The sum so far, '1/3 + 2/5', the middle left out where it is long."""
-        return write_sum(self.terms)
+        """The sum so far, as '1/3 + 2/5'; the middle of more than WIDTH characters is left out."""
+        whole = _join_terms(self.terms)
+        kept = len(self.terms)
+        while len(whole) > WIDTH and kept > 2:
+            kept -= 1
+            whole = _join_terms([*self.terms[: kept - 1], "…", self.terms[-1]])
+        return whole
 
     @property
     def relation(self) -> str:
-        """'=' where the value is the sum divided by the norm, '→' where more is done to it."""
+        """'=' where the value is the sum divided by the norm, '→' for another function of the sum."""
         norm, value = self.reading.norm, self.reading.value
         return "=" if not norm or math.isclose(self.total, value * norm, abs_tol=1e-9) else "→"
 
     @property
     def result(self) -> str:
         """The value as tables print it."""
-        value = self.reading.value if self.value is None else self.value
-        return format_value(value, self.reading.measure, 4)
+        return format_value(self.reading.value, self.reading.measure, 4)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One moment: before the list is read, a line of it, what comes besides, or the result."""
+    """One moment: the start, a line of the list, the terms without a rank, or the result."""
 
     line: Line | None  # the line that is lit
     sums: tuple[Sum, ...]  # one a measure
@@ -109,14 +112,13 @@ def cut_frames(explanation: Explanation) -> tuple[Frame, ...]:
 def _cut(explanation: Explanation) -> Iterator[Frame]:
     readings = explanation.readings
     sums = tuple(Sum(reading, "", (), 0.0, None) for reading in readings)
-    seen: list[Line] = []
     yield Frame(None, sums, _describe_start(explanation), 1.2)
-    drawn = group_lines(explanation)
-    for line in drawn:
-        seen.append(line)
+    lines = _group_lines(explanation)
+    for i, line in enumerate(lines):
+        seen = lines[: i + 1]
         sums = tuple(_add_line(sum_, seen, m) for m, sum_ in enumerate(sums))
         lit = line.hits or any(line.terms)
-        seconds = 1.5 if lit else 0.6 if len(drawn) <= 12 else 0.4
+        seconds = 1.5 if lit else 0.6 if len(lines) <= 12 else 0.4
         yield Frame(line, sums, _describe_line(line, sums), seconds)
     if any(reading.rest for reading in readings):
         sums = tuple(_add_rest(sum_) for sum_ in sums)
@@ -142,12 +144,15 @@ def _add_rest(sum_: Sum) -> Sum:
 # --- Lines -----------------------------------------------------------------------------------------
 
 
-def group_lines(explanation: Explanation) -> tuple[Line, ...]:
+def _group_lines(explanation: Explanation) -> tuple[Line, ...]:
     """Group the rows that a measure reads into at most LINES lines; only neighbors stand together."""
     rows = tuple(explanation.rows)
-    groups = [[i] for i in range(_count_read(explanation, rows))]
-    if len(groups) > LINES:
-        groups = _merge_quiet(explanation, rows, groups)
+    adds = [any(terms) for terms in zip(*(r.terms for r in explanation.readings), strict=True)]
+    groups = [[i] for i in range(_count_read(explanation, rows, adds))]
+    if len(groups) > LINES:  # neighbors that are not hits and add nothing
+        keys = (i if rows[i].hit or adds[i] else -1 for (i,) in groups)
+        merged = groupby(zip(keys, groups, strict=True), key=lambda pair: pair[0])
+        groups = [[i for _, group in pairs for i in group] for _, pairs in merged]
     if len(groups) > LINES:
         below, parts = groups[ALONE:], LINES - ALONE
         bounds = [round(len(below) * part / parts) for part in range(parts + 1)]
@@ -157,36 +162,12 @@ def group_lines(explanation: Explanation) -> tuple[Line, ...]:
     return tuple(_make_line(explanation, rows, group) for group in groups)
 
 
-def _count_read(explanation: Explanation, rows: tuple[Rank, ...]) -> int:
-    """Count the rows that some measure reads: up to its cutoff, and every row with a term."""
-    cutoffs = [reading.measure.k for reading in explanation.readings]
-    known = [k for k in cutoffs if k is not None]
-    most = max(known) if len(known) == len(cutoffs) else math.inf
-    return max(
-        (
-            i + 1
-            for i, row in enumerate(rows)
-            if row.rank <= most or any(reading.terms[i] for reading in explanation.readings)
-        ),
-        default=0,
-    )
-
-
-def _merge_quiet(
-    explanation: Explanation, rows: tuple[Rank, ...], groups: list[list[int]]
-) -> list[list[int]]:
-    """Merge neighboring rows that are not hits and add nothing."""
-    out: list[list[int]] = []
-    was_quiet = False
-    for group in groups:
-        row, terms = rows[group[0]], (r.terms[group[0]] for r in explanation.readings)
-        quiet = not row.hit and not any(terms)
-        if quiet and was_quiet:
-            out[-1] += group
-        else:
-            out.append(list(group))
-        was_quiet = quiet
-    return out
+def _count_read(explanation: Explanation, rows: tuple[Rank, ...], adds: list[bool]) -> int:
+    """Count the rows that some measure reads: up to its cutoff, and every row that adds a term."""
+    cutoffs = (reading.measure.k for reading in explanation.readings)
+    most = max(math.inf if k is None else k for k in cutoffs)
+    read = (i + 1 for i, row in enumerate(rows) if row.rank <= most or adds[i])
+    return max(read, default=0)
 
 
 def _make_line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list[int]) -> Line:
@@ -196,11 +177,12 @@ def _make_line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list
     step = -(-len(rows) // POINTS)
     kept = [*rows[:-1][::step], last]
     tied = first.tied if single else None
+    grade = "–" if first.relevance is None else f"{first.relevance:g}"
     return Line(
         rank=first.rank,
         upto=last.upto,
         item=str(first.item) if single and first.item is not None else None,
-        grade=_write_grade(first) if single else "…",
+        grade=grade if single else "…",
         hits=sum(row.hit for row in rows),
         curve=tuple((row.recall, row.precision) for row in kept),
         tied=f"{tied[0]}–{tied[1]}" if tied else "",
@@ -209,34 +191,20 @@ def _make_line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list
     )
 
 
-def _write_grade(row: Rank) -> str:
-    return "–" if row.relevance is None else f"{row.relevance:g}"
-
-
 def _write_terms(reading: Reading, rows: list[Rank], group: list[int]) -> str:
     terms, k = [reading.terms[i] for i in group], reading.measure.k
     counted = any(row.hit and (k is None or row.rank <= k) for row in rows)
     if not any(terms) and not counted:
         return ""
     if len(rows) == 1:
-        return reading.written(group[0], rows[0].rank)
+        return reading.write_term(group[0], rows[0].rank)
     return format_short(math.fsum(terms))
 
 
 # --- Words -----------------------------------------------------------------------------------------
 
 
-def write_sum(terms: Sequence[str]) -> str:
-    """Write terms as a sum of at most WIDTH characters."""
-    whole = _join(terms)
-    kept = len(terms)
-    while len(whole) > WIDTH and kept > 2:
-        kept -= 1
-        whole = _join([*terms[: kept - 1], "…", terms[-1]])
-    return whole
-
-
-def _join(terms: Sequence[str]) -> str:
+def _join_terms(terms: Sequence[str]) -> str:
     return " + ".join(terms).replace("+ -", "- ") or "0"
 
 

@@ -1,7 +1,8 @@
-"""The drawing as a GIF: the same marks through Matplotlib, the frames through Pillow."""
+"""The drawing as a GIF: Matplotlib draws the marks of each frame, and Pillow writes the frames."""
 
 import io
 import warnings
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 from germane.explanation.animation.drawing import Drawing, arrange_wide
@@ -27,7 +28,7 @@ def write_gif(drawing: Drawing) -> bytes:
     from PIL import Image
 
     images = _draw_frames(arrange_wide(drawing).flat, len(drawing.frames))
-    palette = _make_palette()  # one for all, so that only what moves differs from frame to frame
+    palette = _make_palette()  # one for all frames, so that a mark that stays keeps its color
     undithered = Image.Dither.NONE
     first, *rest = (image.quantize(palette=palette, dither=undithered) for image in images)
     out = io.BytesIO()
@@ -49,7 +50,7 @@ def _draw_frames(panel: Panel, frames: int) -> list["Image"]:
     from PIL import Image
 
     figure = Figure(figsize=(panel.width / DPI, panel.height / DPI), dpi=DPI)
-    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
+    canvas: Any = FigureCanvasAgg(figure)  # Matplotlib gives its methods no types
     axes = figure.add_axes((0, 0, 1, 1), frameon=False, xticks=[], yticks=[])
     axes.set(xlim=(0, panel.width), ylim=(panel.height, 0), autoscale_on=False)
     artists = [_make_artist(mark) for mark in panel.marks]
@@ -107,21 +108,13 @@ def _make_palette() -> "Image":
     """Make a palette of light paper's colors, and of the shades between each pair that can touch."""
     from PIL import Image
 
-    shades = {name: _split_color(both[0]) for name, both in COLORS.items()}
+    shades = {name: bytes.fromhex(light[1:]) for name, (light, _) in COLORS.items()}
     papers = [shades.pop(name) for name in ("paper", "band", "track")]
     colors = [*papers, *shades.values()]
-    shades.pop("grid")  # so near to paper that Pillow would take what lies between for paper
-    for paper in papers:
-        for shade in shades.values():
-            for part in range(1, STEPS):
-                mixed = (
-                    round(a + (b - a) * part / STEPS) for a, b in zip(paper, shade, strict=True)
-                )
-                colors.append(tuple(mixed))
+    shades.pop("grid")  # so near to paper that Pillow would take the shades between for paper
+    for paper, shade, part in product(papers, shades.values(), range(1, STEPS)):
+        channels = zip(paper, shade, strict=True)
+        colors.append(bytes(round(a + (b - a) * part / STEPS) for a, b in channels))
     image = Image.new("P", (1, 1))
-    image.putpalette([part for color in colors for part in color])
+    image.putpalette(b"".join(colors))
     return image
-
-
-def _split_color(color: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(color[1:]))

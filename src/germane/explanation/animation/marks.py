@@ -1,27 +1,27 @@
 """Marks: the shapes a drawing is made of, each with the frames in which it is seen."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from germane.output.tables import make_visible, measure_width
 
-ADVANCE = 0.61  # of the font size, for each character: that of monospaced fonts
+ADVANCE = 0.61  # width of a character of monospaced fonts, as a share of the font size
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Mark:
     """A shape seen from frame ``first`` to frame ``last``, both included."""
 
     style: str
-    first: int = 0
-    last: int | None = None  # None: to the end
+    first: int = field(default=0, kw_only=True)
+    last: int | None = field(default=None, kw_only=True)  # None: to the end
 
     def is_seen(self, frame: int) -> bool:
         """Is the mark seen in this frame?"""
         return self.first <= frame and (self.last is None or frame <= self.last)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Text(Mark):
     """A line of text; ``anchor`` says which of its ends is at x."""
 
@@ -33,14 +33,14 @@ class Text(Mark):
     turn: float = 0.0  # degrees, counterclockwise
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Path(Mark):
     """Straight lines from point to point."""
 
     points: tuple[tuple[float, float], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Disc(Mark):
     """A circle."""
 
@@ -49,7 +49,7 @@ class Disc(Mark):
     radius: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Box(Mark):
     """A rectangle with rounded corners."""
 
@@ -83,7 +83,7 @@ def shift(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
 
 def shorten(text: str, size: float, room: float) -> str:
     """Make control characters visible, and leave out the middle of text wider than ``room``."""
-    most = max(int(room / (ADVANCE * size)), 3)
+    most = _count_characters(size, room)
     text = make_visible(text[: 8 * most] + text[8 * most :][-most:])
     if measure_width(text) <= most:
         return text
@@ -94,7 +94,7 @@ def shorten(text: str, size: float, room: float) -> str:
 
 def wrap(text: str, size: float, room: float) -> list[str]:
     """Break text into lines at its blanks; a word wider than ``room`` loses its middle."""
-    most = max(int(room / (ADVANCE * size)), 3)
+    most = _count_characters(size, room)
     lines: list[str] = []
     for word in make_visible(text).split(" "):
         if lines and measure_width(lines[-1]) + 1 + measure_width(word) <= most:
@@ -104,7 +104,13 @@ def wrap(text: str, size: float, room: float) -> list[str]:
     return lines
 
 
+def _count_characters(size: float, room: float) -> int:
+    """Count the characters that there is room for, at least three."""
+    return max(int(room / (ADVANCE * size)), 3)
+
+
 def _take(text: str, columns: int) -> str:
+    """Take as much from the start of a text as so many columns hold."""
     taken = 0
     for i, character in enumerate(text):
         taken += measure_width(character)
@@ -118,7 +124,7 @@ def _take(text: str, columns: int) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """How a mark is painted; colors are names of output.markup.COLORS."""
+    """The paint of a mark; colors are names of output.markup.COLORS."""
 
     fill: str | None = None
     stroke: str | None = None

@@ -1,5 +1,5 @@
-// Shows one frame at a time. Marks say in which frames they are seen; without this script all of
-// them stay as they are written, which is the last frame.
+// Shows one frame at a time. Each mark names the frames in which it is seen. Without this script the
+// marks stay as they are written, which is the last frame.
 (function () {
   "use strict";
   var home = document.currentScript.closest(".germane");

@@ -1,6 +1,7 @@
 """The drawing for browsers: one SVG file that plays by itself, or an HTML page with a slider."""
 
 from collections.abc import Iterable, Iterator
+from importlib import resources
 
 from germane.explanation.animation.drawing import (
     BUTTON,
@@ -26,29 +27,6 @@ FONTS = {
     "sans": "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif",
     "mono": "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace",
 }
-MOTION = """
-.germane .off { visibility: hidden; }
-.germane .controls { display: none; }
-.germane.live .controls { display: inline; }
-.germane .when-playing, .germane.playing .when-paused { display: none; }
-.germane.playing .when-playing { display: inline; }
-.germane [data-do] { cursor: pointer; }
-.germane [aria-disabled=true] { opacity: .35; }
-"""
-ALONE = """
-:root.germane {
-  display: block; margin: 0 auto; max-width: 100%; height: auto; background: var(--paper);
-}
-:root.germane.small { width: 100%; }
-.germane .narrow, .germane.small .wide { display: none; }
-.germane.small .narrow { display: inline; }
-.germane [data-do] rect { fill: var(--track); stroke: var(--axis); }
-.germane [data-do]:hover rect { fill: var(--band); }
-.germane [data-do]:focus { outline: none; }
-.germane [data-do]:focus-visible rect { stroke: var(--hit); stroke-width: 3; }
-.germane [data-do] path { fill: var(--ink); }
-.germane .unseen { fill: none; }
-"""
 ICONS = {  # in a square of 24
     "start": "M5 5h3v14h-3z M19 5v14l-10 -7z",
     "back": "M16.5 6.5l-1.8 -1.8l-7.3 7.3l7.3 7.3l1.8 -1.8l-5.5 -5.5z",
@@ -56,58 +34,26 @@ ICONS = {  # in a square of 24
     "play": "M7 4v16l13 -8z",
     "forward": "M7.5 6.5l1.8 -1.8l7.3 7.3l-7.3 7.3l-1.8 -1.8l5.5 -5.5z",
 }
-LAYOUT = """
-body { margin: 0; background: var(--paper); color: var(--ink); }
-.germane {
-  background: var(--paper); color: var(--ink); min-height: 100vh; box-sizing: border-box;
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
-  padding: 28px clamp(14px, 4vw, 40px) 40px; max-width: 1240px; margin: 0 auto;
-}
-.germane h1 { font-size: 1.45rem; line-height: 1.25; margin: 0 0 .4rem; overflow-wrap: anywhere; }
-.germane p { margin: .15rem 0; overflow-wrap: anywhere; }
-.germane .facts, .germane .count { color: var(--muted); font-size: .85rem; }
-.germane .controls {
-  position: sticky; top: 0; z-index: 1; padding: 14px 0 12px; margin-top: 6px;
-  background: var(--paper); border-bottom: 1px solid var(--grid);
-}
-.germane.live .controls { display: block; }
-.germane .row { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; }
-.germane button {
-  font: inherit; color: var(--ink); background: var(--track); border: 1px solid var(--axis);
-  border-radius: 8px; height: 40px; min-width: 44px; padding: 0 10px; cursor: pointer;
-}
-.germane button:hover { background: var(--band); }
-.germane button svg { display: block; width: 24px; height: 24px; fill: currentColor; }
-.germane button:focus-visible, .germane input:focus-visible {
-  outline: 3px solid var(--hit); outline-offset: 2px;
-}
-.germane .named { display: flex; align-items: center; gap: 6px; padding-right: 14px; }
-.germane input { flex: 1 1 160px; min-width: 120px; accent-color: var(--hit); }
-.germane .count { min-width: 4.5em; text-align: right; font-variant-numeric: tabular-nums; }
-.germane .said { margin: 10px 0 0; min-height: 3em; font-weight: 600; }
-.germane .panels { display: flex; flex-wrap: wrap; gap: 28px 44px; margin: 22px 0; }
-.germane .panels > div { min-width: 0; }
-.germane .panels svg { display: block; width: 100%; height: auto; }
-.germane .sums { margin-top: 16px; }
-.germane summary { cursor: pointer; color: var(--muted); }
-.germane ol { padding-left: 2.2em; overflow-wrap: anywhere; }
-"""
 LABELS = {
     "start": "To the start",
     "back": "One step back",
     "play": "Play",
     "forward": "One step forward",
 }
+STATES = {"play": ("when-paused", "Play"), "pause": ("when-playing", "Pause")}  # of one button
 
 
 def write_svg(drawing: Drawing) -> str:
     """Write the whole drawing as one file: its style, its marks, its buttons and its script.
 
-    It holds the drawing for wide windows and for narrow ones; the script shows the one that fits.
+    The file holds the drawing for wide windows and for narrow ones; the script shows the one that fits.
     """
     sheets = {"wide": arrange_wide(drawing), "narrow": arrange_narrow(drawing)}
-    last, label = len(drawing.frames) - 1, describe(drawing)
-    style = f"{_write_styles()}{MOTION}{ALONE}{_move_panels(sheets['narrow'])}"
+    last, label = len(drawing.frames) - 1, _describe(drawing)
+    moves = (  # of the panels, in a narrow window
+        f".germane.small .{name}-panel {{ transform: translate({x:g}px, {y:g}px); }}\n"
+        for name, (_, x, y) in sheets["narrow"].panels.items()
+    )
     root = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class": "germane",
@@ -117,27 +63,20 @@ def write_svg(drawing: Drawing) -> str:
         "data-seconds": _list_seconds(drawing),
     }
     pictures = [
-        write_element("g", {"class": name}, *write_marks(sheet.around, last))
+        write_element("g", {"class": name}, *_write_marks(sheet.around, last))
         for name, sheet in sheets.items()
-    ] + [
-        write_element(
-            "g",
-            {"class": f"{name}-panel", "transform": f"translate({x:g} {y:g})"},
-            *write_marks(panel.marks, last),
-        )
-        for name, (panel, x, y) in sheets["wide"].panels.items()
     ]
-    words = (
-        write_element("text", {"data-words": ""}, escape_html(frame.text))
-        for frame in drawing.frames
-    )
+    for name, (panel, x, y) in sheets["wide"].panels.items():
+        place = {"class": f"{name}-panel", "transform": f"translate({x:g} {y:g})"}
+        pictures.append(write_element("g", place, *_write_marks(panel.marks, last)))
+    words = _write_words(drawing, "text")
     return (
         write_element(
             "svg",
             root,
             write_element("title", {}, escape_html(drawing.title)),
             write_element("desc", {}, escape_html(label)),
-            write_element("style", {}, style),
+            write_element("style", {}, _write_style("svg.css") + "".join(moves)),
             write_element("g", {"role": "img", "aria-label": label}, *pictures),
             *(
                 write_element("g", {"class": name}, _write_buttons(sheet))
@@ -145,53 +84,40 @@ def write_svg(drawing: Drawing) -> str:
             ),
             write_element("g", {"display": "none"}, *words),
             write_element("text", {"class": "unseen", "data-live": "", "aria-live": "polite"}, ""),
-            write_element("script", {}, f"<![CDATA[\n{read_player()}]]>"),
+            write_element("script", {}, f"<![CDATA[\n{read_file('player.js')}]]>"),
         )
         + "\n"
     )
 
 
-def _move_panels(sheet: Sheet) -> str:
-    """Write the rules that move the panels in a small window."""
-    return "".join(
-        f".germane.small .{name}-panel {{ transform: translate({x:g}px, {y:g}px); }}\n"
-        for name, (_, x, y) in sheet.panels.items()
-    )
-
-
 def _write_buttons(sheet: Sheet) -> str:
-    x, y, scale = sheet.buttons
+    def write_icon(name: str) -> str:
+        return write_element("path", {"transform": "translate(8 6)", "d": ICONS[name]})
+
+    buttons = []
+    for i, (action, label) in enumerate(LABELS.items()):
+        icons = [write_icon(action)]
+        if action == "play":
+            icons = [
+                write_element("g", {"class": state}, write_icon(name))
+                for name, (state, _) in STATES.items()
+            ]
+        button = {
+            "data-do": action, "role": "button", "tabindex": 0, "aria-label": label,
+            "transform": f"translate({i * PITCH:g} 0)",
+        }  # fmt: skip
+        face = write_element("rect", {"width": BUTTON, "height": 36, "rx": 7})
+        buttons.append(write_element("g", button, write_element("title", {}, label), face, *icons))
     count = {
         "class": "muted", "x": 178, "y": 54, "font-size": 12.5, "text-anchor": "end", "data-count": "",
     }  # fmt: skip
+    x, y, scale = sheet.buttons
+    place = f"translate({x:g} {y:g}) scale({scale:g})"
     return write_element(
         "g",
-        {"class": "controls", "transform": f"translate({x:g} {y:g}) scale({scale:g})"},
-        *(_write_button(i, action) for i, action in enumerate(LABELS)),
+        {"class": "controls", "transform": place},
+        *buttons,
         write_element("text", count, ""),
-    )
-
-
-def _write_button(place: int, action: str) -> str:
-    def icon(name: str) -> str:
-        return write_element("path", {"transform": "translate(8 6)", "d": ICONS[name]})
-
-    def when(state: str, name: str) -> str:
-        return write_element("g", {"class": f"when-{state}"}, icon(name))
-
-    icons = (
-        [when("paused", "play"), when("playing", "pause")] if action == "play" else [icon(action)]
-    )
-    attributes = {
-        "data-do": action, "role": "button", "tabindex": 0, "aria-label": LABELS[action],
-        "transform": f"translate({place * PITCH:g} 0)",
-    }  # fmt: skip
-    return write_element(
-        "g",
-        attributes,
-        write_element("title", {}, LABELS[action]),
-        write_element("rect", {"width": BUTTON, "height": 36, "rx": 7}),
-        *icons,
     )
 
 
@@ -199,25 +125,26 @@ def _write_button(place: int, action: str) -> str:
 
 
 def write_page(drawing: Drawing) -> str:
-    """Write one HTML file that asks nothing of the network: buttons, a slider, and every step in words."""
+    """Write one HTML file that loads nothing: buttons, a slider, and every step in words."""
     last, title = len(drawing.frames) - 1, escape_html(drawing.title)
-    script = f"\n{read_player()}"
+    script = f"\n{read_file('player.js')}"
     main = {"class": "germane", "data-seconds": _list_seconds(drawing)}
+    sums = _write_panel(drawing.sums, last, _describe(drawing))
     panels = (
-        _write_panel(drawing.ranking, last, "The ranking."),
-        _write_panel(drawing.curve, last, "The precision–recall curve.")
-        + write_element(
-            "div", {"class": "sums"}, _write_panel(drawing.sums, last, describe(drawing))
+        (drawing.ranking.width, _write_panel(drawing.ranking, last, "The ranking.")),
+        (
+            drawing.curve.width,
+            _write_panel(drawing.curve, last, "The precision–recall curve.")
+            + write_element("div", {"class": "sums"}, sums),
         ),
     )
-    widths = drawing.ranking.width, drawing.curve.width
     head = [
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{write_content_policy(script)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
         write_element("title", {}, title),
-        write_element("style", {}, f"{_write_styles()}{MOTION}{LAYOUT}"),
+        write_element("style", {}, _write_style("page.css")),
     ]
     body = [
         write_element("h1", {}, title),
@@ -227,16 +154,10 @@ def write_page(drawing: Drawing) -> str:
         write_element(
             "div",
             {"class": "panels"},
-            *(
-                write_element("div", {"style": _give_room(width)}, panel)
-                for width, panel in zip(widths, panels, strict=True)
-            ),
+            *(write_element("div", {"style": _give_room(width)}, panel) for width, panel in panels),
         ),
         "<details><summary>Every step in words</summary><ol start='0'>",
-        *(
-            write_element("li", {"data-words": ""}, escape_html(frame.text))
-            for frame in drawing.frames
-        ),
+        *_write_words(drawing, "li"),
         "</ol></details>",
         write_element("script", {}, script),
     ]
@@ -251,75 +172,66 @@ def write_page(drawing: Drawing) -> str:
 
 
 def _give_room(width: float) -> str:
-    """Write a panel's style: side by side both are enlarged alike, up to a quarter."""
+    """Write the style of a panel: two panels side by side grow alike, up to a quarter."""
     return f"flex: {width:.0f} 1 {width:.0f}px; max-width: min(100%, {1.25 * width:.0f}px)"
 
 
 def _write_controls(last: int) -> str:
-    words = {"play": ("paused", "Play"), "pause": ("playing", "Pause")}
-    slider = f'<input type="range" min="0" max="{last}" step="1" value="{last}" aria-label="Step">'
+    def write_icon(name: str) -> str:
+        icon = write_element("path", {"d": ICONS[name]})
+        return write_element("svg", {"viewBox": "0 0 24 24", "aria-hidden": "true"}, icon)
+
     buttons = []
     for action, label in LABELS.items():
-        attributes = {"type": "button", "data-do": action, "aria-label": label}
+        button = {"type": "button", "data-do": action, "aria-label": label}
         if action == "play":
-            inside = "".join(
-                f'<span class="when-{state}"><span class="named">{_write_icon(name)}{word}</span></span>'
-                for name, (state, word) in words.items()
+            face = "".join(
+                f'<span class="{state}"><span class="named">{write_icon(name)}{word}</span></span>'
+                for name, (state, word) in STATES.items()
             )
         else:
-            attributes["title"], inside = label, _write_icon(action)
-        buttons.append(write_element("button", attributes, inside))
-    row = write_element(
-        "div",
-        {"class": "row"},
-        *buttons,
-        slider,
-        write_element("span", {"class": "count", "data-count": ""}, ""),
-    )
-    said = write_element("p", {"class": "said", "data-live": "", "aria-live": "polite"}, "")
-    return write_element("div", {"class": "controls"}, row, said)
-
-
-def _write_icon(name: str) -> str:
-    icon = write_element("path", {"d": ICONS[name]})
-    return write_element("svg", {"viewBox": "0 0 24 24", "aria-hidden": "true"}, icon)
+            button["title"], face = label, write_icon(action)
+        buttons.append(write_element("button", button, face))
+    slider = f'<input type="range" min="0" max="{last}" step="1" value="{last}" aria-label="Step">'
+    count = write_element("span", {"class": "count", "data-count": ""}, "")
+    row = write_element("div", {"class": "row"}, *buttons, slider, count)
+    words = write_element("p", {"class": "said", "data-live": "", "aria-live": "polite"}, "")
+    return write_element("div", {"class": "controls"}, row, words)
 
 
 def _write_panel(panel: Panel, last: int, label: str) -> str:
     attributes = {"role": "img", "aria-label": label, **_write_size(panel)}
-    return write_element("svg", attributes, *write_marks(panel.marks, last))
+    return write_element("svg", attributes, *_write_marks(panel.marks, last))
 
 
 # --- Shared ----------------------------------------------------------------------------------------
 
 
-def describe(drawing: Drawing) -> str:
-    """Say in words what the drawing shows in the end."""
-    return " ".join(
-        [f"{drawing.title}.", drawing.frames[-1].text + ".", drawing.facts + "."]
-        + [f"{definition}." for definition in drawing.definitions]
-    )
+def read_file(name: str) -> str:
+    """Read a script or a style sheet of this folder."""
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
-def read_player() -> str:
-    """Read the script that plays the drawing."""
-    from importlib import resources
+def _describe(drawing: Drawing) -> str:
+    """Describe in words the last frame of the drawing."""
+    sentences = (drawing.title, drawing.frames[-1].text, drawing.facts, *drawing.definitions)
+    return " ".join(f"{sentence}." for sentence in sentences)
 
-    return resources.files(__package__).joinpath("player.js").read_text("utf-8")
+
+def _write_words(drawing: Drawing, element: str) -> Iterator[str]:
+    for frame in drawing.frames:
+        yield write_element(element, {"data-words": ""}, escape_html(frame.text))
 
 
-def write_marks(marks: Iterable[Mark], last: int) -> Iterator[str]:
+def _write_marks(marks: Iterable[Mark], last: int) -> Iterator[str]:
     """Write each mark as an element; those that the last frame does not show are hidden."""
     for mark in marks:
-        if mark.last is not None and mark.last < mark.first:
-            continue
-        attributes: dict[str, object] = {
-            "class": mark.style if mark.is_seen(last) else f"{mark.style} off"
-        }
-        if mark.first or mark.last is not None:
-            attributes["data-seen"] = (
-                f"{mark.first}" if mark.last is None else f"{mark.first} {mark.last}"
-            )
+        kind = mark.style if mark.is_seen(last) else f"{mark.style} off"
+        attributes: dict[str, object] = {"class": kind}
+        if mark.last is not None:
+            attributes["data-seen"] = f"{mark.first} {mark.last}"
+        elif mark.first:
+            attributes["data-seen"] = f"{mark.first}"
         yield _write_mark(mark, attributes)
 
 
@@ -357,20 +269,21 @@ def _list_seconds(drawing: Drawing) -> str:
     return " ".join(f"{frame.seconds:g}" for frame in drawing.frames)
 
 
-def _write_styles() -> str:
-    """Write a rule for each style; colors in full, since not every viewer knows variables."""
-    rules = "".join(
-        f".germane .{name} {{ {_write_rule(style)} }}\n" for name, style in STYLES.items()
-    )
-    dark = "".join(
-        f".germane .{name} {{ {_paint(style, 'dark')} }}\n" for name, style in STYLES.items()
-    )
+def _write_style(sheet: str) -> str:
+    """Write all rules: those of marks and of the player, and a style sheet.
+
+    The colors of marks are written in full, since not every viewer knows variables.
+    """
+    light = "".join(f".germane .{name} {{ {_write_rule(s)} }}\n" for name, s in STYLES.items())
+    dark = "".join(f".germane .{name} {{ {_paint(s, 'dark')} }}\n" for name, s in STYLES.items())
     return f"""
 .germane {{ color-scheme: light dark; {define_colors("light")} }}
 @media (prefers-color-scheme: dark) {{ .germane {{ {define_colors("dark")} }} }}
-{rules}@media (prefers-color-scheme: dark) {{
+{light}@media (prefers-color-scheme: dark) {{
 {dark}}}
-"""
+
+{read_file("player.css")}
+{read_file(sheet)}"""
 
 
 def _write_rule(style: Style) -> str:

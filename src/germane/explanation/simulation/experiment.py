@@ -1,4 +1,4 @@
-"""Experiment: what is swept, the rankings, and what the measures say of each."""
+"""Experiment: the settings of one quantity, a ranking for each, and the values of the measures."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,19 +10,18 @@ from germane._version import VERSION
 from germane.errors import NotFoundError, clip, suggest
 from germane.explanation.precision_recall import PRCurve
 from germane.output.formatting import add_schema, format_number
-from germane.output.tabled import Tabular
-from germane.output.tables import Table
+from germane.output.tables import Table, Tabular
 
 Grades = tuple[int, ...]
 
 
 class Design(NamedTuple):
-    """One experiment before it is made: what is swept, and what makes it from random numbers."""
+    """The description of an experiment, and the function that makes it from random numbers."""
 
     name: str
     title: str
-    line: str  # what is done, in one line
-    swept: str  # what is varied, as the heading of a column and the label of an axis
+    line: str  # a description in one line
+    swept: str  # the quantity that is varied, as a heading and as the label of an axis
     make: "Callable[[Design, np.random.Generator], Experiment]"
 
 
@@ -33,14 +32,10 @@ class Column(NamedTuple):
     definition: str
     values: tuple[float, ...]
 
-    def cell(self, i: int, digits: int | None) -> str:
-        """The value of a setting, with so many decimals, or all of them."""
-        return format_number(self.values[i], digits)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Experiment(Tabular):
-    """A quantity is swept, and measures are taken of every setting.
+    """A quantity that is varied, with the measures' values at every setting.
 
     >>> experiment = germane.simulate("recall")
     >>> experiment.settings
@@ -50,10 +45,11 @@ class Experiment(Tabular):
     >>> float(experiment.curves[300].recall[-1])
     0.6
 
-    ``settings`` are the values of what is swept. ``rankings`` maps each of them to the grades of a
-    list in rank order, with ``relevant`` items in all, or to a run ``{query: {item: score}}`` with
-    its ``qrels``; ``curves`` maps it to the curve of that list, and is empty for runs. ``columns``
-    hold the measures' values, one a setting, and ``claims`` are sentences with numbers from them.
+    ``settings`` are the values of the quantity. ``rankings`` maps each setting to the grades of a list
+    in rank order, with ``relevant`` relevant items in all, or to a run ``{query: {item: score}}`` with
+    its ``qrels``. ``curves`` maps each setting to the curve of its list, and is empty for runs.
+    ``columns`` hold the measures' values, one a setting, and ``claims`` are sentences with numbers
+    from them.
     """
 
     design: Design
@@ -81,7 +77,7 @@ class Experiment(Tabular):
         return " ".join(self.claims)
 
     def __getitem__(self, column: str) -> dict[int, float]:
-        """The values of one column by setting."""
+        """Return the values of one column by setting."""
         by_name = {one.name: one.values for one in self.columns}
         if column not in by_name:
             raise NotFoundError(
@@ -91,9 +87,9 @@ class Experiment(Tabular):
         return dict(zip(self.settings, by_name[column], strict=True))
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a setting; what it shows and the columns' definitions as notes."""
+        """Return one row a setting; the claims and the columns' definitions as notes."""
         rows = [
-            (str(setting), *(column.cell(i, digits) for column in self.columns))
+            (str(setting), *(format_number(column.values[i], digits) for column in self.columns))
             for i, setting in enumerate(self.settings)
         ]
         widest = max(len(column.name) for column in self.columns)
@@ -108,7 +104,7 @@ class Experiment(Tabular):
         return f"<Experiment {self.name}: {self.design.swept}, {len(self.settings)} settings>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema; lists as the ranks of their relevant items.
+        """Return plain values for JSON, in a versioned schema; lists as ranks of relevant items.
 
         Runs are left out: they are large, and the same seed makes them again.
         """
@@ -127,12 +123,7 @@ class Experiment(Tabular):
                     for setting, grades in lists.items()
                 },
                 "columns": [
-                    {
-                        "name": column.name,
-                        "definition": column.definition,
-                        "values": list(column.values),
-                    }
-                    for column in self.columns
+                    {**column._asdict(), "values": list(column.values)} for column in self.columns
                 ],
                 "shows": list(self.claims),
             }

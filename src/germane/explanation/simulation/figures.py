@@ -1,6 +1,6 @@
-"""The figure of each experiment: its curves on the left, what the measures say on the right.
+"""The figure of each experiment: its curves on the left, the values of the measures on the right.
 
-A gallery is a folder with all figures, and a page that says what they show.
+A gallery is a folder with all figures, and a page that describes them.
 """
 
 import os
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-PALE, DARK = np.array([0.66, 0.75, 0.88]), np.array([0.07, 0.14, 0.30])  # red, green, blue
+PALE, DARK = (0.66, 0.75, 0.88), (0.07, 0.14, 0.30)  # red, green, blue
 
 
 class Line(NamedTuple):
-    """One column of numbers over what is swept."""
+    """One column of numbers over the settings."""
 
     column: str
-    label: str  # may hold the value there
-    at: int  # the setting beside whose point the label stands, counted from either end
-    place: tuple[float, float]  # of the label, in points from there
-    numbers: float | None = None  # where each value stands, in points above the line
+    label: str  # with {} for the value at its setting
+    at: int  # the setting that has the label, counted from either end
+    place: tuple[float, float]  # of the label, in points from the value
+    numbers: float | None = None  # each value is written so many points above the line
 
 
 class Drawn(NamedTuple):
-    """The lines drawn of an experiment, and their words."""
+    """The lines to draw of an experiment, and their words."""
 
     title: str
-    over: str  # the axis of what is swept
+    over: str  # the axis of the settings
     height: str  # the axis of the numbers
     lines: tuple[Line, ...]
-    marked: str = ""  # what the dot on each curve stands for
+    marked: str = ""  # the meaning of the dot on each curve
     mark: Callable[[PRCurve], int] = lambda curve: -1  # the point of the curve that has the dot
     place: tuple[float, float] = (6, 0)  # of the dot's label, in points from there
     band: tuple[str, str] | None = None  # columns between which the area is shaded
@@ -127,15 +127,15 @@ DRAWN = {
 
 
 class ExperimentDisplay(Display):
-    """An experiment's curves, and its measures over what is swept.
+    """An experiment's curves, and the values of its measures over the settings.
 
     >>> from germane.explanation.simulation.figures import ExperimentDisplay
     >>> display = ExperimentDisplay(germane.simulate("recall")).plot()
     >>> [ax.get_xlabel() for ax in display.axes_]
     ['Recall: share of the 500 relevant items found', 'Relevant items retrieved, of 500']
 
-    ``axes_`` are the two panels, which take the place of ``ax``. For runs the left one shows how
-    many items are tied.
+    ``axes_`` are the two panels, which take the place of ``ax``. For runs the left panel shows the
+    share of tied items.
     """
 
     axes_: "tuple[Axes, Axes]"
@@ -160,7 +160,7 @@ class ExperimentDisplay(Display):
         if self.experiment.curves:
             self._draw_curves(left)
         else:
-            self._draw_tied(left)
+            self._draw_tied_share(left)
         self._draw_measures(right)
         if len(figure.axes) == 3:  # nothing else is in it
             figure.suptitle(
@@ -170,8 +170,9 @@ class ExperimentDisplay(Display):
 
     def _draw_curves(self, ax: "Axes") -> None:
         drawn, curves = self.drawn, self.experiment.curves
-        for color, (setting, curve) in zip(_make_ramp(len(curves)), curves.items(), strict=True):
-            found = curve.recall > 0  # before the first one a curve tells nothing
+        colors = map(tuple, np.linspace(PALE, DARK, len(curves)))
+        for color, (setting, curve) in zip(colors, curves.items(), strict=True):
+            found = curve.recall > 0  # up to the first relevant item, precision is 0
             ax.plot(curve.recall[found], curve.precision[found], color=color, linewidth=1.7)
             at = drawn.mark(curve)
             ax.plot(curve.recall[at], curve.precision[at], "o", color=color, clip_on=False, ms=5)
@@ -179,7 +180,7 @@ class ExperimentDisplay(Display):
         ax.set_title(f"Precision and recall at every rank;\n● {drawn.marked}", fontsize=10)
         label_axes(ax, f"share of the {self.experiment.relevant} relevant items found")
 
-    def _draw_tied(self, ax: "Axes") -> None:
+    def _draw_tied_share(self, ax: "Axes") -> None:
         tied = self.experiment["tied"]
         ax.bar(list(tied), list(tied.values()), color=AREA, edgecolor=LINE, width=0.7)
         for digits, share in tied.items():
@@ -204,28 +205,21 @@ class ExperimentDisplay(Display):
             ax.plot(settings, values, color=color, linestyle=dashes, marker="o", markersize=4)
             label = line.label.format(values[line.at])
             _write(ax, label, settings[line.at], values[line.at], line.place, color)
-            if line.numbers is not None:
-                self._number(ax, values, line.numbers, written)
+            for setting, value in zip(settings, values, strict=True):
+                text = f"{value:.2f}"
+                if line.numbers is not None and (setting, text) not in written:  # lines may meet
+                    written.add((setting, text))
+                    _write(ax, text, setting, value, (0, line.numbers))
         ax.set_title(drawn.title, fontsize=10)
         ax.set(xlabel=drawn.over, ylabel=drawn.height, xticks=settings)
         if settings[0] > settings[-1]:
             ax.invert_xaxis()
 
-    def _number(
-        self, ax: "Axes", values: list[float], up: float, written: set[tuple[int, str]]
-    ) -> None:
-        """Write the values, but not one where lines meet and it stands there already."""
-        for setting, value in zip(self.experiment.settings, values, strict=True):
-            text = f"{value:.2f}"
-            if (setting, text) not in written:
-                written.add((setting, text))
-                _write(ax, text, setting, value, (0, up))
-
 
 def _write(
     ax: "Axes", text: str, x: float, y: float, place: tuple[float, float], color: str = INK
 ) -> None:
-    """A short text beside a point, so many points to the right of it and above."""
+    """Write a short text beside a point, so many typographic points to the right of it and above."""
     from matplotlib.patheffects import withStroke
 
     across, up = place
@@ -235,12 +229,6 @@ def _write(
         ha=side, va="center" if up == 0 else "bottom" if up > 0 else "top", annotation_clip=False,
         path_effects=[withStroke(linewidth=2.5, foreground="white")],
     )  # fmt: skip
-
-
-def _make_ramp(steps: int) -> Iterator[tuple[float, ...]]:
-    """Colors from pale to dark."""
-    for share in np.linspace(0, 1, steps):
-        yield tuple(PALE + share * (DARK - PALE))
 
 
 INDEX = "index.md"
@@ -255,9 +243,10 @@ def write_gallery(
 ) -> None:
     """Make experiments, and write each one's figure, as SVG, and ``index.md`` about all of them.
 
-    The folder is made if it does not exist, in one that does; files of these names are replaced,
-    all of them or none. ``progress`` is called before each experiment with its name, how many
-    are done and how many there are. Raises InputError where the folder cannot be written.
+    The folder is made if it does not exist, but not its parent. Files of these names are replaced, all
+    of them or none. ``progress`` is called before each experiment with its name, the number of
+    experiments that are done, and the number of all. Raises InputError where the folder cannot be
+    written.
     """
     progress = make_progress(progress)
     designs = tuple(designs)
@@ -279,8 +268,8 @@ def _write_heading(folder: str, designs: tuple[Design, ...], seed: int) -> str:
     target = os.path.basename(os.path.realpath(folder))
     return (
         "# Experiments on the measures themselves\n\n"
-        "In each one a quantity is swept, and the measures say what moves. Every number is germane's "
-        f"own; the same seed gives the same numbers. Made with germane {VERSION}:\n\n"
+        "Each experiment varies one quantity and shows how the measures respond. germane computes every "
+        f"number; an equal seed gives equal numbers. Made with germane {VERSION}:\n\n"
         f"```sh\ngermane simulate {name} --seed {seed} -o {target}/\n```\n"
     )
 
@@ -299,7 +288,7 @@ def _write_page(experiment: Experiment, seed: int) -> str:
 
 @contextmanager
 def _keep_all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
-    """A place for files of these names, which get to the folder when all of them are written."""
+    """Make a place for files of these names; they get to the folder when all of them are written."""
     writing.check(folder)
     target = os.path.realpath(folder)
     there = os.path.isdir(target)
