@@ -1,10 +1,11 @@
 """Comparison: the outcome of comparing systems, and how stable their order is."""
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from itertools import combinations, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +20,13 @@ from germane.core.ragged import Floats
 from germane.errors import NotFoundError, clip, suggest
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number
+from germane.output.markup import Paper
 from germane.output.tables import Reader, Table, Tabular, escape_html
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from germane.comparison.displays import ForestDisplay
 
 
 @dataclass(frozen=True)
@@ -232,6 +239,36 @@ class Comparison:
         drawn = self._resampled_means[self._samples.index(sample)][m]
         key, confidence = sample.measures[m], self.settings.confidence
         return _measure_stability(key, self.systems, sample.means[m], drawn, confidence)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        measure: str | Measure | None = None,
+        paper: Paper = "light",
+    ) -> "ForestDisplay":
+        """Draw the differences of all pairs with their intervals into ``ax``, or into a new figure.
+
+        ``measure`` is the first one unless it is given. Raises NotFoundError for a measure that was not
+        compared.
+        """
+        return self._make_display(measure).plot(ax, paper=paper)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        measure: str | Measure | None = None,
+        paper: Paper = "light",
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        self._make_display(measure).save(path, paper=paper)
+
+    def _make_display(self, measure: str | Measure | None) -> "ForestDisplay":
+        from germane.comparison.displays import ForestDisplay
+
+        sample, m = self._find_measure(self.measures[0] if measure is None else measure)
+        return ForestDisplay([one for one in self.pairs if one.measure == sample.measures[m]])
 
     @cached_property
     def _resampled_means(self) -> tuple[Floats, ...]:

@@ -1,9 +1,10 @@
 """Curves: precision over recall, of one list and averaged over queries."""
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,7 +17,13 @@ from germane.measures.averaging import compute_scores, evaluate_measure
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from germane.explanation.displays import PRCurveDisplay, PRCurvesDisplay
 
 Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
 Rule: TypeAlias = Literal["step", "trapezoid", "interpolated", 11, 101]
@@ -136,6 +143,22 @@ class PRCurve(Tabular):
         scored = area_under_curve(self.ranking, None, self.rel, check_rule(rule), self.start)
         return float(compute_values(self.ranking, scored)[0])
 
+    def plot(
+        self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"
+    ) -> "PRCurveDisplay":
+        """Draw the curve and the area under it into ``ax``, or into a new figure."""
+        from germane.explanation.displays import PRCurveDisplay
+
+        return PRCurveDisplay(self, rule=rule).plot(ax, paper=paper)
+
+    def save(
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.explanation.displays import PRCurveDisplay
+
+        PRCurveDisplay(self, rule=rule).save(path, paper=paper)
+
     def table(self, *, digits: int | None = 4) -> Table:
         """Return one row a relevant rank, and the end of the curve; areas as notes.
 
@@ -227,6 +250,22 @@ class MeanPRCurve(Tabular):
         return evaluate_measure(
             _make_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant
         ).mean
+
+    def plot(
+        self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"
+    ) -> "PRCurvesDisplay":
+        """Draw the curve and its band into ``ax``, or into a new figure."""
+        from germane.explanation.displays import PRCurvesDisplay
+
+        return PRCurvesDisplay({"mean": self}, rule=rule).plot(ax, paper=paper)
+
+    def save(
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.explanation.displays import PRCurvesDisplay
+
+        PRCurvesDisplay({"mean": self}, rule=rule).save(path, paper=paper)
 
     def table(self, *, digits: int | None = 4) -> Table:
         """Return one row a recall level; the mean areas as notes."""
