@@ -28,7 +28,7 @@ def test_every_limit_has_a_meaning() -> None:
 def holds(when: str, given: Given, k: int | None) -> bool:
     """As germane counts it, of what it judged."""
     policy = Policy(duplicates="recount", repeated="once", ties="given")
-    judged = Collection(open_qrels(given.qrels), open_run(given.run), "test").judged(policy)
+    judged = Collection(open_qrels(given.qrels), open_run(given.run), "test").judge(policy)
     return _WHEN[when](judged, germane.AP @ k if k else germane.AP)
 
 
@@ -114,7 +114,7 @@ def test_a_limit_of_one_measure() -> None:
     dialect = resolve_dialect("trectools")
     judged = Collection(
         open_qrels({"q": {"a": 1, "b": -1}}), open_run({"q": {"a": 1.0}}), "test"
-    ).judged(Policy())
+    ).judge(Policy())
     says = [
         one.says for one in find_holding(dialect, Entry("bpref", "bpref"), germane.bpref, judged)
     ]

@@ -218,7 +218,7 @@ def test_standing_is_the_share_of_pairs(
         for other in held
         if held[one] > held[other]
     ]
-    judged = Collection(open_qrels(qrels), open_run(run), "what is asked for").judged(
+    judged = Collection(open_qrels(qrels), open_run(run), "what is asked for").judge(
         germane.Policy()
     )
     standing = measure_retrieved(judged.qrels, judged.retrieved)
