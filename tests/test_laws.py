@@ -17,12 +17,12 @@ from germane import Measure, Ranking, parse
 from germane.core.policy import Policy
 from germane.core.retrieved import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
-from germane.measures import TABLE, Definition, Scored, compute_values
+from germane.measures import Scored, compute_values
 from germane.measures.averaging import compute_scores
 from germane.readers.mappings import RankedLists, ScoredMapping, read_qrels
 
 import oracle
-from strategies import CUTOFFS, Listed, variants, world
+from strategies import CUTOFFS, TABLE, Definition, Listed, variants, world
 
 Law = Callable[[Measure], Iterable[str]]
 

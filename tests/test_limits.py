@@ -95,7 +95,7 @@ def _said(run: object, measure: str = "map@2") -> list[str]:
 
 def test_unordered() -> None:
     """The order of rows is looked at where there are rows; of a frame it is not known."""
-    rows = "What is relevant at rank k is the label of the frame's last row within k"
+    rows = "The relevance at rank k is the label of the frame's last row within k"
     risen = {"q": {"b": 1.0, "a": 2.0}}
     assert _said(risen) == [rows]
     assert _said(risen, "precision@2") == _said({"q": {"a": 2.0, "b": 1.0}}) == []
