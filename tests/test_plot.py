@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import germane
+from germane import cli
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -381,3 +382,39 @@ def test_differences_need_one_measure_and_a_common_query() -> None:
 def test_no_curves() -> None:
     with pytest.raises(germane.InputError, match="no curves to draw"):
         PRCurvesDisplay({})
+
+
+# --- The command line ------------------------------------------------------------------------------
+
+DIGITS = Path(__file__).parent.parent / "examples" / "digits"
+FILES = [str(DIGITS / name) for name in ("qrels.txt", "lda.run", "pixels.run")]
+
+
+def test_compare_draws(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    comparison = germane.compare(FILES[0], {"lda": FILES[1], "pixels": FILES[2]}, "AP@10")
+    assert cli.main(["compare", *FILES, "-m", "AP@10", "-o", str(path)]) == 0
+    assert path.read_bytes() == ForestDisplay(comparison.pairs).picture("svg")
+    options = ["-m", "AP@10", "--view", "queries", "-o", str(path)]
+    assert cli.main(["compare", *FILES, *options]) == 0
+    [pair] = comparison.pairs
+    queries = comparison.queries("AP@10", pair.system, pair.baseline)
+    assert path.read_bytes() == DifferenceDisplay.from_queries(queries).picture("svg")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["-m", "AP RR"], "a picture has one measure; got AP, RR. Name it with -m."),
+        (["-m", "AP", "--format", "csv"], "it has no --format and no --rename"),
+        (["-m", "AP", "--rename", "AP=MAP"], "it has no --format and no --rename"),
+        (["-m", "AP", "--view", "stability"], "a picture is of the pairs, or of --view queries"),
+    ],
+)
+def test_pictures_that_compare_refuses(
+    options: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["compare", *FILES, *options, "-o", str(tmp_path / "picture.svg")]) == 2
+    assert says in capsys.readouterr().err
+    assert cli.main(["compare", *FILES, "-m", "AP", "-o", str(tmp_path / "picture.jpg")]) == 2
+    assert not list(tmp_path.iterdir())

@@ -81,7 +81,7 @@ class ForestDisplay(Display):
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
     >>> comparison = germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR")
     >>> ForestDisplay(comparison.pairs).plot().ax_.get_xlabel()
-    'difference of RR'
+    'difference of RR to a'
 
     A full point is a significant difference, a hollow one is not. The largest difference is on top.
     Raises InputError where there is no pair, or the pairs are of several measures.
@@ -102,7 +102,7 @@ class ForestDisplay(Display):
 
     def _draw(self, ax: "Axes") -> None:
         baselines = {pair.baseline for pair in self.pairs}
-        against = f" to {shorten(*baselines)}" if len(baselines) == 1 else ""
+        against = f" to {shorten(self.pairs[0].baseline)}" if len(baselines) == 1 else ""
         names = []
         for row, pair in enumerate(self.pairs):
             color = self.colors.line if pair.significant else self.colors.faint

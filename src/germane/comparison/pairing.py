@@ -1,9 +1,6 @@
-"""Pairing: every pair of systems on every measure, from estimate to corrected p-value.
+"""Pairing: every pair of systems on every measure, from estimate to corrected p-value."""
 
-This module also estimates the interval of each system's own mean.
-"""
-
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -11,14 +8,12 @@ from typing import Literal
 import numpy as np
 
 from germane.comparison.pair import Equivalence, Limit, Pair
-from germane.comparison.sample import Sample, match_samples
+from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_differences
-from germane.core.bootstrap import Interval, estimate_interval
+from germane.core.bootstrap import estimate_interval
 from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.ragged import Floats
-from germane.evaluation.result import Result
-from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 
 
@@ -128,34 +123,3 @@ def _find_limit(tested: Tested, differing: int, settings: Settings) -> Limit | N
         cause, count = "resamples", settings.resamples
     smallest = tested.smallest_adjusted
     return Limit(cause, count, smallest, corrected=smallest > tested.smallest)
-
-
-Means = dict[str, dict[Measure, Interval | None]]
-
-
-def estimate_mean_intervals(
-    results: Mapping[str, Result], measures: tuple[Measure, ...], alpha: float
-) -> Means:
-    """System → measure → interval of its mean, over its own queries; None where it rests on one query.
-
-    The caller leaves out measures that have no arithmetic mean over queries.
-    """
-    groups: dict[frozenset[Hashable], dict[str, Result]] = {}  # of systems with the same queries
-    for name, result in results.items():
-        kept = frozenset(q for q, value in result[measures[0]].per_query.items() if value == value)
-        groups.setdefault(kept, {})[name] = result
-    out: Means = {name: {} for name in results}
-    for group in groups.values():
-        known = tuple(
-            measure
-            for measure in measures
-            if not any(np.isnan(result[measure].values).all() for result in group.values())
-        )
-        for sample in match_samples({"": group}, known):
-            for m, s in np.ndindex(sample.means.shape):
-                interval = None
-                if sample.freedom:
-                    centered, mean = sample.center(sample.weighted[m, s]), float(sample.means[m, s])
-                    interval = estimate_interval(centered, sample.strata, mean, alpha)
-                out[sample.systems[s]][sample.measures[m]] = interval
-    return out

@@ -10,6 +10,7 @@ from germane.evaluation.groups import find_categories
 from germane.evaluation.judging import Placement
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
+from germane.output.frames import Columnar, make_numbers, make_texts
 from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
 
@@ -65,7 +66,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class QueryDifferences(Tabular):
+class QueryDifferences(Columnar, Tabular):
     """All queries of a pair, from the largest gain to the largest loss.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -107,6 +108,17 @@ class QueryDifferences(Tabular):
             groups.setdefault(name, []).append(row)
         slices = (_make_slice(*group) for group in sorted(groups.items(), key=lambda g: str(g[0])))
         return Slices(self.measure, self.system, self.baseline, tuple(slices))
+
+    def _list_columns(self) -> dict[str, Any]:
+        rows = self.rows
+        return {
+            "data set": make_texts(row.dataset for row in rows),
+            "query": make_texts(row.query for row in rows),
+            **{
+                name: make_numbers(getattr(row, name) for row in rows)
+                for name in ("baseline", "system", "difference")
+            },
+        }
 
     def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> "DifferenceDisplay":
         """Draw the difference of every query into ``ax``, or into a new figure."""

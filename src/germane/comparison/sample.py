@@ -9,10 +9,10 @@ import numpy as np
 
 from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, MeasureError, list_some
-from germane.evaluation.result import Result
+from germane.evaluation.result import Result, Results
 from germane.measures.measure import Measure
 
-Runs = Mapping[str, Result]
+Runs = Mapping[str, Result] | Results
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,6 +17,7 @@ from germane.measures.averaging import compute_scores, evaluate_measure
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.frames import Columnar
 from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
 
@@ -39,7 +40,7 @@ RULES: dict[Rule, str] = {  # each with the name by which its area is known
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PRCurve(Tabular):
+class PRCurve(Columnar, Tabular):
     """The precision–recall curve of one list: a point at every rank.
 
     >>> curve = germane.pr_curve([0, 0, 1, 0, 1], relevant=3)
@@ -188,6 +189,10 @@ class PRCurve(Tabular):
         if self.policy is not None:
             yield f"policy: {self.policy}"
 
+    def _list_columns(self) -> dict[str, Any]:
+        names = ("rank", "recall", "precision", "interpolated")
+        return {**{name: getattr(self, name) for name in names}, "hit": self.hits}
+
     def __repr__(self) -> str:
         return f"<PRCurve of {clip(self.query)}: {len(self.rank)} points, AP {self.area():.4f}>"
 
@@ -212,7 +217,7 @@ class PRCurve(Tabular):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanPRCurve(Tabular):
+class MeanPRCurve(Columnar, Tabular):
     """Interpolated precision at standard recall levels, averaged over queries, with a band.
 
     >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
@@ -285,6 +290,9 @@ class MeanPRCurve(Tabular):
         names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
         yield from _write_areas(names, self.area)
         yield f"policy: {self.policy}"
+
+    def _list_columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("recall", "precision", "low", "high")}
 
     def __repr__(self) -> str:
         return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"

@@ -65,6 +65,14 @@ class QueryValues:
             return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
         return math.fsum(kept.tolist()) / len(kept)
 
+    def _repr_html_(self) -> str:
+        from germane.output.tables import Table
+
+        total = "sum" if self.measure.row.aggregate == "sum" else "mean"
+        cells = (str(self.measure), f"{self:.4f}", str(len(self.values)))
+        notes = (f"{self.measure}: {self.measure.definition}",)
+        return Table(("measure", total, "queries"), (cells,), notes).html()
+
     def _select_averaged(self) -> Floats:
         """The values that are averaged."""
         kept = self.values
@@ -77,6 +85,11 @@ class QueryValues:
 
     def __format__(self, spec: str) -> str:
         return format(self.mean, spec) if spec else str(self)
+
+    @property
+    def has_interval(self) -> bool:
+        """Is the mean one over queries? A count is not, and neither is a micro mean."""
+        return self.measure.row.aggregate == "mean" and self.norm is None
 
     def interval(self, *, confidence: float = 0.95) -> "Interval | None":
         """Estimate a confidence interval of the mean: the BCa bootstrap of the queries.
@@ -94,7 +107,7 @@ class QueryValues:
         from germane.core.bootstrap import check_confidence, estimate_mean_interval
 
         check_confidence(confidence)
-        if self.measure.row.aggregate == "sum" or self.norm is not None:
+        if not self.has_interval:
             raise MeasureError(
                 f"{self.measure} is not a mean over queries: it has no confidence interval."
             )

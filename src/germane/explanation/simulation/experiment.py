@@ -11,6 +11,7 @@ from germane._version import VERSION
 from germane.errors import NotFoundError, clip, suggest
 from germane.explanation.precision_recall import PRCurve
 from germane.output.formatting import add_schema, format_number
+from germane.output.frames import Columnar
 from germane.output.markup import Paper
 from germane.output.tables import Table, Tabular
 
@@ -41,7 +42,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Experiment(Tabular):
+class Experiment(Columnar, Tabular):
     """A quantity that is varied, with the measures' values at every setting.
 
     >>> experiment = germane.simulate("recall")
@@ -92,6 +93,10 @@ class Experiment(Tabular):
                 f"  There are: {', '.join(by_name)}"
             )
         return dict(zip(self.settings, by_name[column], strict=True))
+
+    def _list_columns(self) -> dict[str, Any]:
+        columns = {column.name: np.array(column.values) for column in self.columns}
+        return {self.design.swept: np.array(self.settings), **columns}
 
     def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> "ExperimentDisplay":
         """Draw the curves and the measures in the place of ``ax``, or into a new figure."""
