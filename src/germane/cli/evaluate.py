@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
         "evaluate",
         help="judge runs against qrels",
         description="Judge runs against qrels and print measures with their definitions. Files are TREC's, "
-        "or have columns: Parquet, Arrow, CSV, TSV and JSON Lines, by their suffix.",
+        "or have columns: Parquet, Arrow, CSV, TSV, JSON and JSON Lines, by their suffix.",
     )
     command.set_defaults(run=run)
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")

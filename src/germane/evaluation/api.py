@@ -78,7 +78,8 @@ def evaluate(
 
     ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
     or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
-    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned. Both may
+    be rows that are namedtuples, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
     Both may be arrays, whose rows are queries and whose columns are items, numbered from 0: grades and
     floating-point scores of one shape (Q, N), a masked cell being one that is not there; whole numbers
     (Q, K) are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
@@ -86,8 +87,8 @@ def evaluate(
     size of each group.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
 
-    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
-    msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
+    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, json,
+    jsonl, msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
     one score a line, as ``scores`` or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
     A compressed file may become 1000 times as large, and a line of text have 1 MB; ``max_expansion`` and

@@ -83,7 +83,7 @@ def find_name(path: Path) -> str:
 
 _DATA_SUFFIXES = {
     "gz", "bz2", "xz", "zst", "txt", "run", "trec", "res", "qrels", "tsv", "csv", "parquet", "arrow",
-    "feather", "jsonl", "ndjson", "letor", "svmlight", "libsvm",
+    "feather", "json", "jsonl", "ndjson", "letor", "svmlight", "libsvm",
 }  # fmt: skip
 
 
@@ -91,7 +91,7 @@ InputFormat: TypeAlias = str | Mapping[str, str] | None
 """The format of qrels and run, or of one: ``{"run": "jsonl"}``."""
 
 FORMATS = (
-    "trec", "parquet", "arrow", "csv", "tsv", "jsonl", "msmarco", "letor", "svmlight", "scores",
+    "trec", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "msmarco", "letor", "svmlight", "scores",
 )  # fmt: skip
 
 _SUFFIXES = {
@@ -100,6 +100,7 @@ _SUFFIXES = {
     ".feather": "arrow",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".letor": "letor",

@@ -22,6 +22,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "relevance": ("relevance", "rel", "label", "grade"),
 }  # fmt: skip
 
+_TERRIER = ("qid", "docno")
+"""PyTerrier's ids. A column ``query`` beside these has the text, and ``docid`` the place in an index."""
+
+_BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
+
 _OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
 
 
@@ -114,6 +119,8 @@ def _choose_one(
         return name  # type: ignore[no-any-return]
     known = {name.casefold() for name in NAMES[part]}
     fitting = [name for name in found if name.casefold() in known and name not in chosen.values()]
+    if set(_TERRIER) <= set(found) and part in ("query", "item"):
+        fitting = [name for name in fitting if name not in _BESIDE_TERRIER[part]]
     if len(fitting) > 1:
         differ = len(set(fitting)) > 1
         advice = f"columns={{{part!r}: name}} says which." if differ else "Rename or drop one."

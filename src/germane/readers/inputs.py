@@ -121,3 +121,4 @@ class QrelsInput:
     is_text: bool = False  # from a file of text, where integers are their digits
     has_columns: bool = False
     lines: Lines | None = None  # of a LETOR file: scores without ids are matched with these
+    where: str = "qrels"  # the name in errors
