@@ -11,10 +11,10 @@ import pytest
 
 import germane
 from germane.kernel.threads import count_threads
-from germane.measures import TABLE
 from germane.readers import arrays, embeddings, grid, matrix, numbers
 
-from strategies import variants
+from sizes import set_sizes
+from strategies import TABLE, variants
 
 Array = Any
 Q, N = 7, 23
@@ -292,7 +292,7 @@ def test_masked_cells_are_not_there() -> None:
 def test_blocks_do_not_matter(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     grades, scores = world(6)
     whole = values(germane.evaluate(grades, scores, ALL))
-    monkeypatch.setattr(grid, "CELLS", cells)
+    set_sizes(monkeypatch, score_cells=cells)
     assert values(germane.evaluate(grades, scores, ALL)) == whole
     assert values(by_sizes(grades, scores, ALL)) == whole
 
@@ -442,7 +442,7 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {q: {i: i % 3 for i in range(0, N, q)} for q in (5, 1, 3, 2)}
     lists = {q: [i for i in row if i >= 0] for q, row in enumerate(ids.tolist())}
     expected = germane.evaluate(qrels, lists, f"{ALL} {NONRELEVANT}")
-    monkeypatch.setattr(arrays, "STEP", cells)
+    set_sizes(monkeypatch, ids_step=cells)
     same(germane.evaluate(qrels, ids, f"{ALL} {NONRELEVANT}"), expected)
     for place in (1, 8):
         again = ids.copy()
@@ -455,9 +455,8 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("stored", [1, 4, 1 << 16])
 def test_cells_stored_in_any_order(stored: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from germane.readers import relevance
 
-    monkeypatch.setattr(relevance, "SORTED", stored)
+    set_sizes(monkeypatch, stored=stored)
     grades, scores = world(18)
     matrix = csr(grades)
     given, ends = matrix.indices.copy(), matrix.indptr
@@ -538,7 +537,7 @@ def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.Mo
         )  # fmt: skip
 
     whole = evaluated()
-    monkeypatch.setattr(embeddings, "CELLS", step * N)
+    set_sizes(monkeypatch, product_cells=step * N)
     assert evaluated() == whole
 
 
@@ -805,10 +804,9 @@ def test_errors(call: Callable[[], Any], error: type[Exception], says: str) -> N
 
 
 def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from germane.readers import relevance
 
     grades, scores = world(15)
-    monkeypatch.setattr(relevance, "MOST", Q * N - 1)
+    set_sizes(monkeypatch, most_cells=Q * N - 1)
     germane.evaluate(grades, scores, ALL)
     labels = germane.Labels(QUERY_LABELS, GALLERY_LABELS)
     for qrels in (grades, labels):

@@ -1,4 +1,4 @@
-"""The table of checks: the name and severity of each finding, what is looked for, and what to do."""
+"""The table of checks: the name and severity of each finding, the function that finds it, and advice."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
@@ -16,19 +16,27 @@ class Check(NamedTuple):
 
     name: str
     severity: Severity
-    of: Literal["qrels", "run"]  # what a finding is about; qrels are looked at once for all runs
-    sees: Callable[[Data], Sees]
+    of: Literal[
+        "qrels", "run"
+    ]  # the subject of the finding; the qrels of several runs are the same
+    find_problems: Callable[[Data], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
-    """The reaction of evaluate: stops, warns, warns of what the first rows show, or takes it as it is."""
+    """The reaction of evaluate: an error, a warning, a warning if a sample of rows shows it, or none."""
 
     def find(self, data: Data) -> Iterator[Finding]:
-        """Run the check; a sample's findings do not say which side they are about."""
+        """Run the check. Findings in a sample do not name their side."""
         where = getattr(data, self.of).where if data.is_whole else ""
-        for seen in self.sees(data):
-            advice = seen.advice or self.remedy
+        for problem in self.find_problems(data):
+            advice = problem.advice or self.remedy
             yield Finding(
-                self.severity, self.name, seen.says, seen.count, seen.examples, advice, where
+                self.severity,
+                self.name,
+                problem.says,
+                problem.count,
+                problem.examples,
+                advice,
+                where,
             )
 
 
@@ -52,7 +60,7 @@ TABLE: tuple[Check, ...] = (
     Check("repeated results", "serious", "run", ids.find_repeated_results,
           "Delete the copies, or choose with duplicates=first, last or max.", "error"),
     Check("missing queries", "serious", "run", queries.find_missing,
-          "missing=skip leaves them out; both kinds of number should be told.", "warning"),
+          "missing=skip leaves them out; report both kinds of number.", "warning"),
     Check("mostly empty results", "serious", "run", queries.find_mostly_empty,
           "Did the system fail there?"),
     Check("no relevant items", "serious", "qrels", values.find_nothing_relevant,
@@ -93,8 +101,8 @@ TABLE: tuple[Check, ...] = (
     Check("fewer results than a cutoff", "doubtful", "run", queries.find_cut_off,
           "Retrieve more, or choose a smaller cutoff."),
     Check("results not judged", "doubtful", "run", queries.find_unjudged,
-          "A run that finds what the judges never saw is underrated: tell Judged@10 beside it, or look "
-          "at bpref, which passes over them."),
+          "A run that finds what the judges never saw is underrated: report Judged@10 beside it, or look "
+          "at bpref, which skips them."),
     Check("queries not judged", "doubtful", "run", queries.find_unknown,
           "Is it the run of this collection?", "warning"),
     Check("queries without a judgment", "doubtful", "qrels", queries.find_without_judgments,
@@ -114,7 +122,7 @@ TABLE: tuple[Check, ...] = (
     Check("only relevant items judged", "note", "qrels", values.find_only_relevant,
           "Measures of what is judged, such as bpref and Judged, say nothing here."),
     Check("queries with few results", "note", "run", queries.find_shallow,
-          "What lies beyond their last result counts as not found."),
+          "Items beyond their last result count as not found."),
     Check("few queries", "note", "qrels", queries.find_few,
           "Only large differences can be shown: germane compare says which."),
     Check("differences too small to show", "note", "run", queries.find_undetectable,
@@ -122,4 +130,4 @@ TABLE: tuple[Check, ...] = (
     Check("refused by evaluate", "serious", "run", malformed.find_refusal,
           "Until that is mended there is no number.", "error"),
 )  # fmt: skip
-"""In the order in which findings of one severity are told."""
+"""Findings of the same severity are reported in this order."""

@@ -4,20 +4,8 @@ import argparse
 import os
 from typing import Any
 
-from germane.cli.arguments import (
-    add_measures,
-    add_output,
-    add_policy,
-    add_reading,
-    check_list,
-    choose_digits,
-    collect_policy,
-    format_table,
-    parse_measures,
-    read_grades,
-    read_runs,
-)
-from germane.cli.terminal import as_json, make_progress_line
+from germane.cli import arguments
+from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
 from germane.explanation.animation.api import MOST, animate
 from germane.explanation.animation.api import check as check_animation
@@ -33,23 +21,19 @@ def add(commands: Any) -> None:
         usage="%(prog)s QRELS RUN --query ID [options]\n       %(prog)s LIST [--relevant R] [options]",
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
-    )
+    arguments.add_files_or_list(command)
     command.add_argument("--query", metavar="ID", help="the query to explain")
-    add_measures(command, "AP")
-    add_output(command)
+    arguments.add_measures(command, "AP")
+    arguments.add_shared(command, lists=True)
     command.add_argument(
         "--animate",
         metavar="FILE",
         help=f"also write it as an animation of up to {MOST} measures: a .gif, .svg or .html file",
     )
-    add_reading(command)
-    add_policy(command, lists=True)
 
 
 def run(options: argparse.Namespace) -> None:
-    measures = parse_measures(options)
+    measures = arguments.parse_measures(options)
     inputs = options.given if len(options.given) > 1 else []
     writing.check(options.output, inputs)
     if options.animate is not None:
@@ -58,15 +42,17 @@ def run(options: argparse.Namespace) -> None:
             raise InputError(f"{options.animate}: -o and --animate name the same file.")
     match options.given:
         case [listed]:
-            check_list(options)
-            explanation = explain(read_grades(listed), measures, relevant=options.relevant)
+            arguments.check_list(options)
+            explanation = explain(
+                arguments.read_grades(listed), measures, relevant=options.relevant
+            )
         case [qrels, run]:
-            [run] = read_runs(qrels, [run]).values()  # of standard input there is one
+            [run] = arguments.read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
                 explanation = explain(
                     qrels, run, measures, query=options.query,
                     progress=progress,
-                    **collect_policy(options),
+                    **arguments.collect_policy(options),
                 )  # fmt: skip
         case _:
             raise InputError(
@@ -75,9 +61,6 @@ def run(options: argparse.Namespace) -> None:
             )
     if options.animate is not None:
         animate(explanation, options.animate)
-    if options.format == "json":
-        writing.write(options.output, as_json(explanation.to_dict()))
-    else:
-        writing.write(
-            options.output, format_table(explanation.table(digits=choose_digits(options)), options)
-        )
+    arguments.write_result(
+        options, lambda digits: explanation.table(digits=digits), explanation.to_dict
+    )

@@ -108,7 +108,7 @@ def rank_rows(batch: Batch, row: Ints, ties: str) -> tuple[Ints, Ints, Ints]:
         rank = row - offsets[group] + 1
         return rank, rank, rank
     score = batch.score + 0.0  # -0.0 equals 0.0
-    order = None if ragged.falls(score, offsets) else ragged.order_falling(score, offsets)
+    order = None if ragged.descends(score, offsets) else ragged.order_falling(score, offsets)
     at, ordered = row, score
     if order is not None:
         place = np.empty(len(order), np.int64)

@@ -225,14 +225,14 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        score = order.precise(batch.score, batch.offsets)
+        score = order.round_scores(batch.score, batch.offsets)
         most = np.finfo(float).max  # instead of infinity in single precision
         batch = replace(batch, score=np.clip(score, -most, most))
     if order.takes_all:
         return batch
     kept: Bools = np.ones(len(batch.items), bool)
     if batch.score is not None:
-        kept = order.above(batch.score)
+        kept = order.reach_threshold(batch.score)
     if order.own == "drop":
         own = [judged.queries[q] for q in batch.code.tolist()]
         pairs = zip(batch.items.python, batch.owner.tolist(), strict=True)

@@ -72,9 +72,9 @@ def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
     """Convert flat scores to the precision asked for, and to -inf if they do not count as retrieved."""
     there = scores > -np.inf
     left = ragged.count_flags(there, ragged.find_owners(offsets), len(offsets) - 1)
-    precise = order.precise(scores[there].astype(float), ragged.make_offsets(left))
+    precise = order.round_scores(scores[there].astype(float), ragged.make_offsets(left))
     precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, but are not absent
-    precise[~order.above(precise)] = -np.inf
+    precise[~order.reach_threshold(precise)] = -np.inf
     out = np.full(len(scores), -np.inf)
     out[there] = precise
     return out

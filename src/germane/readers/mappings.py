@@ -392,8 +392,8 @@ def _admit(
     query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> tuple[Mapping[Hashable, Any], Floats]:
     """Keep the items that count as retrieved, with scores in the precision asked for."""
-    scores = order.precise(scores, np.array([0, len(scores)]))
-    kept = order.above(scores)
+    scores = order.round_scores(scores, np.array([0, len(scores)]))
+    kept = order.reach_threshold(scores)
     if order.own == "drop":
         kept &= np.fromiter((item != query for item in got), bool, len(kept))
     scores = scores[kept]

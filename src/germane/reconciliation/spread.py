@@ -185,7 +185,7 @@ class Values:
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._found:
-            judged = self.collection.judged(policy)
+            judged = self.collection.judge(policy)
             self._found[key] = compute_measures((measure,), judged)[measure]
         return self._found[key]
 
@@ -220,8 +220,8 @@ class _Question:
         try:
             policy = replace(self.conventions, **words)
             result = self.values(policy, measure)
-            judged = collection.judged(policy)
-            limits = find_holding(dialect, foreign, measure, judged, collection.ordered)
+            judged = collection.judge(policy)
+            limits = find_holding(dialect, foreign, measure, judged, collection.is_ordered)
         except GermaneError as error:
             why = str(error).partition(". ")[0]
             return DialectValue(label, name, measure, math.nan, (), why)

@@ -22,7 +22,7 @@ from germane.kernel import library
 from germane.kernel.library import Column
 
 compiled = pytest.mark.skipif(not library.is_loaded(), reason="there is no compiled kernel")
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 RUN = {"fields": 6, "item": 2, "number": 4, "more": True, "largest": sys.float_info.max}
 QRELS = {"fields": 4, "item": 2, "number": 3, "more": False, "largest": 2.0**53}

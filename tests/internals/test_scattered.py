@@ -13,7 +13,9 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane.readers import rows, spill
+from germane.readers import spill
+
+from sizes import set_sizes
 
 RNG = random.Random(7)
 QUERIES = [f"q{number}" for number in range(40)]
@@ -50,7 +52,7 @@ KINDS = {"TREC": as_trec, "CSV": as_csv, "Parquet": as_parquet}
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nearly nothing is sorted in memory."""
-    monkeypatch.setattr(spill, "HELD", 100)
+    set_sizes(monkeypatch, held=100)
 
 
 def same(one: germane.Result, other: germane.Result) -> None:
@@ -79,7 +81,7 @@ def test_repeated_rows_keep_their_order(
 ) -> None:
     path = KINDS[kind](shuffled(ROWS), tmp_path / "run")
     in_memory = germane.evaluate(QRELS, path, "AP NumRet", duplicates=duplicates)
-    monkeypatch.setattr(spill, "HELD", 100)
+    set_sizes(monkeypatch, held=100)
     same(in_memory, germane.evaluate(QRELS, path, "AP NumRet", duplicates=duplicates))
 
 
@@ -126,8 +128,8 @@ def test_progress_says_which_way_is_taken(
 
     germane.evaluate(QRELS, path, "AP", progress=told)
     assert dict.fromkeys(said) == {"": None, " (its queries are scattered: sorted in memory)": None}
-    monkeypatch.setattr(spill, "HELD", 0)
-    monkeypatch.setattr(rows, "STEP", 10)  # short records stay as they are
+    set_sizes(monkeypatch, held=0)
+    set_sizes(monkeypatch, step=10)  # short records stay as they are
     said.clear()
     germane.evaluate(QRELS, path, "AP", progress=told)
     if kind == "Parquet":  # of several row groups; the text is one block

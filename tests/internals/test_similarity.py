@@ -12,6 +12,8 @@ import pytest
 import germane
 from germane.readers import embeddings, margins, matrix, similarity
 
+from sizes import set_sizes
+
 Array = Any
 SIMILARITIES = ["cosine", "dot", "euclidean"]
 MEASURES = "AP nDCG P@1 RR NumRelRet"
@@ -148,7 +150,7 @@ def test_ranks_are_those_of_exact_similarities(
         monkeypatch.setattr(matrix, "TOP", top)
         monkeypatch.setattr(margins, "BINS", bins)
         monkeypatch.setattr(embeddings, "COST", cost)
-        monkeypatch.setattr(embeddings, "CELLS", cells)
+        set_sizes(monkeypatch, product_cells=cells)
         assert evaluated(queries, gallery, kind) == expected
 
 
@@ -213,6 +215,7 @@ for similarity in ("cosine", "dot", "euclidean"):
 """
 
 
+@pytest.mark.slow
 def test_the_threads_of_the_matrix_library_do_not_matter() -> None:
     printed = set()
     for library, own in (("1", "1"), ("2", "1"), ("2", "2"), ("1", "2")):
