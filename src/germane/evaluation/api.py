@@ -20,6 +20,7 @@ from germane.evaluation.choices import (
     DEFAULT,
     Choices,
     Plan,
+    drop_candidates,
     make_plan,
     open_all,
     open_judgments,
@@ -178,6 +179,7 @@ def evaluate_many(
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
     spoken, own = resolve_dialect(dialect)
     given, conventions = open_judgments(qrels, {**own, **policy})
+    policy = drop_candidates(policy)
     plan = make_plan(measures, spoken, conventions, policy)
     for run in runs.values():
         refuse_ambiguous(qrels, run)
@@ -325,4 +327,5 @@ def _make_counts(judged: JudgedRun) -> Counts:
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),
         comments=qrels.comments + retrieved.comments,
+        excluded=0 if retrieved.excluded is None else int(retrieved.excluded.sum()),
     )

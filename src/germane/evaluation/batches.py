@@ -28,6 +28,7 @@ class Tally:
         self._hits: list[Ints] = []  # tables with a column a hit, each larger than the next
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._answered = np.zeros(len(qrels), bool)
+        self._excluded: Ints | None = None  # results that are no candidates
         self._unknown: dict[Hashable, None] = {}
         self._findings: dict[tuple[bool, str], Finding] = {}  # in batches with hits, or without
 
@@ -58,6 +59,10 @@ class Tally:
             self._hits[-2:] = [np.concatenate(self._hits[-2:], axis=1)]
         self._retrieved[places[new]] = got.retrieved[new]
         self._answered[places[new]] = True
+        if got.excluded is not None:
+            if self._excluded is None:
+                self._excluded = np.zeros(len(self._qrels), np.int64)
+            self._excluded[places[new]] = got.excluded[new]
         self._unknown.update(dict.fromkeys(got.unknown))
         for one in got.findings:  # one of each kind, in whatever order batches come
             kind = len(got.judgment) > 0, one.what
@@ -71,6 +76,7 @@ class Tally:
             retrieved=self._retrieved.copy(),
             answered=self._answered.copy(),
             unknown=list(self._unknown),
+            excluded=None if self._excluded is None else self._excluded.copy(),
             # a batch without a match explains why; that matters only if no batch has one
             findings=tuple(f for (hit, _), f in self._findings.items() if hit or not hits.shape[1]),
         )

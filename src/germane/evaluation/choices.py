@@ -57,6 +57,8 @@ class OtherChoices(TypedDict, total=False):
     group: Any
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
+    exclude: Any
+    only: Any
 
     duplicates: Duplicates
     ties: Ties
@@ -182,6 +184,11 @@ def open_all(
 def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, Policy]:
     """Recognize the judgments of several runs, and find the policy for them."""
     return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
+
+
+def drop_candidates(choices: Any) -> Any:
+    """Drop the choice of candidates, once the judgments have them."""
+    return {name: one for name, one in choices.items() if name not in ("exclude", "only")}
 
 
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:

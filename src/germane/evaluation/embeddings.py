@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from germane.core.progress import Progress, make_progress
 from germane.errors import FormatError, InputError
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices, open_all
+from germane.evaluation.choices import DEFAULT, Choices, drop_candidates, open_all
 from germane.evaluation.collection import find_complete_reason, read_graded
 from germane.evaluation.result import Result
 from germane.measures.measure import Measures, parse_all
@@ -75,4 +75,5 @@ def evaluate_embeddings(
     complete = find_complete_reason(chosen, (conventions,))
     judgments = read_graded(given_qrels, conventions, complete, progress)
     judgments = embeddings.drop_excluded(judgments, run)
+    policy = drop_candidates(policy)
     return evaluate(judgments, run, chosen, name=name, progress=progress, **policy)

@@ -46,6 +46,8 @@ class Counts:
     """of these, items that share their score with another item"""
     comments: int = 0
     """lines of both files that begin with # and are no data"""
+    excluded: int = 0
+    """results of judged queries that exclude=… and only=… removed before ranks were counted"""
 
     @property
     def tied_share(self) -> float:
@@ -324,6 +326,8 @@ def _write_counts(result: Result) -> str:
         parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
     if counts.comments:
         parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
+    if counts.excluded:
+        parts.append(f"{counts.excluded:,} result{'s' * (counts.excluded > 1)} excluded")
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
     if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:

@@ -199,7 +199,43 @@ QRELS: tuple[tuple[_Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] =
 )
 
 
+def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -> QrelsInput | None:
+    """Open pairs of query and item as judgments without grades; None for anything else."""
+    given = _hold_records(given)
+    if is_path(given):
+        named = formats.choose_format(kind, input_format)
+        said = input_format if isinstance(input_format, str) else None
+        chosen = named or formats.find_format(given, kind, None)
+        chosen = said if said and chosen == "trec" else chosen
+        if chosen in ("json", "trec"):
+            return _open_qrels_file(given, ReadOptions(input_format=chosen))
+        reading = ReadOptions(columns, chosen)
+        return _open_qrels_frame(_open_file_of_columns(given, kind, chosen, reading))
+    reading = ReadOptions(columns)
+    if _is_frame(given):
+        return _open_qrels_frame(_open_columns(given, kind, reading))
+    if _is_records(given):
+        return _open_qrels_frame(_open_records(given, kind, reading))
+    if numbers.is_array(given) or numbers.is_sparse(given) or isinstance(given, Labels):
+        return open_qrels(given)
+    return None
+
+
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
+    """Recognize judgments, and read the candidates that were asked for with them.
+
+    Raises InputError for anything else, and for columns that do not fit.
+    """
+    judged = _recognize_qrels(given, reading)
+    if reading.exclude is None and reading.only is None:
+        return judged
+    candidates = _import_reader("candidates").open_candidates(
+        reading.exclude, reading.only, reading.columns, reading.input_format
+    )
+    return replace(judged, read=lambda *how: candidates.attach(judged.read(*how)))
+
+
+def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
     """Recognize judgments. Raises InputError for anything else, and for columns that do not fit."""
     if isinstance(given, QrelsInput):
         return given
@@ -345,7 +381,7 @@ def open_inputs(
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         grades, scores = _import_reader("arrays").group_arrays(qrels, run, reading.group)
-        return _open_qrels_groups(grades), scores
+        return open_qrels(_open_qrels_groups(grades), replace(reading, group=None)), scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
     judged = open_qrels(qrels, reading)

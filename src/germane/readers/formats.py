@@ -117,6 +117,9 @@ _MEANS = {
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
+_SIDES = {"qrels", "run", "exclude", "only"}
+
+
 def check_format(input_format: Any) -> None:
     """Refuse a format that does not exist."""
     if input_format is None:
@@ -124,7 +127,7 @@ def check_format(input_format: Any) -> None:
     each = input_format.values() if isinstance(input_format, Mapping) else [input_format]
     for one in each:
         check_choice("input_format", one, FORMATS, InputError)
-    odd = set(input_format) - {"qrels", "run"} if isinstance(input_format, Mapping) else ()
+    odd = set(input_format) - _SIDES if isinstance(input_format, Mapping) else ()
     if odd:
         raise InputError(
             f"input_format is one format, or one for qrels and one for run; got {clip(odd.pop())}."
@@ -159,7 +162,7 @@ def _find_format_of_lines(path: Path, kind: str) -> str:
         return "tsv"
     lines = _read_first_lines(path)
     fields = lines[0] if lines else []
-    if len(fields) == _TREC_FIELDS[kind]:
+    if len(fields) == _TREC_FIELDS.get(kind, _TREC_FIELDS["qrels"]):
         with suppress(ValueError):
             float(fields[-2 if kind == "run" else -1])
             return "trec"

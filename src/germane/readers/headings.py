@@ -28,6 +28,7 @@ _TERRIER = ("qid", "docno")
 _BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
 
 _OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
+_OF |= dict.fromkeys(("exclude", "only"), ("query", "item"))
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,10 @@ def check_names(columns: Any) -> None:
 
 def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
     """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
-    chosen = {**(columns or {}), **((columns or {}).get(kind) or {})}
+    common = columns or {}
+    if kind in ("exclude", "only"):  # whose columns may have other names than those of the run
+        common = {part: name for part, name in common.items() if name in found or part == kind}
+    chosen = {**common, **(common.get(kind) or {})}
     names = {part: _choose_one(part, found, where, chosen) for part in _OF[kind]}
     for part in ("query", "item"):
         if names[part] is None:

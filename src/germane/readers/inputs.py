@@ -30,6 +30,8 @@ class ReadOptions:
     group: Any = None
     max_expansion: object = None
     max_line: object = None
+    exclude: Any = None
+    only: Any = None
 
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""

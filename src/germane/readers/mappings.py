@@ -14,7 +14,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import DEEP, SAMPLED, Order, Retrieved, Sample
 from germane.errors import (
     DuplicateError,
@@ -29,6 +29,7 @@ from germane.errors import (
 )
 from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes, to_text
 from germane.readers import headings, mapping_ids, numbers
+from germane.readers.candidates import Filter
 from germane.readers.inputs import RunInput
 from germane.readers.mapping_ids import SpelledMapping, spell_qrels
 from germane.readers.numbers import (
@@ -208,6 +209,18 @@ class _MappedRun(RunInput):
         """Spell the ids of the judgments as text if this run is from a file of text."""
         return spell_qrels(qrels) if self.ids == "text" else qrels
 
+    def _retrieve_each(
+        self,
+        qrels: Qrels,
+        run: Mapping[Hashable, Any],
+        add: Callable[..., None],
+        choice: "str | Order",
+    ) -> Retrieved:
+        matched = self._match_ids(qrels)
+        ids = "text" if "text" in (matched.ids, self.ids) else "typed"
+        hits = _Hits(len(qrels), self.where, Filter(matched, ids))
+        return _retrieve_each(matched, run, hits, add, choice)
+
     def find_queries(self, wanted: object) -> set[str]:
         return {to_text(to_bytes(query)) for query in self.mapping}
 
@@ -223,7 +236,7 @@ class ScoredMapping(_MappedRun):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return _retrieve_each(self._match_ids(qrels), self.mapping, self.where, _rank_scored, order)
+        return self._retrieve_each(qrels, self.mapping, _rank_scored, order)
 
 
 class RankedLists(_MappedRun):
@@ -241,20 +254,20 @@ class RankedLists(_MappedRun):
         run = self.mapping
         if order.own == "drop":
             run = {query: [item for item in got if item != query] for query, got in run.items()}
-        return _retrieve_each(self._match_ids(qrels), run, self.where, _rank_listed, duplicates)
+        return self._retrieve_each(qrels, run, _rank_listed, duplicates)
 
 
 def _retrieve_each(
     qrels: Qrels,
     run: Mapping[Hashable, Any],
-    where: str,
+    hits: "_Hits",
     add: Callable[..., None],
     choice: "str | Order",
 ) -> Retrieved:
     if not run:
         raise EmptyError("the run is empty: it has no queries.")
-    _check_named(where, run)
-    hits, answers = _Hits(len(qrels), where), 0
+    _check_named(hits.where, run)
+    answers = 0
     for q, (query, judged) in enumerate(zip(qrels.queries, qrels.judged, strict=True)):
         got = run.get(query, _ABSENT)
         if got is not _ABSENT:
@@ -275,8 +288,10 @@ _ABSENT = object()
 class _Hits:
     """The hits found so far."""
 
-    def __init__(self, queries: int, where: str) -> None:
+    def __init__(self, queries: int, where: str, candidates: Filter) -> None:
         self.where = where  # the name of the run in errors
+        self.candidates = candidates
+        self.excluded = None if candidates.is_empty else np.zeros(queries, np.int64)
         pandas = sys.modules.get("pandas")
         self.missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
         self.answered = np.zeros(queries, bool)
@@ -297,6 +312,13 @@ class _Hits:
             extend(self.tied_from, tied_from)
             extend(self.tied_to, tied_to)
 
+    def admit(self, q: int, items: Collection[Hashable]) -> Bools:
+        """Find which results of a query are candidates, and count the others."""
+        kept = self.candidates.admit(q, items)
+        assert self.excluded is not None
+        self.excluded[q] = len(kept) - np.count_nonzero(kept)
+        return kept
+
     def join(self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]) -> Retrieved:
         rank = np.asarray(self.rank)
         is_tied = self.tied_from is not self.tied_to
@@ -310,6 +332,7 @@ class _Hits:
             self.answered,
             unknown,
             sample=partial(_take_sample, qrels.queries, run),
+            excluded=self.excluded,
         )
 
 
@@ -357,6 +380,8 @@ def _rank_scored(
     first = next(iter(got.values()), 0)
     if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
         raise _explain_bad_score(hits.where, query, got)
+    if hits.excluded is not None:
+        got, scores = _keep(got, scores, hits.admit(q, got))
     if not order.plain:
         got, scores = _admit(query, got, scores, order)
     hits.retrieved[q] = len(scores)
@@ -396,6 +421,12 @@ def _admit(
     kept = order.reach_threshold(scores)
     if order.own == "drop":
         kept &= np.fromiter((item != query for item in got), bool, len(kept))
+    return _keep(got, scores, kept)
+
+
+def _keep(
+    got: Mapping[Hashable, Any], scores: Floats, kept: Bools
+) -> tuple[Mapping[Hashable, Any], Floats]:
     scores = scores[kept]
     items = [item for item, keep in zip(got, kept.tolist(), strict=True) if keep]
     return dict(zip(items, scores.tolist(), strict=True)), scores
@@ -457,6 +488,9 @@ def _rank_listed(
             f"{hits.where}, query {clip(query)}: results are a list of items; got {show_typed(got)}"
         )
     try:
+        if hits.excluded is not None:
+            kept = hits.admit(q, got).tolist()
+            got = [item for item, keep in zip(got, kept, strict=True) if keep]
         items = set(got)
         if not items.isdisjoint(hits.missing) or (got and type(got[0]) not in _NAMES):
             _check_named(f"{hits.where}, query {clip(query)}", got)
