@@ -17,6 +17,7 @@ from germane.readers.formats import FORMATS as FILE_FORMATS
 _FORMATS = (*FORMATS, "json")
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
+CANDIDATES = ("exclude", "only")
 READING = ("columns", "input_format", "max_expansion", "max_line")
 
 
@@ -43,6 +44,7 @@ def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None
     """Add the output, how files are read, and the conventions; ``lists`` as in ``add_policy``."""
     add_output(command)
     add_reading(command)
+    add_candidates(command)
     add_policy(command, lists=lists)
 
 
@@ -91,6 +93,20 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
 
 
 _DEFAULTS = {"ties": "trec; given where items have no ids"}  # decided by the run itself
+
+
+def add_candidates(command: argparse.ArgumentParser) -> None:
+    candidates = command.add_argument_group(
+        "candidates: files with a query and an item in each row"
+    )
+    candidates.add_argument(
+        "--exclude",
+        metavar="FILE",
+        help="items that are removed before ranks are counted, such as those that a user has seen",
+    )
+    candidates.add_argument(
+        "--only", metavar="FILE", help="items that are kept; all others are removed"
+    )
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -211,7 +227,8 @@ def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
     given = {name: getattr(options, name) for name in (*WORDS, "depth", "relevant", *READING)}
-    undecided = [name for name in (*_DEFAULTS, "relevant") if given[name] is None]
+    given |= {name: getattr(options, name) for name in CANDIDATES}
+    undecided = [name for name in (*_DEFAULTS, *CANDIDATES, "relevant") if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
@@ -231,7 +248,7 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    for name in ("query", *WORDS, "depth", *READING):
+    for name in ("query", *WORDS, "depth", *READING, *CANDIDATES):
         if getattr(options, name) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")

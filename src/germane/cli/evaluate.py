@@ -8,7 +8,7 @@ from typing import Any
 
 from germane.cli import arguments
 from germane.cli.terminal import make_progress_line, say
-from germane.errors import GermaneWarning
+from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.result import Results, write_warnings
@@ -31,6 +31,12 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
     )
+    command.add_argument(
+        "--by",
+        metavar="FILE",
+        help="the means of each category of query, and their macro and micro mean; FILE has the columns "
+        "query and category, or is JSON {query: category}",
+    )
     arguments.add_shared(command)
     command.add_argument(
         "--dialect",
@@ -48,6 +54,8 @@ def run(options: argparse.Namespace) -> None:
     measures: Any = options.measures or options.default_measures
     germane = options.dialect is None
     policy = (arguments.collect_policy if germane else arguments.collect_given_policy)(options)
+    if options.by is not None and options.per_query:
+        raise InputError("--by is for means, and --per-query for single queries; choose one.")
     runs = arguments.read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
     with make_progress_line() as progress, warnings.catch_warnings():
@@ -59,6 +67,10 @@ def run(options: argparse.Namespace) -> None:
             results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
     for line in write_warnings(results):
         say(f"germane: {line}")
+    if options.by is not None:
+        groups = results.by(options.by)
+        arguments.write_result(options, lambda digits: groups.table(digits=digits), groups.to_dict)
+        return
     table = results.table_per_query if options.per_query else results.table
     arguments.write_result(
         options,

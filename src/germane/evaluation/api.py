@@ -148,6 +148,7 @@ def finish_result(
         dialect=spoken,
         policies=plan.own,
         limits=limits,
+        renamed=plan.renamed,
     )
     return _warn(result)
 

@@ -76,4 +76,5 @@ def evaluate_embeddings(
     judgments = read_graded(given_qrels, conventions, complete, progress)
     judgments = embeddings.drop_excluded(judgments, run)
     policy = drop_candidates(policy)
-    return evaluate(judgments, run, chosen, name=name, progress=progress, **policy)
+    named = measures if isinstance(measures, (str, list, tuple)) else chosen
+    return evaluate(judgments, run, named, name=name, progress=progress, **policy)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.dialects.dialect import Dialect
-    from germane.evaluation.groups import Groups
+    from germane.evaluation.groups import Groups, GroupsOfRuns
     from germane.evaluation.judging import Placement
 
 # Tables and groups are imported where they are made: most programs read only a mean or two.
@@ -81,6 +81,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
         dialect: "Dialect | None" = None,
         policies: Mapping[Measure, Policy] | None = None,
         limits: Mapping[str, tuple[Measure, ...]] | None = None,
+        renamed: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
         self.findings = findings
@@ -93,6 +94,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
         self.limits = dict(
             limits or {}
         )  # of the dialect that matter on the data, with their measures
+        self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
 
     @cached_property
@@ -140,7 +142,8 @@ class Result(Tabular, Mapping[str, MeasureResult]):
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
-        counts from 0. Raises NotFoundError for a query without a category.
+        counts from 0. The path of a file with the columns query and category, or of JSON
+        ``{query: category}``, is read. Raises NotFoundError for a query without a category.
         """
         from germane.evaluation.groups import group_measures
 
@@ -216,6 +219,13 @@ class Results(Tabular, Mapping[str, Result]):
         rows = [(name, *_write_means(result, digits)) for name, result in self._results.items()]
         return Table(("run", *map(str, self.measures)), tuple(rows), tuple(self._notes()))
 
+    def by(self, category: Any) -> "GroupsOfRuns":
+        """The measures of each run per category of query; ``category`` is that of ``Result.by``."""
+        from germane.evaluation.groups import GroupsOfRuns, read_category
+
+        category = read_category(category)
+        return GroupsOfRuns({name: result.by(category) for name, result in self._results.items()})
+
     def table_per_query(self, *, digits: int | None = 4) -> Table:
         """One row a query and run, and one row ``all`` a run."""
         rows = []
@@ -235,6 +245,8 @@ class Results(Tabular, Mapping[str, Result]):
         longest = max(map(len, measures))
         for measure, name in zip(self.measures, measures, strict=True):
             yield f"{name:<{longest}}  {measure.definition}"
+        for given, meant in next(iter(self._results.values())).renamed.items():
+            yield f"{given} is {meant}"
         yield ""
         for write in (_write_counts, lambda result: f"policy: {result.policy}"):
             yield from _share_lines({name: write(one) for name, one in self._results.items()})
@@ -265,6 +277,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             "mean": to_json_number(result[measure].mean),
             "best": to_json_number(result[measure].best),
             "worst": to_json_number(result[measure].worst),
+            **_name_asked(result, measure),
         }
         for measure in result.measures
     ]
@@ -294,6 +307,12 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             for query in ids
         }
     return run
+
+
+def _name_asked(result: Result, measure: Measure) -> dict[str, Any]:
+    """The other names by which a measure was asked for, if any."""
+    names = [name for name, meant in result.renamed.items() if meant == measure]
+    return {"asked_as": names} if names else {}
 
 
 def write_warnings(results: Results) -> Iterator[str]:

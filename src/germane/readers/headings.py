@@ -28,6 +28,7 @@ _TERRIER = ("qid", "docno")
 _BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
 
 _OF = {"run": ("query", "item", "score", "rank"), "qrels": ("query", "item", "relevance")}
+_OF["by"] = ("query", "item")  # the category stands in the place of the item
 _OF |= dict.fromkeys(("exclude", "only"), ("query", "item"))
 
 
@@ -89,8 +90,16 @@ def check_names(columns: Any) -> None:
             )
 
 
+def has_query(names: Sequence[str]) -> bool:
+    """Does one of these names stand for the query?"""
+    known = {name.casefold() for name in NAMES["query"]}
+    return any(name.casefold() in known for name in names)
+
+
 def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
     """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
+    if kind == "by":
+        return _resolve_categories(found, where)
     common = columns or {}
     if kind in ("exclude", "only"):  # whose columns may have other names than those of the run
         common = {part: name for part, name in common.items() if name in found or part == kind}
@@ -110,6 +119,23 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
     return Headings(**names)  # type: ignore[arg-type]
+
+
+CATEGORIES = ("category", "group", "class", "type", "segment")
+
+
+def _resolve_categories(found: Sequence[str], where: str) -> Headings:
+    """Find the columns of queries and of their categories: one of a known name, or the only other one."""
+    query = _choose_one("query", found, where, {})
+    others = [name for name in found if name != query]
+    known = [name for name in others if name.casefold() in CATEGORIES]
+    if query is None or (len(others) != 1 and len(known) != 1):
+        raise FormatError(
+            f"{where}: two columns are needed, a query and its category; found {_list_names(found)}. Known "
+            f"names of the first: {', '.join(NAMES['query'])}; of the second: {', '.join(CATEGORIES)}, or "
+            "any where there are two columns."
+        )
+    return Headings(query, (known if len(others) != 1 else others)[0])
 
 
 def _choose_one(

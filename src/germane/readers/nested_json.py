@@ -32,16 +32,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     Raises FormatError with the line and column of what is no JSON, and with the query of a value that
     has another shape; ScoreError or GradeError for a number that is not finite.
     """
-    where = name_file(path)
-    given = _parse(_read_text(path), where)
-    if not isinstance(given, dict):
-        raise FormatError(
-            f"{where}: {_describe_shape(kind)}; got {_describe(given)}.{_advise(given)}"
-        )
-    if isinstance(given, _Repeated):
-        raise FormatError(f"{where}: duplicate query {clip(given.key)}.")
-    if not given:
-        raise EmptyError(f"{where}: there are no queries.")
+    where, given = name_file(path), read_object(path, _describe_shape(kind))
     shape = type(next(iter(given.values()), None))
     for query, held in given.items():
         within = f"{where}, query {clip(query)}"
@@ -58,6 +49,19 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
                 f"{within}: the results are {_describe(held)}, and those of query "
                 f"{clip(next(iter(given)))} are {_NAMES[shape]}. All queries of a file have one shape."
             )
+    return given
+
+
+def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
+    """Read an object of queries. ``shape`` says what the file should be."""
+    where = name_file(path)
+    given = _parse(_read_text(path), where)
+    if not isinstance(given, dict):
+        raise FormatError(f"{where}: {shape}; got {_describe(given)}.{_advise(given)}")
+    if isinstance(given, _Repeated):
+        raise FormatError(f"{where}: duplicate query {clip(given.key)}.")
+    if not given:
+        raise EmptyError(f"{where}: there are no queries.")
     return given
 
 
