@@ -584,7 +584,10 @@ def test_some_queries_are_in_the_gallery() -> None:
 @pytest.mark.parametrize(
     ("labels", "says"),
     [
-        (np.array([[3], [4]]), r"query_labels have shape \(2, 1\): one label each .* shape \(2,\)"),
+        (
+            np.array([[3], [4]]),
+            r"query_labels have shape \(2, 1\): for one label each, .* shape \(2,\)",
+        ),
         (
             np.array([[1, 0], [2, 1]]),
             "query_labels, row 1, column 0: a matrix of labels holds 1 .* got 2",

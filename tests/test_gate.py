@@ -403,7 +403,7 @@ def test_flat_names_are_accepted_everywhere() -> None:
 def test_a_gate_is_for_measures_of_which_more_is_better() -> None:
     """Fewer unjudged results are no regression."""
     runs = {"q": ["d", "x"]}, {"q": ["x", "y"]}
-    with pytest.raises(germane.MeasureError, match="more is better; Unjudged@2 is none"):
+    with pytest.raises(germane.MeasureError, match="higher is better; Unjudged@2 is none"):
         germane.gate({"q": ["d"]}, runs[0], "RR Unjudged@2", baseline=runs[1])
 
 

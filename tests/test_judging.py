@@ -291,6 +291,12 @@ def test_no_query_in_common_is_an_error() -> None:
         mean(TWO, {"Q1": ["a"]}, "RR")
 
 
+def test_kept_copies_occupy_ranks_where_unjudged_items_are_removed() -> None:
+    for got in (["a", "a", "b"], ["a", "x", "a", "y", "b"]):
+        value = one_query({"a": 1, "b": 1}, got, "AP", duplicates="keep", unjudged="remove")
+        assert value == (1 / 1 + 2 / 3) / 2
+
+
 # -------------------------------------------------------------------------------------- unjudged
 
 

@@ -197,7 +197,7 @@ def _check_policies(
             if refused:
                 raise PolicyError(
                     f"{copies}={getattr(one, copies)} goes by the order of rows, and rows of a "
-                    "DataFrame have none; choose duplicates=max, again or error."
+                    "DataFrame have none; choose duplicates=max, recount or error."
                 )
 
 

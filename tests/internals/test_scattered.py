@@ -192,7 +192,7 @@ def test_a_disk_that_is_full(kind: str, size: int, why: str, tmp_path: Path) -> 
     said = without_room(size, str(path), tmp_path)
     assert said.startswith(f"{tmp_path}: cannot be written ({why}")
     assert "The queries of the run are scattered" in said
-    assert "TMPDIR names another folder" in said
+    assert "Set TMPDIR to use another folder" in said
 
 
 @pytest.mark.parametrize(

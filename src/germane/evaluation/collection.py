@@ -49,7 +49,9 @@ def convert_grades(judgments: Qrels, policy: Policy) -> Qrels:
             return replace(judgments, grades=(grades >= 1).astype(float))
     odd = grades[(grades != 0) & (grades != 1)]
     if len(odd):
-        raise GradeError(f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones makes it so.")
+        raise GradeError(
+            f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones counts every judged item as 1."
+        )
     return judgments
 
 

@@ -38,7 +38,7 @@ class JudgedRun:
         got, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
         rank = self._choose_ranks(ties) if got.is_tied else got.rank
-        at = self._choose_hits(rank, ties)
+        at = self._choose_hits(rank)
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
             if within != "ordered":
@@ -52,6 +52,8 @@ class JudgedRun:
         )  # fmt: skip
         if self.policy.unjudged == "remove":
             ranking = _close_up(ranking)
+        if self.policy.duplicates == "keep":
+            ranking = _drop_copies(ranking)
         if self.policy.missing == "skip":
             ranking = _select_queries(ranking, self.kept)
         return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
@@ -129,7 +131,7 @@ class JudgedRun:
                 return np.where(first, got.tied_from + place, got.tied_to - place)
         return got.rank
 
-    def _choose_hits(self, rank: Ints, ties: Ties) -> Ints | slice:
+    def _choose_hits(self, rank: Ints) -> Ints | slice:
         """Choose the hits that are ranked, in the order of queries and ranks."""
         owner, policy = self.retrieved.owner, self.policy
         filtered = (
@@ -138,27 +140,11 @@ class JudgedRun:
         if not filtered and len(rank) > ragged.FEW and ragged.ascends(rank, owner):
             return slice(None)
         hits = ragged.order_ascending(rank, owner, len(self.qrels))
-        if policy.duplicates == "keep":
-            hits = self._drop_copies(hits, ties)
         if policy.depth is not None:
             hits = hits[rank[hits] <= policy.depth]
         if policy.unjudged == "remove":
             hits = hits[self.grades[hits] >= 0]
         return ragged.as_slice(hits) if len(hits) > ragged.FEW else hits
-
-    def _drop_copies(self, hits: Ints, ties: Ties) -> Ints:
-        """Drop further copies of an item, which only occupy their ranks."""
-        got = self.retrieved
-        judgment = got.judgment[hits]
-        first = np.sort(np.unique(judgment, return_index=True)[1])
-        if ties == "expected":
-            groups = np.unique(np.stack([judgment, got.tied_from[hits]]), axis=1)
-            if groups.shape[1] < len(hits):
-                raise PolicyError(
-                    "ties=expected with duplicates=keep has no closed form where copies of an item "
-                    "are tied; choose another order of ties, or duplicates=first."
-                )
-        return hits[first]
 
     def _refuse_torn(self, depth: int, ties: str) -> None:
         """Refuse a depth that cuts through a group of equal scores, where that has no meaning."""
@@ -260,6 +246,29 @@ def _close_up(ranking: Ranking) -> Ranking:
     rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
     retrieved = np.diff(ranking.offsets)
     return replace(ranking, rank=rank, retrieved=retrieved, tied_from=tied_from, tied_to=tied_to)
+
+
+def _drop_copies(ranking: Ranking) -> Ranking:
+    """Drop further copies of an item, which only occupy their ranks."""
+    judgment = ranking.judgment
+    assert judgment is not None
+    if ranking.ties == "expected":
+        groups = np.unique(np.stack([judgment, ranking.tied_from]), axis=1)
+        if groups.shape[1] < len(judgment):
+            raise PolicyError(
+                "ties=expected with duplicates=keep has no closed form where copies of an item "
+                "are tied; choose another order of ties, or duplicates=first."
+            )
+    first = np.sort(np.unique(judgment, return_index=True)[1])
+    return replace(
+        ranking,
+        owner=ranking.owner[first],
+        rank=ranking.rank[first],
+        relevance=ranking.relevance[first],
+        tied_from=ranking.tied_from[first],
+        tied_to=ranking.tied_to[first],
+        judgment=judgment[first],
+    )
 
 
 def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:

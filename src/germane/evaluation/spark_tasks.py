@@ -160,9 +160,9 @@ def _explain_memory() -> Iterator[None]:
         yield
     except MemoryError:
         raise InputError(
-            f"{_name_task()}: the rows do not fit the memory of the task. All rows of a query stand in one "
-            "partition, which is held: more partitions=… make partitions smaller, and the rows of the "
-            "largest query have to fit."
+            f"{_name_task()}: the rows do not fit the memory of the task. A task holds one "
+            "partition, with all rows of its queries. A larger partitions=… makes partitions smaller; the rows "
+            "of the largest query must fit."
         ) from None
 
 

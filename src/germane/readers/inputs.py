@@ -107,7 +107,7 @@ class RunInput:
 
     def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, RunInput]]:
         """Read a file from a place on, in runs of whole queries, each with the place where it ends."""
-        raise InputError("a checkpoint is for a run in a file.")
+        raise InputError("a checkpoint needs a run in a file.")
 
 
 QrelsReader: TypeAlias = Callable[[str, Progress | None, str], Qrels]

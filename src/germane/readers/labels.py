@@ -109,8 +109,8 @@ def _check_matrix(cells: Any, what: str) -> None:
     """Refuse a matrix with one column, or with numbers other than 0 and 1."""
     if cells.shape[1] == 1:
         raise FormatError(
-            f"{what} have shape {cells.shape}: one label each is an array of shape ({len(cells)},), as "
-            "ravel() makes it; of several labels a matrix has a column each."
+            f"{what} have shape {cells.shape}: for one label each, give shape ({len(cells)},), "
+            "for example with ravel(); for several labels, give a column of 0 and 1 for each label."
         )
     if (cells != cells).any():
         raise FormatError(f"{what}: a cell of the matrix of labels is missing; got nan")

@@ -89,7 +89,7 @@ def read_csr(given: Any) -> Qrels:
     if getattr(given, "format", "csr") != "csr":
         raise FormatError(
             f"qrels: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
-            f"shape {given.shape}. Its tocsr() may be what you need."
+            f"shape {given.shape}. Call its tocsr()."
         )
     width = int(given.shape[1])
     offsets, columns, grades = (
@@ -111,7 +111,7 @@ def read_csr(given: Any) -> Qrels:
     twice = _find_repeat(offsets, columns, width)
     if twice is not None:
         raise DuplicateError(
-            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
+            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; call sum_duplicates() to add them up."
         )
     return make_qrels(offsets, columns, grades, width)
 

@@ -26,8 +26,8 @@ def explain_unwritable(why: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
-            f"{_find_folder()}: cannot be written ({error.strerror or error}). {why} TMPDIR names another "
-            "folder."
+            f"{_find_folder()}: cannot be written ({error.strerror or error}). {why} Set TMPDIR to "
+            "use another folder."
         ) from None
 
 
@@ -230,8 +230,8 @@ class _Limited(_Layer):
             if self._done > FREE and self._done > self._most * self._raw.done:
                 raise InputError(
                     f"{self._raw.name}: the compressed file becomes more than {self._most:g} times as "
-                    f"large: {self._raw.done:,} bytes of it are {self._done:,}. Is it what it should "
-                    "be? max_expansion=none reads it all the same, and a number is a higher limit."
+                    f"large: {self._raw.done:,} bytes of it are {self._done:,}. Check the "
+                    "file. max_expansion=none removes the limit, and a number raises it."
                 )
         return filled
 
