@@ -1,14 +1,14 @@
 """Scorers for scikit-learn's cross-validation and searches: ranking measures over groups of rows."""
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from germane.core.arguments import list_values
 from germane.errors import FormatError, InputError, clip, list_some
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import Choices, make_policy
+from germane.evaluation.choices import make_policy
 from germane.measures.measure import Measure, parse
 
 _RESPONSES = ("decision_function", "predict_proba", "predict")
@@ -58,7 +58,7 @@ class Scorer:
         return _make_ids(list_values(found))
 
 
-def scorer(measure: str | Measure, *, group: Any, **policy: Unpack[Choices]) -> Scorer:
+def scorer(measure: str | Measure, *, group: Any, **policy: Any) -> Scorer:
     """Make a scorer for scikit-learn: the mean of a measure over groups of rows, such as queries.
 
     >>> from germane.sklearn import scorer

@@ -1,6 +1,7 @@
 """Groups: a result's measures per category of query, with macro and micro means."""
 
 import math
+import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Set
 from typing import Any
 
@@ -196,9 +197,13 @@ def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Group
     return Groups(groups, whole)
 
 
+def _may_be_file(text: str) -> bool:
+    return "." in text or os.path.exists(text)
+
+
 def read_category(category: Any) -> Any:
     """Read a file of categories; anything else stays as it is."""
-    if not is_path(category):
+    if not is_path(category) or (isinstance(category, str) and not _may_be_file(category)):
         return category
     from germane.readers.categories import read_categories  # which few need
 
@@ -249,7 +254,7 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     in_order = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Set))
     if not in_order or hasattr(values, "columns"):
         raise InputError(
-            "categories are a mapping of query to category, a function, or one value a query; "
+            "categories are a mapping of query to category, a function, one value a query, or a file; "
             f"got {clip(category)}"
         )
     if len(values) != len(queries):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -62,12 +62,20 @@ class Candidates:
         )
         return [(name, pairs) for name, pairs in both if pairs is not None]
 
-    def align(self, qrels: Qrels) -> list[tuple[Name, Pairs]]:
+    def align(self, qrels: Qrels) -> list[tuple[Name, Aligned]]:
         """Bring the pairs into the order of the judged queries."""
         return [(name, _align(pairs, qrels)) for name, pairs in self.named]
 
 
-def find_candidates(qrels: Qrels) -> list[tuple[Name, Pairs]]:
+class Aligned(NamedTuple):
+    """Pairs in the order of the judged queries: those of query q are ``items[offsets[q]:offsets[q + 1]]``."""
+
+    offsets: Ints
+    items: Ids
+    ids: str  # text or typed, as those of Qrels
+
+
+def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
     """Find the pairs of judgments, in the order of the judged queries; none where all items count."""
     return qrels.candidates.align(qrels) if qrels.candidates is not None else []
 
@@ -82,21 +90,14 @@ def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
     return np.fromiter((position.get(query, -1) for query in queries), np.int64, len(queries))
 
 
-def _align(pairs: Pairs, qrels: Qrels) -> Pairs:
+def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     at = _find_queries(pairs, qrels)
     known = at >= 0
     lengths = np.zeros(len(at), np.int64)
     lengths[known] = ragged.find_lengths(pairs.offsets)[at[known]]
     rows = ragged.list_stretches(pairs.offsets[at[known]], lengths[known])
     items = read_python_ids(pairs.items).take(rows)
-    return Qrels(
-        qrels.queries,
-        ragged.make_offsets(lengths),
-        items,
-        np.ones(len(items)),
-        ids=pairs.ids,
-        width=pairs.width,
-    )
+    return Aligned(ragged.make_offsets(lengths), items, pairs.ids)
 
 
 # --- In the ids of a run ---------------------------------------------------------------------------
@@ -232,7 +233,7 @@ def _read_mapping(given: Mapping[Hashable, Any], name: Name) -> Pairs:
     return mappings.read_qrels(lists, "first", where=name)
 
 
-def find_columns(pairs: Pairs, name: Name, width: int | None) -> Ints:
+def find_columns(pairs: Aligned, name: Name, width: int | None) -> Ints:
     """Find the columns of pairs whose items number the columns of an array."""
     items = pairs.items
     values = items.values if isinstance(items, Integers) else None

@@ -104,8 +104,7 @@ def judge_text(qrels: Qrels) -> Judgments:
 
 def match_text(qrels: Qrels) -> list[tuple[str, Ints, Ids]]:
     """Spell the candidates of judgments as text: their offsets and items."""
-    pairs = find_candidates(qrels)
-    return [(name, one.offsets, read_python_ids(one.items).as_text()) for name, one in pairs]
+    return [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
 
 
 def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
@@ -113,7 +112,7 @@ def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) ->
     if not pairs:
         return judged
     named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
-    return replace(judged, **named)
+    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:
