@@ -79,7 +79,7 @@ def test_what_is_refused(text: str) -> None:
 
 def test_options_that_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["evaluate", "q.txt", "r.run", "--by", "c.csv", "--per-query"]) == 2
-    assert "--by is for means" in capsys.readouterr().err
+    assert "--by is for means of categories; leave out --per-query." in capsys.readouterr().err
 
 
 def test_names_of_recommenders(capsys: pytest.CaptureFixture[str]) -> None:

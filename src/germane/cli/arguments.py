@@ -7,7 +7,7 @@ from typing import Any
 
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
-from germane.errors import EmptyError, InputError, check_choice, clip
+from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
 from germane.measures.measure import Measure, parse_all
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
@@ -15,6 +15,7 @@ from germane.readers import find_name
 from germane.readers.formats import FORMATS as FILE_FORMATS
 
 _FORMATS = (*FORMATS, "json")
+FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 CANDIDATES = ("exclude", "only")
@@ -179,6 +180,39 @@ def add_output(command: argparse.ArgumentParser) -> None:
     add_output_file(command)
 
 
+def add_rename(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rename",
+        metavar="MEASURE=NAME",
+        action="append",
+        default=[],
+        help="show a measure by another name, as in 'AP=MAP'; may be repeated",
+    )
+
+
+def read_rename(options: argparse.Namespace) -> dict[str, str]:
+    """Read ``--rename`` as measure → name, in the formats that define what they show."""
+    if options.rename:
+        check_defined(options, "--rename")
+    renamed = {}
+    for pair in options.rename:
+        measure, equals, name = pair.rpartition("=")
+        if not equals or not name.strip() or measure.count("(") != measure.count(")"):
+            raise InputError(f"--rename takes MEASURE=NAME, such as 'AP=MAP'; got {clip(pair)}.")
+        renamed[measure.strip()] = name.strip()
+    return renamed
+
+
+def check_defined(options: argparse.Namespace, option: str) -> None:
+    """Refuse an option with a format that has no definitions beside its numbers."""
+    formats = [name for name in FORMATS if name not in SEPARATED]
+    if options.format not in formats:
+        raise InputError(
+            f"{option} is for tables with definitions: --format {list_choices(formats)}; "
+            f"got {options.format}."
+        )
+
+
 def add_output_file(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
@@ -211,12 +245,13 @@ def write_result(
     options: argparse.Namespace,
     table: Callable[[int | None], Table],
     as_dict: Callable[[], Any],
+    formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> None:
     """Write a result as JSON or as a table; ``table`` takes the number of decimals."""
     if options.format == "json":
         text = as_json(as_dict())
     else:
-        text = format_table(table(choose_digits(options)), options)
+        text = format_table(table(choose_digits(options)), options, formats)
     writing.write(options.output, text)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
+import numpy as np
+
 from germane.checks import malformed
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
@@ -18,6 +20,7 @@ from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT
 from germane.measures.measure import Measure, Measures, parse_all
 from germane.output.formatting import add_schema
+from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular, make_visible
 from germane.readers import (
     NOTHING_SAID,
@@ -33,8 +36,8 @@ from germane.readers import (
 __all__ = ["Checkup", "check"]
 
 
-class Checkup(Tabular, Sequence[Finding]):
-    """Findings, the serious ones first; prints as a list.
+class Checkup(Columnar, Tabular):
+    """Findings, the serious ones first: as a list, and as a frame with a row a finding.
 
     >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
     >>> found.serious[0].what
@@ -53,6 +56,15 @@ class Checkup(Tabular, Sequence[Finding]):
 
     def __len__(self) -> int:
         return len(self._findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._findings)
+
+    def __contains__(self, finding: object) -> bool:
+        return finding in self._findings
+
+    def __reversed__(self) -> Iterator[Finding]:
+        return reversed(self._findings)
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
         """The findings of one severity."""
@@ -95,6 +107,18 @@ class Checkup(Tabular, Sequence[Finding]):
         """Plain values for JSON, in a versioned schema."""
         findings = [finding.to_dict() for finding in self]
         return add_schema({"runs": list(self.runs), "findings": findings})
+
+    def _list_columns(self) -> dict[str, Any]:
+        def list_texts(name: str) -> Any:
+            return make_texts(getattr(one, name) for one in self)
+
+        counts = np.array([one.count for one in self], np.int64)
+        return {
+            "severity": list_texts("severity"), "finding": list_texts("what"),
+            "where": list_texts("where"), "count": counts, "says": list_texts("says"),
+            "examples": make_texts("\n".join(one.examples) for one in self),
+            "advice": list_texts("advice"),
+        }  # fmt: skip
 
     def table(self) -> Table:
         """One row a finding."""

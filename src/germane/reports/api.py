@@ -9,7 +9,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane.comparison.api import compare
-from germane.comparison.pairing import estimate_mean_intervals
 from germane.comparison.settings import Correction, Family, Settings, TestName
 from germane.core.arguments import parse_whole
 from germane.core.progress import Progress, make_progress
@@ -112,7 +111,10 @@ def report(
     findings = Findings(
         title=title or _make_title(list(results)),
         results=results,
-        intervals=estimate_mean_intervals(results, means, settings.alpha) if means else {},
+        intervals={
+            name: {m: result[m].interval(confidence=settings.confidence) for m in means}
+            for name, result in results.items()
+        },
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
         curves={

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Floats
-from germane.evaluation.result import Result
+from germane.evaluation.result import Results
 from germane.explanation.explanation import Explanation
 from germane.output.tables import make_visible
 from germane.reports.findings import Explained, Findings
@@ -50,7 +50,7 @@ def write_json(data: Any) -> str:
     return text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
 
 
-def _list_queries(results: Mapping[str, Result]) -> list[Hashable]:
+def _list_queries(results: Results) -> list[Hashable]:
     """List the queries that some run has a value for, in the order of the judgments."""
     queries: dict[Hashable, None] = {}
     for result in results.values():

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from germane.comparison.comparison import Comparison
-from germane.comparison.pairing import Means
+from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW
-from germane.evaluation.result import Result, find_bands
+from germane.evaluation.layout import find_bands
+from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.measures.measure import Measure
@@ -25,8 +26,8 @@ class Findings:
     """The findings of one or more runs on the same judgments."""
 
     title: str
-    results: Mapping[str, Result]
-    intervals: Means
+    results: Results
+    intervals: Mapping[str, Mapping[Measure, Interval | None]]  # of each run's means
     confidence: float
     comparison: Comparison | None  # None for one run
     curves: Mapping[str, MeanPRCurve]

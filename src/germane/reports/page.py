@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 
 from germane.comparison.comparison import Comparison
-from germane.evaluation.result import find_bands, format_value
+from germane.evaluation.layout import find_bands, format_value
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
 from germane.reports.data import write_data
