@@ -270,6 +270,40 @@ def _of_library(name: str, make: Callable[[Any, pa.Table], Any]) -> Make:
     return lambda given, folder: make(pytest.importorskip(name), given)
 
 
+def _terrier(pandas: Any, given: pa.Table) -> Any:
+    """A frame as PyTerrier makes it: with the query's text, the place in the index, and ranks from 0."""
+    frame = given.to_pandas().drop(columns="unread")
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    if "label" in frame:
+        return frame
+    frame.insert(1, "query", "text of " + frame["qid"])
+    frame.insert(2, "docid", range(len(frame)))
+    by_query = frame.groupby("qid")["score"]
+    return frame.assign(rank=by_query.rank(method="first", ascending=False).astype(int) - 1)
+
+
+class ScoredDoc(NamedTuple):
+    """A result as ir_datasets and ir_measures have it."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Qrel(NamedTuple):
+    """A judgment as ir_datasets has it."""
+
+    query_id: str
+    doc_id: str
+    relevance: float
+    iteration: str = "0"
+
+
+def _list_records(given: pa.Table) -> Iterator[ScoredDoc | Qrel]:
+    kind = ScoredDoc if "score" in given.column_names else Qrel
+    return map(kind, *(given.column(at).to_pylist() for at in range(3)))
+
+
 COLUMNS: dict[str, Make] = {
     "PyArrow table": lambda given, folder: given,
     "PyArrow record batch": lambda given, folder: given.combine_chunks().to_batches()[0],
@@ -325,6 +359,9 @@ COLUMNS: dict[str, Make] = {
     ".tsv": _written(".tsv", _tsv),
     ".jsonl": _written(".jsonl", _jsonl),
     ".ndjson": _written(".ndjson", _jsonl),
+    "PyTerrier": _of_library("pandas", _terrier),
+    "namedtuples": lambda given, folder: list(_list_records(given)),
+    "an iterator of namedtuples": lambda given, folder: _list_records(given),
 }
 
 
@@ -516,6 +553,24 @@ MAPPINGS: dict[str, tuple[type[RunInput], Callable[[Scores], Any]]] = {
 }  # fmt: skip
 
 
+NESTED: dict[str, tuple[type[RunInput], Callable[[Scores], Any]]] = {
+    ".json": (ScoredMapping, lambda run: run),
+    ".json.gz": (ScoredMapping, lambda run: run),
+    "ranked lists, .json": (RankedLists, ranked),
+}
+
+
+def _nest(
+    name: str, make: Callable[[Scores], Any], qrels: Qrels, run: Scores, folder: Path
+) -> Given:
+    """Both sides as files of nested objects."""
+    paths = [folder / f"{side}{name[name.index('.json') :]}" for side in ("qrels", "run")]
+    for path, held in zip(paths, (qrels, make(run)), strict=True):
+        data = json.dumps(held).encode()
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return Given(*paths)
+
+
 def _map(make: Callable[[Scores], Any], qrels: Qrels, run: Scores, folder: Path) -> Given:
     return Given(qrels, make(run))
 
@@ -536,6 +591,7 @@ def _frame(
 
 INPUTS: dict[str, Input] = {
     **{name: Input(kind, partial(_map, make)) for name, (kind, make) in MAPPINGS.items()},
+    **{name: Input(kind, partial(_nest, name, make)) for name, (kind, make) in NESTED.items()},
     **{f"TREC file, {name}": Input(TrecFile, partial(_store, make)) for name, make in TREC.items()},
     **{f"TREC run read, {name}": Input(Run, partial(_read, make)) for name, make in TREC.items()},
     **{

@@ -639,6 +639,7 @@ def test_json_schema(files: Path) -> None:
                     "judged_items_retrieved": 3,
                     "tied": 0,
                     "comments": 0,
+                    "excluded": 0,
                 },
                 "measures": [
                     {

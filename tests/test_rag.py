@@ -547,3 +547,12 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert cli.main(given) == 0, command
     assert cli.main(["check", str(qrels), str(run), *options[:4], "--train", str(qrels)]) == 0
     assert "judgments of the training data" in capsys.readouterr().out
+
+
+def test_a_json_file_collapses_and_takes_candidates(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"q": {"c1": 0.9, "c2": 0.8, "c3": 0.7}}', "utf-8")
+    qrels, groups = {"q": {"d1": 1, "d2": 1}}, {"c1": "d1", "c2": "d3", "c3": "d2"}
+    assert germane.evaluate(qrels, path, "AP", collapse=groups)["AP"].mean == (1 + 2 / 3) / 2
+    found = germane.evaluate(qrels, path, "AP", collapse=groups, exclude={"q": ["d3"]})
+    assert found["AP"].mean == 1

@@ -18,6 +18,7 @@ _FORMATS = (*FORMATS, "json")
 FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
+CANDIDATES = ("exclude", "only")
 READING = ("columns", "input_format", "max_expansion", "max_line")
 UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
 
@@ -45,6 +46,7 @@ def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None
     """Add the output, how files are read, and the conventions; ``lists`` as in ``add_policy``."""
     add_output(command)
     add_reading(command)
+    add_candidates(command)
     add_policy(command, lists=lists)
 
 
@@ -102,6 +104,20 @@ def add_scores(command: Any) -> None:
 
 
 _DEFAULTS = {"ties": "trec; given where items have no ids"}  # decided by the run itself
+
+
+def add_candidates(command: argparse.ArgumentParser) -> None:
+    candidates = command.add_argument_group(
+        "candidates: files with a query and an item in each row"
+    )
+    candidates.add_argument(
+        "--exclude",
+        metavar="FILE",
+        help="items that are removed before ranks are counted, such as those that a user has seen",
+    )
+    candidates.add_argument(
+        "--only", metavar="FILE", help="items that are kept; all others are removed"
+    )
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -261,9 +277,9 @@ def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
-    names = (*WORDS, "depth", "relevant", "scores", "collapse", *READING)
+    names = (*WORDS, "depth", "relevant", "scores", "collapse", *CANDIDATES, *READING)
     given = {name: getattr(options, name) for name in names}
-    undecided = [name for name in UNDECIDED if given[name] is None]
+    undecided = [name for name in (*UNDECIDED, *CANDIDATES) if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
@@ -283,7 +299,7 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    for name in ("query", *WORDS, "depth", "scores", "collapse", *READING):
+    for name in ("query", *WORDS, "depth", "scores", "collapse", *CANDIDATES, *READING):
         if getattr(options, name) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")

@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         "evaluate",
         help="judge runs against qrels",
         description="Judge runs against qrels and print measures with their definitions. Files are TREC's, "
-        "or have columns: Parquet, Arrow, CSV, TSV and JSON Lines, by their suffix.",
+        "or have columns: Parquet, Arrow, CSV, TSV, JSON and JSON Lines, by their suffix.",
     )
     command.set_defaults(run=run)
     arguments.add_files(
@@ -35,6 +35,12 @@ def add(commands: Any) -> None:
     arguments.add_measures(command, DEFAULT)
     command.add_argument(
         "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
+    )
+    command.add_argument(
+        "--by",
+        metavar="FILE",
+        help="the means of each category of query, and their macro and micro mean; FILE has the columns "
+        "query and category, or is JSON {query: category}",
     )
     command.add_argument(
         "--confidence",
@@ -73,6 +79,10 @@ def run(options: argparse.Namespace) -> None:
             results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
     for line in write_warnings(results):
         say(f"germane: {line}")
+    if options.by is not None:
+        groups = results.by(options.by)
+        arguments.write_result(options, lambda digits: groups.table(digits=digits), groups.to_dict)
+        return
     table: Callable[..., Table] = partial(results.table, confidence=options.confidence)
     if options.per_query:
         table = results.table_per_query
@@ -88,6 +98,14 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
     """Refuse before the work is done what cannot be shown after it."""
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
+    if options.by is not None:
+        for name, given in (
+            ("per-query", options.per_query),
+            ("confidence", options.confidence),
+            ("rename", rename),
+        ):
+            if given:
+                raise InputError(f"--by is for means of categories; leave out --{name}.")
     if options.confidence is not None:
         check_confidence(options.confidence)
         arguments.check_defined(options, "--confidence")

@@ -28,6 +28,7 @@ def add(commands: Any) -> None:
     arguments.add_measures(command, DEFAULT)
     add_statistics(command)
     arguments.add_reading(command)
+    arguments.add_candidates(command)
     arguments.add_policy(command)
 
 

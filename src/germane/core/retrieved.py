@@ -121,6 +121,7 @@ class Retrieved:
     unknown: list[Hashable]  # the run's queries that nobody judged
     sample: "Callable[[int], Sample] | None" = None  # returns at most so many of the first rows
     findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are not kept
+    excluded: Ints | None = None  # Q, results that are no candidates, if there are candidates
     comments: int = 0  # lines of a file that begin with # and are no data
     rows: Ints | None = None  # Q, the results before groups took their place; None: they did not
 

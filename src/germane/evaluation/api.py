@@ -20,6 +20,7 @@ from germane.evaluation.choices import (
     DEFAULT,
     Choices,
     Plan,
+    drop_candidates,
     make_plan,
     open_all,
     open_collapse,
@@ -74,7 +75,8 @@ def evaluate(
 
     ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
     or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
-    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
+    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned. Both may
+    be rows that are namedtuples, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
     Both may be arrays, whose rows are queries and whose columns are items, numbered from 0: grades and
     floating-point scores of one shape (Q, N), a masked cell being one that is not there; whole numbers
     (Q, K) are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
@@ -88,8 +90,8 @@ def evaluate(
     group for each column of an array; a group has the score of its best item. ``scores="distances"``
     ranks the lowest number first.
 
-    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
-    msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
+    Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, json,
+    jsonl, msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
     one score a line, as ``scores`` or as a flat array. A frame is anything with Arrow columns: Polars, pandas, PyArrow, DuckDB, a data set.
     Columns are found by their names, or named: ``columns={"query": "customer", "item": "film"}``.
     A compressed file may become 1000 times as large, and a line of text have 1 MB; ``max_expansion`` and
@@ -153,6 +155,7 @@ def finish_result(
         dialect=spoken,
         policies=plan.own,
         limits=limits,
+        renamed=plan.renamed,
     )
     return _warn(result)
 
@@ -184,6 +187,7 @@ def evaluate_many(
         raise InputError(f"runs are named by text; got {clip(odd[0])}")
     spoken, own = resolve_dialect(dialect)
     given, conventions = open_judgments(qrels, {**own, **policy})
+    policy = drop_candidates(policy)
     plan = make_plan(measures, spoken, conventions, policy)
     for run in runs.values():
         refuse_ambiguous(qrels, run)
@@ -333,4 +337,5 @@ def _make_counts(judged: JudgedRun) -> Counts:
         comments=qrels.comments + retrieved.comments,
         collapsed=0 if retrieved.rows is None else int(retrieved.rows.sum()),
         groups=0 if retrieved.rows is None else int(retrieved.retrieved.sum()),
+        excluded=0 if retrieved.excluded is None else int(retrieved.excluded.sum()),
     )

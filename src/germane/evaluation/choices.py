@@ -1,7 +1,7 @@
 """Choices: keyword arguments that say how data are read and which conventions or dialect apply."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -31,7 +31,7 @@ from germane.core.policy import (
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_complete_reason, refuse_places
 from germane.measures.averaging import check_ties
-from germane.measures.measure import Measure, Measures, parse_all
+from germane.measures.measure import Measure, Measures, find_renamed, parse_all
 from germane.readers import (
     NOTHING_SAID,
     InputFormat,
@@ -60,6 +60,8 @@ class OtherChoices(TypedDict, total=False):
     item_ids: Any
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
+    exclude: Any
+    only: Any
 
     duplicates: Duplicates
     ties: Ties
@@ -107,6 +109,7 @@ class Plan:
 
     conventions: Policy
     policies: dict[Measure, Policy]
+    renamed: Mapping[str, Measure] = field(default_factory=dict)  # names that stand for others
 
     def __post_init__(self) -> None:
         for measure, policy in self.policies.items():
@@ -144,9 +147,12 @@ def make_plan(
     tool has.
     """
     if dialect is None:
-        return _plan_uniformly(
-            measures if isinstance(measures, str) else parse_all(measures), conventions
-        )
+        if isinstance(measures, str):
+            return _plan_uniformly(measures, conventions)
+        several = list(measures) if isinstance(measures, (list, tuple)) else parse_all(measures)
+        plan = _plan_uniformly(parse_all(several), conventions)
+        renamed = find_renamed(several)
+        return replace(plan, renamed=renamed) if renamed else plan
     from germane.dialects.names import find_default_names, resolve_measures
 
     if isinstance(measures, str) and measures == DEFAULT:
@@ -162,7 +168,8 @@ def make_plan(
 @lru_cache(256)
 def _plan_uniformly(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
     """Plan all measures under the same conventions."""
-    return Plan(conventions, dict.fromkeys(parse_all(measures), conventions))
+    policies = dict.fromkeys(parse_all(measures), conventions)
+    return Plan(conventions, policies, find_renamed(measures))
 
 
 _make_cached_policy = lru_cache(typed=True)(Policy)
@@ -194,6 +201,11 @@ def open_collapse(choices: Any) -> Any:
     from germane.readers.groups import open_groups
 
     return {**choices, "collapse": open_groups(choices["collapse"])}
+
+
+def drop_candidates(choices: Any) -> Any:
+    """Drop the choice of candidates, once the judgments have them."""
+    return {name: one for name, one in choices.items() if name not in ("exclude", "only")}
 
 
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from germane.core.progress import Progress, make_progress
 from germane.errors import FormatError, InputError
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices, open_all
+from germane.evaluation.choices import DEFAULT, Choices, drop_candidates, open_all
 from germane.evaluation.collection import find_complete_reason, read_graded
 from germane.evaluation.result import Result
 from germane.measures.measure import Measures, parse_all
@@ -88,4 +88,6 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     assert isinstance(named, array_ids.NamedArray | embeddings.Embeddings)
     judgments = named.drop_excluded(judgments)
     policy.pop("collapse", None)  # which ``named`` is already
-    return evaluate(judgments, named, chosen, name=name, progress=progress, **policy)
+    policy = drop_candidates(policy)
+    asked = measures if isinstance(measures, (str, list, tuple)) else chosen
+    return evaluate(judgments, named, asked, name=name, progress=progress, **policy)

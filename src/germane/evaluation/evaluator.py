@@ -30,6 +30,7 @@ from germane.evaluation.choices import (
     DEFAULT,
     Choices,
     Plan,
+    drop_candidates,
     make_plan,
     open_all,
     open_collapse,
@@ -96,6 +97,7 @@ class Evaluator:
         self._measures, self._twice, self._asked = measures, twice, policy
         self._choices: Mapping[str, Any] = {**own, **policy}
         given, conventions = open_judgments(qrels, self._choices)
+        self._choices = drop_candidates(self._choices)  # which the judgments have from here on
         plan = make_plan(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
         read = Collection(given, None, plan.complete)

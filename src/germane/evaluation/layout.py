@@ -24,7 +24,7 @@ def make_table(
     """Make a row for each run, with the best of several in bold."""
     names = name_measures(results.measures, rename)
     rows = [(name, *_write_means(result, digits, confidence)) for name, result in results.items()]
-    notes = [*_define(names)]
+    notes = [*_define(names), *_explain_renamed(results, names)]
     if confidence is not None:
         level = f"{100 * confidence:.10g}%"
         notes.append(f"[low, high]: {level} interval of the mean, BCa bootstrap of the queries")
@@ -47,7 +47,7 @@ def make_table_per_query(
             ]
             rows.append((name, str(query), *cells))
         rows.append((name, "all", *_write_means(result, digits)))
-    notes = (*_define(names), "", *_write_notes(results))
+    notes = (*_define(names), *_explain_renamed(results, names), "", *_write_notes(results))
     return Table(("run", "query", *names.values()), tuple(rows), notes)
 
 
@@ -64,6 +64,13 @@ def _define(names: Mapping[Measure, str]) -> Iterator[str]:
     longest = max(map(len, names.values()))
     for measure, name in names.items():
         yield f"{name:<{longest}}  {write_definition(measure, name)}"
+
+
+def _explain_renamed(results: "Results", names: Mapping[Measure, str]) -> Iterator[str]:
+    """Say what the names became that stand for a measure of another name, unless they are shown."""
+    for given, measure in next(iter(results.values())).renamed.items():
+        if given not in names.values():
+            yield f"{given} is {measure}"
 
 
 def _write_notes(results: "Results") -> Iterator[str]:
@@ -114,6 +121,8 @@ def _write_counts(result: "Result") -> str:
         parts.append(f"{counts.comments:,} comment line{'s' * (counts.comments > 1)}")
     if counts.collapsed:
         parts.append(f"{counts.collapsed:,} results collapsed into {counts.groups:,} groups")
+    if counts.excluded:
+        parts.append(f"{counts.excluded:,} result{'s' * (counts.excluded > 1)} excluded")
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
     if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:

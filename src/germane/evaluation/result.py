@@ -20,7 +20,7 @@ from germane.output.tables import LABEL, Table, Tabular
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
-    from germane.evaluation.groups import Groups
+    from germane.evaluation.groups import Groups, GroupsOfRuns
     from germane.evaluation.judging import Placement
 
 # Tables and groups are imported where they are made: most programs read only a mean or two.
@@ -50,6 +50,8 @@ class Counts:
     """results of judged queries, with collapse=…, before groups took their place"""
     groups: int = 0
     """groups that took the place of these results"""
+    excluded: int = 0
+    """results of judged queries that exclude=… and only=… removed before ranks were counted"""
 
     @property
     def tied_share(self) -> float:
@@ -85,6 +87,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         dialect: "Dialect | None" = None,
         policies: Mapping[Measure, Policy] | None = None,
         limits: Mapping[str, tuple[Measure, ...]] | None = None,
+        renamed: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
         self.findings = findings
@@ -97,6 +100,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         self.limits = dict(
             limits or {}
         )  # of the dialect that matter on the data, with their measures
+        self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
 
     @cached_property
@@ -144,7 +148,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
         ``category`` is a mapping of query to category, a function of the query, or one value a
         query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that just
-        counts from 0. Raises NotFoundError for a query without a category.
+        counts from 0. The path of a file with the columns query and category, or of JSON
+        ``{query: category}``, is read. Raises NotFoundError for a query without a category.
         """
         from germane.evaluation.groups import group_measures
 
@@ -288,6 +293,13 @@ class Results(Columnar, Tabular, Lookup[Result]):
             **values,
         }
 
+    def by(self, category: Any) -> "GroupsOfRuns":
+        """The measures of each run per category of query; ``category`` is that of ``Result.by``."""
+        from germane.evaluation.groups import GroupsOfRuns, read_category
+
+        category = read_category(category)
+        return GroupsOfRuns({name: result.by(category) for name, result in self._results.items()})
+
     def table_per_query(
         self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None
     ) -> Table:
@@ -320,6 +332,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             "mean": to_json_number(result[measure].mean),
             "best": to_json_number(result[measure].best),
             "worst": to_json_number(result[measure].worst),
+            **_name_asked(result, measure),
         }
         for measure in result.measures
     ]
@@ -349,6 +362,12 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             for query in ids
         }
     return run
+
+
+def _name_asked(result: Result, measure: Measure) -> dict[str, Any]:
+    """The other names by which a measure was asked for, if any."""
+    names = [name for name, meant in result.renamed.items() if meant == measure]
+    return {"asked_as": names} if names else {}
 
 
 def _replace_odd_letters(name: str) -> str:

@@ -113,6 +113,9 @@ def evaluate_kept(
     scattered.
     """
     progress = make_progress(progress)
+    for choice in ("exclude", "only"):
+        if policy.get(choice) is not None:
+            raise InputError(f"{choice}= is not for a checkpoint; evaluate without one.")
     folder = Path(checkpoint)
     made: dict[str, Any] = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
     made |= {word: str(choice) for word, choice in policy.items()}

@@ -18,6 +18,7 @@ from germane.evaluation.judging import JudgedRun, judge, state_duplicates
 from germane.kernel.ids import sort_by_bytes, to_bytes
 from germane.measures.measure import Measure
 from germane.readers import RunInput
+from germane.readers.candidates import Filter
 from germane.readers.mappings import is_rows
 from germane.readers.relevance import make_ranking
 
@@ -187,6 +188,10 @@ def _list_unjudged(
     order_asked = replace(policy.order, scores="double") if distances else policy.order
     if policy.unjudged == "remove" or not order_asked.plain or len(set(items)) < len(items):
         return NONE
+    candidates = Filter(qrels, "text")
+    if not candidates.is_empty:
+        kept = np.flatnonzero(candidates.admit(0, items)).tolist()
+        items, item_scores = [items[i] for i in kept], [item_scores[i] for i in kept if item_scores]
     order = np.arange(len(items))
     first, last = order + 1, order + 1
     if item_scores:

@@ -256,6 +256,30 @@ def parse_all(measures: "Measures") -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(several))
 
 
+def find_renamed(measures: "Measures") -> dict[str, Measure]:
+    """Find the names that stand for a measure of another name.
+
+    >>> from germane.measures.measure import find_renamed
+    >>> find_renamed("HR@10 AP@10 ndcg")
+    {'HR@10': Success@10}
+    """
+    if isinstance(measures, str):
+        return dict(_rename_all(measures))
+    if isinstance(measures, Measure):
+        return {}
+    return {name: one for given in measures for name, one in find_renamed(given).items()}
+
+
+@lru_cache(256)
+def _rename_all(text: str) -> tuple[tuple[str, Measure], ...]:
+    named = [(name, parse(name)) for name in split_names(text)]
+    return tuple((name, one) for name, one in named if not _is_own(name, one.name))
+
+
+def _is_own(written: str, name: str) -> bool:
+    return re.split(r"[(@]", written.removeprefix("germane:"))[0].casefold() == name.casefold()
+
+
 @lru_cache(256)
 def _split(text: str) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(parse(name) for name in split_names(text)))

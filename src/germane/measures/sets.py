@@ -228,7 +228,7 @@ SUCCESS = Definition(
     lambda k, p: f"1 if any rel(i), {write_ranks(k)}",
     'score([0, 0, 1], "Success@2") == 0',
     parameters=(REL, MEAN),
-    aliases=("Hit", "HitRate", "Accuracy"),
+    aliases=("Hit", "HitRate", "HR", "Accuracy"),
 )
 
 

@@ -30,8 +30,9 @@ from germane.kernel.ids import as_integer, is_missing
 from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem
 from germane.kernel.threads import map_in_threads
 from germane.readers import grid, matrix, numbers, relevance
+from germane.readers.candidates import find_candidates, find_columns
 from germane.readers.inputs import RunInput
-from germane.readers.rows import STEP
+from germane.readers.rows import STEP, add_candidates
 
 if TYPE_CHECKING:
     from germane.readers.groups import Groups
@@ -204,12 +205,13 @@ class Grouped(NumberedRun):
         if not order.plain:
             values = values.astype(float)
             values[self.place] = grid.admit_columns(values[self.place], self.offsets, order)
+        number = {query: g for g, query in enumerate(self.queries)}
+        group = np.array([number[query] for query in qrels.queries], np.int64)
+        values, excluded = self._drop_excluded(qrels, values, group)
         owner = ragged.find_owners(self.offsets)
         position = np.empty(len(values), np.int64)  # of each item within its group
         position[self.place] = np.arange(len(values)) - self.offsets[owner]
         missing = ragged.count_flags(values[self.place] == -np.inf, owner, len(sizes))
-        number = {query: g for g, query in enumerate(self.queries)}
-        group = np.array([number[query] for query in qrels.queries], np.int64)
         flat = grid.find_columns(qrels, len(values), "scores")
         hits = grid.Hits(len(flat))
         for asked in _group_similar(sizes[group]):
@@ -227,7 +229,26 @@ class Grouped(NumberedRun):
                 judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]])
             )
         retrieved = (sizes - missing)[group]
-        return hits.join(retrieved, np.arange(len(qrels)), len(qrels))
+        return hits.join(retrieved, np.arange(len(qrels)), len(qrels), excluded)
+
+    def _drop_excluded(self, qrels: Qrels, values: Any, group: Ints) -> tuple[Any, Ints | None]:
+        """Set the scores of items that are no candidates to -inf, and count these items."""
+        pairs = find_candidates(qrels)
+        if not pairs:
+            return values, None
+        values = values.copy()
+        group_of = np.empty(len(values), np.int64)
+        group_of[self.place] = ragged.find_owners(self.offsets)
+        outside = np.zeros(len(values), bool)
+        for name, one in pairs:
+            at = find_columns(one, name, len(values))
+            at = at[group_of[at] == group[ragged.find_owners(one.offsets)]]
+            named = np.zeros(len(values), bool)
+            named[at] = True
+            outside |= ~named if name == "only" else named
+        outside &= np.isin(group_of, group) & (values > -np.inf)
+        values[outside] = -np.inf
+        return values, np.bincount(group_of[outside], minlength=len(self.queries))[group]
 
 
 def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
@@ -399,7 +420,14 @@ class TopIds(NumberedRun):
         row = grid.find_rows(qrels, len(ids))
         asked = np.flatnonzero(row >= 0)
         items = Integers(grid.find_columns(qrels, None, "run"))
-        judged = Judgments(list(range(len(qrels))), qrels.offsets, items)
+        width = qrels.width
+        judged = add_candidates(
+            Judgments(list(range(len(qrels))), qrels.offsets, items),
+            [
+                (name, one.offsets, Integers(find_columns(one, name, width)))
+                for name, one in find_candidates(qrels)
+            ],
+        )
         copies = "max" if self.is_collapsed else duplicates
         reduction = Reduction(judged, copies, order)
         step = max(1, STEP // ids.shape[1])

@@ -138,6 +138,9 @@ def _read_separated(
     parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     read = ReadOptions(column_names=header)
     names = header or _read_first_line(source, separator)
+    if kind == "by" and not headings.has_query(names) and len(names) == 2:  # there is no header
+        names = header = ["query", "category"]
+        read = ReadOptions(column_names=header)
     try:
         found = headings.resolve_names(names, kind, source.name, None if header else columns)
     except FormatError as error:

@@ -21,10 +21,18 @@ from germane.kernel.columns import Ids, Integers, Text, read_python_ids
 from germane.kernel.reduction import Judgments, RepeatedItem, find_changes
 from germane.readers import arrow, headings, numbers
 from germane.readers.arrow import Entries, Place
+from germane.readers.candidates import match_items
 from germane.readers.formats import BATCH, ProgressNote
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
-from germane.readers.rows import RowReducer, check_texts, cut_pieces, join_rows, read_piece
+from germane.readers.rows import (
+    RowReducer,
+    add_candidates,
+    check_texts,
+    cut_pieces,
+    join_rows,
+    read_piece,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -379,7 +387,8 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     """
     judged = list(qrels.columns or map(read_python_ids, (qrels.queries, qrels.items)))
     as_text = [False, False]
-    for at, retrieved in enumerate(frame.read_ids(head.slice(0, 3), 0)):
+    first = frame.read_ids(head.slice(0, 3), 0)
+    for at, retrieved in enumerate(first):
         mine = judged[at]
         if mine.kind == retrieved.kind or not len(mine):
             judged[at] = _widen(mine, retrieved) if len(mine) else retrieved.part(0, 0)
@@ -392,11 +401,21 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
                 f"({list_some(ids)}). Cast one of them."
             )
         judged[at], as_text[at] = mine.as_text(), True
+    pairs, spelled = match_items(qrels, first[1], frame.ids, as_text=as_text[1])
+    if spelled and not as_text[1]:
+        judged[1], as_text[1] = judged[1].as_text(), True
     queries, items = judged
     if isinstance(items, Text):
         check_texts(qrels, items)
-    matched = Judgments(queries, qrels.offsets, items)
+    retrieved = first[1].as_text() if as_text[1] else first[1]
+    pairs = [(name, offsets, _fit(ids, retrieved)) for name, offsets, ids in pairs]
+    matched = add_candidates(Judgments(queries, qrels.offsets, items), pairs)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
+
+
+def _fit(ids: Ids, retrieved: Ids) -> Ids:
+    """Fit the items of pairs to the run's; no items have the kind of the run's."""
+    return _widen(ids, retrieved) if len(ids) else retrieved.part(0, 0)
 
 
 def _widen(judged: Ids, retrieved: Ids) -> Ids:

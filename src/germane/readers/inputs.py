@@ -35,6 +35,8 @@ class ReadOptions:
     query_ids: Any = None
     item_ids: Any = None
     lowest: bool = False  # is the lowest score of a group the best, since scores are distances?
+    exclude: Any = None
+    only: Any = None
 
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""
@@ -138,3 +140,4 @@ class QrelsInput:
     is_text: bool = False  # from a file of text, where integers are their digits
     has_columns: bool = False
     lines: Lines | None = None  # of a LETOR file: scores without ids are matched with these
+    where: str = "qrels"  # the name in errors

@@ -42,6 +42,7 @@ from germane.kernel.reduction import (
 )
 from germane.kernel.threads import map_in_threads
 from germane.readers import arrow, spill
+from germane.readers.candidates import find_candidates
 from germane.readers.formats import ProgressNote
 from germane.readers.spill import Spill
 
@@ -99,7 +100,20 @@ def judge_text(qrels: Qrels) -> Judgments:
     queries = [to_text(to_bytes(query)) for query in qrels.queries]
     items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
-    return Judgments(queries, qrels.offsets, items)
+    return add_candidates(Judgments(queries, qrels.offsets, items), match_text(qrels))
+
+
+def match_text(qrels: Qrels) -> list[tuple[str, Ints, Ids]]:
+    """Spell the candidates of judgments as text: their offsets and items."""
+    return [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
+
+
+def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
+    """Add the candidates, in the ids of the run."""
+    if not pairs:
+        return judged
+    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
+    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:

@@ -15,7 +15,7 @@ from germane.core.progress import Progress
 from germane.errors import GermaneError, InputError
 from germane.evaluation.choices import make_reading
 from germane.evaluation.result import Results
-from germane.readers import RunInput, formats, is_searched, open_qrels, open_run
+from germane.readers import ReadOptions, RunInput, formats, is_searched, open_qrels, open_run
 from germane.readers.formats import is_path
 from germane.reconciliation.spread import Spread, spread_each
 
@@ -84,8 +84,9 @@ def select_runs(
         if not is_path(run):
             again[name] = run
         elif os.path.isfile(run):  # standard input and pipes cannot be read twice
-            plain = formats.find_format(run, "run", policy.get("input_format")) == "trec"
-            again[name] = open_run(run).load() if plain else run
+            found = formats.find_format(run, "run", policy.get("input_format"))
+            reading = ReadOptions(input_format={"run": found})
+            again[name] = open_run(run, reading).load() if found in ("trec", "json") else run
     return again
 
 
