@@ -1,15 +1,16 @@
 """Collection: qrels and a run, read once for each way of reading them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from germane.checks.evaluated import refuse_swapped
-from germane.core.policy import Policy
+from germane.core.policy import Policy, Ties
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
+from germane.core.ranking import Ranking
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
@@ -98,6 +99,7 @@ class Collection:
         self._given, self._run, self._complete, self._progress = qrels, run, complete, progress
         self._qrels: dict[tuple[str, str], Qrels] = {}
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
+        self._rankings: dict[tuple[Hashable, ...], dict[Ties, Ranking]] = {}
         self.sample: Callable[[int], Sample] | None = None  # of the run, once it has been read
 
     def judged(self, policy: Policy) -> JudgedRun:
@@ -107,7 +109,9 @@ class Collection:
         refuse_places(run, policy)
         judgments, got = self.qrels(policy), self._read(run, policy)
         whole = None if policy.whole_list == policy else self._read(run, policy.whole_list)
-        return judge(judgments, got, policy, run.label, whole)
+        judged = judge(judgments, got, policy, run.label, whole)
+        key = id(judgments), id(got), id(whole), *judged.ranked_by  # all three are kept here
+        return replace(judged, rankings=self._rankings.setdefault(key, judged.rankings))
 
     def _read(self, run: RunInput, policy: Policy) -> Retrieved:
         """The judged items that the run retrieved."""

@@ -206,17 +206,22 @@ def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     at, offsets, _, best = _find_envelope(ranking, k, rel)
     first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
     levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
-    total, so_far = ranking.total(rel), ranking.so_far(rel)
+    recalls = ranking.so_far(rel)[at] / np.maximum(ranking.total(rel), 1)[ranking.owner[at]]
     for q, (start, end) in enumerate(pairwise(offsets.tolist())):
-        rank, step = np.unique(ranking.rank[at[start:end]], return_index=True)
-        hit = at[start:end][step]
-        recall = np.append(0, so_far[hit]) / max(int(total[q]), 1)
-        gap = first[hit] > np.append(0, rank[:-1]) + 1
-        x = np.stack([np.where(gap, recall[:-1], np.nan), recall[1:]], axis=1).ravel()
-        x = np.concatenate([[0.0], x, [recall[-1], 1.0]])
-        y = np.concatenate([[1.0], np.repeat(best[start:end][step], 2), [0.0, 0.0]])
-        height = np.interp(levels, x[~np.isnan(x)], y[~np.isnan(x)])
-        areas[q] = bool(len(hit)) * (height[1:] + height[:-1]).sum() / 2
+        if start == end:
+            continue
+        step: slice | Ints = slice(start, end)
+        if ranking.ties == "grouped":
+            step = start + np.unique(ranking.rank[at[step]], return_index=True)[1]
+        hit, recall = at[step], recalls[step]
+        end = 2 * len(hit) + 1
+        x, y = np.zeros(end + 2), np.zeros(end + 2)
+        x[2:end:2], x[3:end:2], x[end:] = recall, recall[:-1], (recall[-1], 1)
+        y[0], y[1:end:2], y[2:end:2] = 1, best[step], best[step]
+        kept = np.ones(end + 2, bool)  # a step that follows another hit at once has one point
+        kept[1], kept[3:end:2] = first[hit[0]] > 1, first[hit[1:]] > ranking.rank[hit[:-1]] + 1
+        height = np.interp(levels, x[kept], y[kept])
+        areas[q] = (height[1:] + height[:-1]).sum() / 2
     return areas
 
 
