@@ -9,10 +9,12 @@ from germane.cli.arguments import (
     add_output,
     add_policy,
     add_reading,
+    add_texts,
     check_list,
     choose_digits,
     collect_policy,
     format_table,
+    list_texts,
     parse_measures,
     read_grades,
     read_runs,
@@ -44,6 +46,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help=f"also write it as an animation of up to {MOST} measures: a .gif, .svg or .html file",
     )
+    add_texts(command)
     add_reading(command)
     add_policy(command, lists=True)
 
@@ -51,7 +54,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     measures = parse_measures(options)
     inputs = options.given if len(options.given) > 1 else []
-    writing.check(options.output, inputs)
+    writing.check(options.output, [*inputs, *list_texts(options)])
     if options.animate is not None:
         check_animation(options.animate, inputs, measures=len(measures))
         if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
@@ -59,12 +62,16 @@ def run(options: argparse.Namespace) -> None:
     match options.given:
         case [listed]:
             check_list(options)
-            explanation = explain(read_grades(listed), measures, relevant=options.relevant)
+            explanation = explain(
+                read_grades(listed), measures, relevant=options.relevant,
+                queries=options.queries, items=options.items,
+            )  # fmt: skip
         case [qrels, run]:
             [run] = read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
                 explanation = explain(
                     qrels, run, measures, query=options.query,
+                    queries=options.queries, items=options.items,
                     progress=progress,
                     **collect_policy(options),
                 )  # fmt: skip

@@ -1,6 +1,7 @@
 """germane report: runs on the same judgments as one page to send."""
 
 import argparse
+import os
 import shlex
 import sys
 from typing import Any
@@ -9,9 +10,12 @@ from germane.cli.arguments import (
     add_measures,
     add_policy,
     add_reading,
+    add_texts,
     collect_given_policy,
+    list_texts,
     parse_measures,
     read_runs,
+    read_size,
 )
 from germane.cli.compare import add_statistics
 from germane.cli.terminal import make_progress_line
@@ -31,17 +35,30 @@ def add(commands: Any) -> None:
     command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
     command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
     command.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="(default: report.html)"
+        "-o",
+        "--output",
+        metavar="FILE|FOLDER/",
+        default="report.html",
+        help="a page, or a folder that has the rankings of all queries (default: report.html)",
+    )
+    command.add_argument(
+        "--max-size",
+        metavar="SIZE",
+        type=read_size,
+        help="of the page, such as 5MB: how many rankings it has (default: 2MB)",
     )
     command.add_argument("--title", metavar="TEXT", help="(default: the names of the runs)")
     add_measures(command, DEFAULT)
     add_statistics(command)
+    add_texts(command)
     add_reading(command)
     add_policy(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    writing.check(options.output, [options.qrels, *options.runs])
+    folder = options.output.endswith("/") or os.path.isdir(options.output)
+    given = [options.qrels, *options.runs, *list_texts(options)]
+    writing.check(options.output.rstrip("/") if folder else options.output, given)
     from germane.reports.api import report  # costs time, which the other commands need not take
 
     runs = read_runs(options.qrels, options.runs)
@@ -52,6 +69,10 @@ def run(options: argparse.Namespace) -> None:
             runs,
             parse_measures(options),
             title=options.title,
+            queries=options.queries,
+            items=options.items,
+            max_size=options.max_size,
+            layout="folder" if folder else "page",
             baseline=options.baseline,
             confidence=options.confidence,
             equivalence=options.equivalence,
@@ -62,4 +83,7 @@ def run(options: argparse.Namespace) -> None:
             **words,
             **collect_given_policy(options),
         )
-    writing.write(options.output, made.html)
+    if folder:
+        made.save(options.output)
+    else:
+        writing.write(options.output, made.html)

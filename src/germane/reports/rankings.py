@@ -1,0 +1,191 @@
+"""Rankings: the lists behind the values, of as many queries and runs as there is room for."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from germane.evaluation.result import Results
+from germane.explanation.explanation import Explanation
+from germane.output.tables import make_visible
+from germane.readers.texts import Text
+from germane.reports.findings import Findings
+from germane.reports.thumbnails import make_thumbnail
+
+ROWS = 150  # of a ranking
+MISSED = 40  # items listed by name
+FIRST = 25  # queries of the pair that the page shows first, before those of other pairs
+TEXTS = 12  # rows of a ranking whose items have their texts
+MISSED_TEXTS = 5
+TITLE, BODY = 100, 180  # characters
+CELL = "\u00a0"  # stands between cells; make_visible writes it out, so that no cell holds it
+
+Unit = tuple[Hashable, str]  # a query and the name of a run
+
+
+@dataclass
+class Kept:
+    """The rankings of a page, by the place of their query; None for a run whose ranking is left out."""
+
+    details: dict[int, list[list[dict[str, Any]] | None]] = field(default_factory=dict)
+    texts: dict[str, Any] = field(default_factory=dict)  # of items, by their visible id
+    named: dict[int, set[str]] = field(default_factory=dict)  # items with a text, by query
+    rankings: int = 0
+
+
+def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
+    """Order queries and runs as the page shows them first, for any pair of runs that can be chosen.
+
+    The first queries of the default pair come first. Then come, by turns, the largest difference that
+    is left of each pair, in each direction, and the lowest value that is left of all runs.
+    """
+    names = list(results)
+    per_run = {name: next(iter(result.values())).per_query for name, result in results.items()}
+    queries = [
+        query
+        for query in next(iter(per_run.values()))
+        if all(query in of for of in per_run.values())
+    ]
+    low = sorted(queries, key=lambda query: sum(of[query] for of in per_run.values()))
+    views: list[tuple[list[Hashable], tuple[str, ...]]] = [(low, tuple(names))]
+    for i, one in enumerate(names):
+        for other in names[i + 1 :]:
+            a, b = per_run[one], per_run[other]
+            gains = sorted(queries, key=lambda query: b[query] - a[query])
+            ordered = (gains, gains[::-1])
+            if {one, other} == set(pair):
+                ahead = ordered if pair[0] == one else ordered[::-1]
+                yield from ((query, name) for query in ahead[0][:FIRST] for name in pair)
+                views[:0] = [(each, pair) for each in ordered]
+            else:
+                views += [(each, (one, other)) for each in ordered]
+    for turn in range(len(queries)):
+        for order, shown in views:
+            yield from ((order[turn], name) for name in shown)
+    every = chain.from_iterable(per_run.values())  # what only some runs have a value for
+    yield from ((query, name) for query in dict.fromkeys(every) for name in names)
+
+
+def keep_rankings(
+    findings: Findings,
+    place: Mapping[Hashable, int],
+    room: float,
+    write: Callable[[Any], str],
+) -> Kept:
+    """Keep the rankings that fit into so many bytes, with the texts of their first items."""
+    if findings.explain is None:
+        return Kept()
+    units: list[tuple[Unit, list[dict[str, Any]], int, list[str]]] = []
+    left, done = room, set()
+    for unit in order_units(findings.results, findings.pair):
+        if unit in done:
+            continue
+        done.add(unit)
+        explained = findings.explain(*unit)
+        detail = [_shorten(one) for one in explained]
+        size = len(write(detail).encode())
+        left -= size
+        if left < 0:
+            break
+        named = list(dict.fromkeys(chain.from_iterable(map(_list_items, explained))))
+        units.append((unit, detail, size, named if findings.items else []))
+    wanted = (name for _, _, _, named in units for name in named)
+    found = findings.items.find(wanted) if findings.items else {}
+    return _fill(findings, place, room, write, units, found)
+
+
+def _fill(
+    findings: Findings,
+    place: Mapping[Hashable, int],
+    room: float,
+    write: Callable[[Any], str],
+    units: list[tuple[Unit, list[dict[str, Any]], int, list[str]]],
+    found: Mapping[str, Text],
+) -> Kept:
+    """Fill the room with rankings and texts together, in the same order."""
+    kept = Kept()
+    runs = {name: r for r, name in enumerate(findings.runs)}
+    written: dict[str, tuple[Any, int]] = {}
+    for (query, run), detail, size, named in units:
+        q = place[query]
+        new = {}
+        for name in named:
+            shown = make_visible(name)
+            if name in found and shown not in kept.texts:
+                if name not in written:
+                    text = show_text(found[name])
+                    written[name] = text, len(write({shown: text}).encode())
+                new[shown], added = written[name]
+                size += added
+        room -= size + (0 if q in kept.details else 10 + 5 * len(runs))
+        if room < 0:
+            break
+        kept.details.setdefault(q, [None] * len(runs))[runs[run]] = detail
+        kept.texts |= new
+        kept.named.setdefault(q, set()).update(map(make_visible, named))
+        kept.rankings += 1
+    return kept
+
+
+def _list_items(explanation: Explanation) -> Iterator[str]:
+    """List the items whose texts the page shows: those of the first rows, and the first missed ones."""
+    rows = [row.item for row in explanation.rows[:TEXTS]]
+    missed = [item for item, _ in explanation.missed[:MISSED_TEXTS]]
+    yield from (str(item) for item in rows + missed if item is not None)
+
+
+# --- Texts -----------------------------------------------------------------------------------------
+
+
+def describe_text(text: Text, length: int) -> str:
+    """Write a text on one line, cut to a length."""
+    shown = str(text)
+    return shown if len(shown) <= length else shown[: max(0, length - 1)].rstrip() + "…"
+
+
+def show_text(text: Text) -> Any:
+    """Make what the page shows of an item: text alone, or a title, text, address and image."""
+    body = make_visible(describe_text(Text(body=text.body), BODY))
+    parts = {
+        "title": make_visible(describe_text(Text(title=text.title), TITLE)),
+        "text": body,
+        "link": text.link if text.link.isprintable() else "",
+        "image": make_thumbnail(text.image) if text.image else "",
+    }
+    if text.image and not parts["image"] and not (text.title or text.body):
+        return make_visible(text.image)
+    parts = {name: part for name, part in parts.items() if part}
+    return body if set(parts) <= {"text"} else parts
+
+
+# --- Explanations ----------------------------------------------------------------------------------
+
+
+def _shorten(explanation: Explanation) -> dict[str, Any]:
+    """Shorten an explanation to its table without running sums, and the lines below."""
+    table = explanation.table()
+    first = table.columns.index("recall") + 1 + ("tie" in table.columns)  # column of a measure
+    about = ("rank", "item", "relevance", "hit", "tie")
+    kept = [i for i, name in enumerate(table.columns[:first]) if name in about]
+    names = [table.columns[i] for i in kept]
+    names += [str(reading.measure) for reading in explanation.readings]
+    kept += range(first, len(table.columns), 2)
+    rows = [CELL.join(make_visible(row[i]) for i in kept) for row in table.rows[:ROWS]]
+    missed = [
+        make_visible(str(item)) for item, _ in explanation.missed[:MISSED] if item is not None
+    ]
+    return {
+        "columns": names,
+        "rows": "\n".join(rows),
+        "more": max(0, len(explanation.rows) - ROWS),
+        "formulas": [
+            reading.formula
+            + f"; if ties were ordered otherwise: {reading.tie_values}" * bool(reading.ties)
+            for reading in explanation.readings
+        ],
+        "relevant": explanation.relevant,
+        "retrieved": explanation.retrieved,
+        "answered": explanation.answered,
+        "missed": len(explanation.missed),
+        "names": missed,
+    }
