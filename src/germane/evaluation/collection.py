@@ -124,7 +124,9 @@ class Collection:
             read_as = policy if copies == policy.duplicates else replace(policy, duplicates=copies)
             got = retrieve(judgments, run, read_as, self._progress)
             self.sample = self.sample or got.sample
-            got = self._retrieved[way] = replace(got, sample=None)  # which holds the run
+            got = replace(got, sample=None)  # which holds the run
+            others = (one for key, one in self._retrieved.items() if key[0] == way[0])
+            got = self._retrieved[way] = next(filter(got.equals, others), got)
         return got
 
     def ordered(self) -> bool | None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, NamedTuple, overload
 
@@ -133,6 +133,10 @@ class Explanation(Tabular):
         ``digits=None`` gives all digits, terms as decimals, and all rows. Otherwise the middle of more
         than a thousand rows is left out.
         """
+        return replace(self.tabulate_ranks(digits), notes=tuple(self._notes()))
+
+    def tabulate_ranks(self, digits: int | None = 4) -> Table:
+        """Return the table without its notes, which take as long as its rows."""
         shown: Sequence[int] = range(len(self.rows))
         if digits is not None and len(shown) > SHOWN:
             shown = (*shown[: SHOWN // 2], *shown[-SHOWN // 2 :])
@@ -160,7 +164,7 @@ class Explanation(Tabular):
             left_out = f"… {len(self.rows) - len(rows):,} rows"
             rows.insert(SHOWN // 2, (left_out, *["…"] * (len(columns) - 1)))
         left = (*([1] if named else []), *([columns.index("text")] if self.texts else []))
-        return Table(tuple(columns), tuple(rows), tuple(self._notes()), left=left)
+        return Table(tuple(columns), tuple(rows), left=left)
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -270,9 +274,9 @@ class Explanation(Tabular):
                 yield f"  divided by {reading.divisor}"
             if reading.ties:
                 yield f"  if ties were ordered otherwise: {reading.tie_values}"
-        if self.differences:
+        if differences := self.differences:
             yield ""
-            yield from self.differences
+            yield from differences
         yield ""
         missed = ", ".join(self._show_missed(item) for item, _ in self.missed[:10])
         more = ", …" * (len(self.missed) > 10)

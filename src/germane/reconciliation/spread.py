@@ -15,6 +15,7 @@ from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices, open_all
 from germane.evaluation.collection import Collection
 from germane.evaluation.limits import find_holding, may_matter
+from germane.evaluation.undefined import make_amendment
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
 from germane.output.formatting import format_number, to_json_number
@@ -192,15 +193,18 @@ class Values:
         if key not in self._found:
             judged = self.collection.judged(policy)
             ranking = judged.ranking(policy.ties)  # kept by the collection
-            alike = id(ranking), measure, *(getattr(policy, name) for name in _AFTER_RANKING)
+            amended = make_amendment(policy) is not None
+            after = _AMENDING if amended else _AFTER_RANKING
+            alike = id(ranking), measure, amended, *(getattr(policy, name) for name in after)
             if alike not in self._computed:
                 self._computed[alike] = compute_measures((measure,), judged)[measure]
             self._found[key] = self._computed[alike]
         return self._found[key]
 
 
-_AFTER_RANKING = (*(field.name for field in fields(Averaging)), "empty", "short")
-"""The conventions that still matter where the ranking is known."""
+_AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits")
+_AMENDING = (*(field.name for field in fields(Averaging)), "empty", "short")
+"""The conventions that still matter where the ranking is known: where queries are amended, more of them."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Rankings: the lists behind the values, of as many queries and runs as there is room for."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from germane.evaluation.result import Results
@@ -20,7 +20,12 @@ MISSED_TEXTS = 5
 TITLE, BODY = 100, 180  # characters
 CELL = "\u00a0"  # stands between cells; make_visible writes it out, so that no cell holds it
 
+PROBED = 200  # rankings whose texts say how large those of the others are
+
 Unit = tuple[Hashable, str]  # a query and the name of a run
+_Explained = tuple[
+    Unit, list[dict[str, Any]], int, list[str]
+]  # its explanations, their size, items
 
 
 @dataclass
@@ -73,58 +78,85 @@ def keep_rankings(
     write: Callable[[Any], str],
 ) -> Kept:
     """Keep the rankings that fit into so many bytes, with the texts of their first items."""
-    if findings.explain is None:
-        return Kept()
-    units: list[tuple[Unit, list[dict[str, Any]], int, list[str]]] = []
-    left, done = room, set()
-    for unit in order_units(findings.results, findings.pair):
-        if unit in done:
-            continue
-        done.add(unit)
-        explained = findings.explain(*unit)
-        detail = [_shorten(one) for one in explained]
-        size = len(write(detail).encode())
-        left -= size
-        if left < 0:
-            break
-        named = list(dict.fromkeys(chain.from_iterable(map(_list_items, explained))))
-        units.append((unit, detail, size, named if findings.items else []))
-    wanted = (name for _, _, _, named in units for name in named)
-    found = findings.items.find(wanted) if findings.items else {}
-    return _fill(findings, place, room, write, units, found)
+    shelf = _Shelf(findings, place, room, write)
+    if findings.explain is not None:
+        units = iter(dict.fromkeys(order_units(findings.results, findings.pair)))
+        # The texts of the first rankings show how much room those of the others will take.
+        if findings.items is None or shelf.fill(islice(units, PROBED)):
+            shelf.fill(units)
+    return shelf.kept
 
 
-def _fill(
-    findings: Findings,
-    place: Mapping[Hashable, int],
-    room: float,
-    write: Callable[[Any], str],
-    units: list[tuple[Unit, list[dict[str, Any]], int, list[str]]],
-    found: Mapping[str, Text],
-) -> Kept:
-    """Fill the room with rankings and texts together, in the same order."""
-    kept = Kept()
-    runs = {name: r for r, name in enumerate(findings.runs)}
-    written: dict[str, tuple[Any, int]] = {}
-    for (query, run), detail, size, named in units:
-        q = place[query]
-        new = {}
+class _Shelf:
+    """Rankings and texts, as long as there is room."""
+
+    def __init__(
+        self,
+        findings: Findings,
+        place: Mapping[Hashable, int],
+        room: float,
+        write: Callable[[Any], str],
+    ) -> None:
+        self.kept = Kept()
+        self._findings, self._place, self._room, self._write = findings, place, room, write
+        self._runs = {name: r for r, name in enumerate(findings.runs)}
+        self._expected = 0.0  # bytes of the texts of a ranking
+
+    def fill(self, units: Iterable[Unit]) -> bool:
+        """Add rankings in their order. Return whether all of them had room."""
+        chosen, whole = self._explain(units)
+        found = {}
+        if self._findings.items is not None:
+            found = self._findings.items.find(name for *_, named in chosen for name in named)
+        before, written = self._room, 0
+        for unit, detail, size, named in chosen:
+            if not self._add(unit, detail, size, named, found):
+                return False
+            written += size
+        self._expected = max(0.0, (before - self._room - written) / max(1, len(chosen)))
+        return whole
+
+    def _explain(self, units: Iterable[Unit]) -> tuple[list[_Explained], bool]:
+        """Explain as many rankings as will fit with their texts."""
+        explain, left = self._findings.explain, self._room
+        assert explain is not None
+        chosen: list[_Explained] = []
+        for unit in units:
+            explained = explain(*unit)
+            detail = [_shorten(one) for one in explained]
+            size = len(self._write(detail).encode())
+            left -= size + self._expected
+            if left < 0:
+                return chosen, False
+            named = dict.fromkeys(chain.from_iterable(map(_list_items, explained)))
+            chosen.append((unit, detail, size, list(named)))
+        return chosen, True
+
+    def _add(
+        self,
+        unit: Unit,
+        detail: list[dict[str, Any]],
+        size: int,
+        named: Sequence[str],
+        found: Mapping[str, Text],
+    ) -> bool:
+        """Add a ranking with its texts, if there is room."""
+        kept, (query, run) = self.kept, unit
+        q, new = self._place[query], {}
         for name in named:
             shown = make_visible(name)
             if name in found and shown not in kept.texts:
-                if name not in written:
-                    text = show_text(found[name])
-                    written[name] = text, len(write({shown: text}).encode())
-                new[shown], added = written[name]
-                size += added
-        room -= size + (0 if q in kept.details else 10 + 5 * len(runs))
-        if room < 0:
-            break
-        kept.details.setdefault(q, [None] * len(runs))[runs[run]] = detail
+                new[shown] = show_text(found[name])
+        size += 0 if q in kept.details else 10 + 5 * len(self._runs)
+        size += len(self._write(new).encode())
+        if self._room < size:
+            return False
+        self._room -= size
+        kept.details.setdefault(q, [None] * len(self._runs))[self._runs[run]] = detail
         kept.texts |= new
         kept.named.setdefault(q, set()).update(map(make_visible, named))
         kept.rankings += 1
-    return kept
+        return True
 
 
 def _list_items(explanation: Explanation) -> Iterator[str]:
@@ -163,7 +195,7 @@ def show_text(text: Text) -> Any:
 
 def _shorten(explanation: Explanation) -> dict[str, Any]:
     """Shorten an explanation to its table without running sums, and the lines below."""
-    table = explanation.table()
+    table = explanation.tabulate_ranks()
     first = table.columns.index("recall") + 1 + ("tie" in table.columns)  # column of a measure
     about = ("rank", "item", "relevance", "hit", "tie")
     kept = [i for i, name in enumerate(table.columns[:first]) if name in about]
