@@ -1,6 +1,5 @@
 """Interpolated precision, the best at a recall level or beyond it, and areas under the curve."""
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -206,21 +205,32 @@ def _measure_lines(ranking: Ranking, k: int | None, rel: float) -> Floats:
     at, offsets, _, best = _find_envelope(ranking, k, rel)
     first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
     levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
-    recalls = ranking.so_far(rel)[at] / np.maximum(ranking.total(rel), 1)[ranking.owner[at]]
-    for q, (start, end) in enumerate(pairwise(offsets.tolist())):
-        if start == end:
-            continue
-        step: slice | Ints = slice(start, end)
-        if ranking.ties == "grouped":
-            step = start + np.unique(ranking.rank[at[step]], return_index=True)[1]
-        hit, recall = at[step], recalls[step]
-        end = 2 * len(hit) + 1
-        x, y = np.zeros(end + 2), np.zeros(end + 2)
-        x[2:end:2], x[3:end:2], x[end:] = recall, recall[:-1], (recall[-1], 1)
-        y[0], y[1:end:2], y[2:end:2] = 1, best[step], best[step]
-        kept = np.ones(end + 2, bool)  # a step that follows another hit at once has one point
-        kept[1], kept[3:end:2] = first[hit[0]] > 1, first[hit[1:]] > ranking.rank[hit[:-1]] + 1
-        height = np.interp(levels, x[kept], y[kept])
+    total, rank = ranking.total(rel), ranking.rank
+    if ranking.ties == "grouped" and len(at):  # hits of one rank are one step
+        owner = ranking.owner[at]
+        step = np.append(True, (np.diff(owner) > 0) | (np.diff(rank[at]) > 0))
+        at, best = at[step], best[step]
+        offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
+    owner, count = ranking.owner[at], np.diff(offsets)
+    recall = ranking.so_far(rel)[at] / np.maximum(total, 1)[owner]
+    begins = offsets[:-1][count > 0]
+    before, previous = np.append(0.0, recall)[:-1], np.append(0, rank[at])[:-1]
+    before[begins], previous[begins] = 0.0, 0
+    # Each query has a point at recall 0, two for each step, and two at the end.
+    starts = 2 * offsets + 3 * np.arange(len(offsets))
+    x, y = np.zeros(starts[-1]), np.zeros(starts[-1])
+    kept = np.ones(starts[-1], bool)
+    left = 2 * np.arange(len(at)) + 3 * owner + 1
+    x[left], x[left + 1], y[left], y[left + 1] = before, recall, best, best
+    kept[left] = first[at] > previous + 1  # a step that follows another hit at once has one point
+    y[starts[:-1]], x[starts[1:] - 1] = 1.0, 1.0
+    ends = starts[1:][count > 0]
+    x[ends - 2] = recall[offsets[1:][count > 0] - 1]
+    x, y = x[kept], y[kept]
+    bounds = np.append(0, np.cumsum(kept))[starts].tolist()
+    for q in np.flatnonzero(count).tolist():
+        part = slice(bounds[q], bounds[q + 1])
+        height = np.interp(levels, x[part], y[part])
         areas[q] = (height[1:] + height[:-1]).sum() / 2
     return areas
 

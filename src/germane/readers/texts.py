@@ -24,6 +24,7 @@ BODIES = (
 )  # fmt: skip
 IMAGES = ("image", "img", "image_path", "path", "file", "thumbnail")
 LINKS = ("url", "link", "href")
+SMALL = 16_000_000  # bytes of a file that is held
 _PICTURE = re.compile(r"\.(png|jpe?g|gif|webp|bmp)$", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://\S+$", re.IGNORECASE)
 
@@ -50,7 +51,7 @@ class Texts:
         self._find = find
 
     def find(self, ids: Iterable[object]) -> dict[str, Text]:
-        """Find the texts of some ids, by the text of each id. A file is read once, and never held whole."""
+        """Find the texts of some ids, by the text of each id."""
         wanted = list(dict.fromkeys(map(str, ids)))
         return self._find(wanted) if wanted else {}
 
@@ -63,7 +64,7 @@ def open_texts(given: Any, name: str) -> Texts | None:
         path = os.fspath(given)
         if not os.path.exists(path):
             raise InputError(f"{path}: there is no such file ({name}=…).")
-        return Texts(lambda wanted: _find_in_file(path, wanted))
+        return Texts(_File(path).find)
     if isinstance(given, Mapping):
         by_text = {str(key): key for key in given}
         return Texts(
@@ -126,14 +127,33 @@ def _recognize(text: Text, folder: str) -> Text:
 # --- Files -----------------------------------------------------------------------------------------
 
 
-def _find_in_file(path: str, wanted: Sequence[str]) -> dict[str, Text]:
-    ids, found, folder = set(wanted), {}, os.path.dirname(path)
-    for one, row in _read_rows(path):
-        if one in ids and one not in found:
-            found[one] = _make_from_row(row, folder)
-            if len(found) == len(ids):
-                break
-    return found
+class _File:
+    """A file of texts. A small one is read once; a larger one each time, and is never held whole."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._folder = path, os.path.dirname(path)
+        self._rows: dict[str, Mapping[str, Any]] | None = None
+
+    def find(self, wanted: Sequence[str]) -> dict[str, Text]:
+        if self._rows is None and _is_small(self._path):
+            self._rows = {}
+            for one, row in _read_rows(self._path):
+                self._rows.setdefault(one, row)
+        rows = self._rows if self._rows is not None else self._search(set(wanted))
+        return {one: _make_from_row(rows[one], self._folder) for one in wanted if one in rows}
+
+    def _search(self, wanted: set[str]) -> dict[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        for one, row in _read_rows(self._path):
+            if one in wanted and one not in found:
+                found[one] = row
+                if len(found) == len(wanted):
+                    break
+        return found
+
+
+def _is_small(path: str) -> bool:
+    return os.path.isfile(path) and os.path.getsize(path) <= SMALL
 
 
 def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -94,7 +94,9 @@ def _write_note(kept: Kept, queries: int, runs: int, max_size: int | None) -> st
 def write_json(data: Any) -> str:
     """Write JSON in which no markup can begin or end."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
+    for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(sign, code)
+    return text
 
 
 def list_queries(results: Mapping[str, Result]) -> list[Hashable]:

@@ -71,6 +71,14 @@ def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
     yield from ((query, name) for query in dict.fromkeys(every) for name in names)
 
 
+def _drop_repeated(units: Iterable[Unit]) -> Iterator[Unit]:
+    seen: set[Unit] = set()
+    for unit in units:
+        if unit not in seen:
+            seen.add(unit)
+            yield unit
+
+
 def keep_rankings(
     findings: Findings,
     place: Mapping[Hashable, int],
@@ -80,7 +88,7 @@ def keep_rankings(
     """Keep the rankings that fit into so many bytes, with the texts of their first items."""
     shelf = _Shelf(findings, place, room, write)
     if findings.explain is not None:
-        units = iter(dict.fromkeys(order_units(findings.results, findings.pair)))
+        units = _drop_repeated(order_units(findings.results, findings.pair))
         # The texts of the first rankings show how much room those of the others will take.
         if findings.items is None or shelf.fill(islice(units, PROBED)):
             shelf.fill(units)
