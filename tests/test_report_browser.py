@@ -37,7 +37,7 @@ def test_sorts_filters_and_opens(chromium: Browser, tmp_path: Path) -> None:
     chromium.value("document.querySelectorAll('#rows thead button')[3].click()")
     assert chromium.value(QUERIES)[:5] == gains[::-1][:5]
     chromium.value("document.querySelectorAll('#rows thead button')[1].click()")
-    assert chromium.value(QUERIES)[0] == max(ap["pixels"], key=lambda q: ap["pixels"][q])
+    assert chromium.value(QUERIES)[0] == max(ap["lda"], key=lambda q: ap["lda"][q])
     heading = "document.querySelector('#rows [aria-sort]')"
     assert chromium.value(f"{heading}.getAttribute('aria-sort')") == "descending"
     chromium.value("document.getElementById('search').focus()")

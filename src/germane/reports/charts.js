@@ -3,7 +3,7 @@
 
   const text = (x, y, words, more) => make("text", { x, y, ...more }, words);
   const drawing = (height, label, ...parts) =>
-    make("svg", { viewBox: `-14 0 668 ${height}`, role: "img", class: "chart", tabindex: "0", "aria-label": label }, ...parts);
+    make("svg", { viewBox: `-24 0 678 ${height}`, role: "img", class: "chart", tabindex: "0", "aria-label": label }, ...parts);
 
   // Shows what a chart has at the pointer, or where the arrow keys lead; Enter opens it.
   function probe(svg, { left, width, top, bottom, count, describe, choose, centered }) {

@@ -52,7 +52,7 @@ def write_data(findings: Findings, page_size: int) -> tuple[str, dict[str, str]]
         room = SPARED * findings.max_size - used
     kept = keep_rankings(findings, place, room, write_json)
     data |= {"details": kept.details, "texts": kept.texts}
-    data["note"] = _write_note(kept, len(queries), len(findings.runs), findings.max_size)
+    data["note"] = _write_note(findings, kept, len(queries))
     return write_json(data), {}
 
 
@@ -77,16 +77,20 @@ def _write_blocks(kept: Kept) -> Any:
         yield f"rankings/{block:04}.js", f"showRankings({block},{data});\n"
 
 
-def _write_note(kept: Kept, queries: int, runs: int, max_size: int | None) -> str:
-    if kept.rankings == queries * runs:
+def _write_note(findings: Findings, kept: Kept, queries: int) -> str:
+    """Write how many rankings the page has, and how to see the others; nothing if it has all."""
+    if kept.whole and findings.explain is not None:
         return ""
     if not kept.rankings:
         return "There are no rankings in this page."
-    below = f"{(MAX_SIZE if max_size is None else max_size) / 1e6:g} MB"
-    first = "the first of each pair of runs" if runs > 1 else "the lowest values"
+    size = MAX_SIZE if findings.max_size is None else findings.max_size
+    below = f"{size / 1e6:g} MB"
+    several = len(findings.runs) > 1
+    first = "the first of each pair of runs" if several else "the lowest values"
+    marked = "a ranking of both runs" if several else "a ranking"
     return (
         f"To keep this page below {below}, it has rankings of {len(kept.details):,} of {queries:,} queries: "
-        f"{first}, by the first measure. Queries without a ranking of both runs are marked ○. germane explain "
+        f"{first}, by the first measure. Queries without {marked} are marked ○. germane explain "
         "shows any other; --max-size keeps more, and -o with the name of a folder keeps all."
     )
 

@@ -87,7 +87,7 @@
   }
 
   const pair = () => many && state.system !== state.baseline ? [state.system, state.baseline] : [state.system];
-  const lacks = (q) => !data.block && !pair().every((run) => details[q] && details[q][run]);
+  const lacks = (q) => !data.block && pair().some((run) => !(details[q] && details[q][run]) && !isNaN(value(run, q)));
 
   function row(q) {
     const button = make("button", { type: "button", "aria-expanded": "false" }, bdi(queries[q] || "(empty)"));

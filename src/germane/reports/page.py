@@ -142,10 +142,10 @@ def _write_answer(findings: Findings) -> str:
         "significant": "a statistically significant difference",
         "not significant": "not a statistically significant difference",
     }.get(pair.verdict, "which is inconclusive")
-    who = "" if ahead == best else f"{ahead} is "
+    who = "it" if ahead == best else ahead
     lead = format_short(abs(pair.difference))
     p = format_p(pair.p_adjusted, pair.alpha)
-    return f"{answer}; {who}{lead} ahead of {behind}, {verdict} ({p})."
+    return f"{answer}; {who} is {lead} ahead of {behind}, {verdict} ({p})."
 
 
 def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str]:
@@ -179,7 +179,8 @@ def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
     letters = {row[1]: row[0] for row in board.rows} if board else {}
     rows = {row[1]: r for r, row in enumerate(board.rows)} if board else {}
     columns = {name: c for c, name in enumerate(board.columns)} if board else {}
-    yield '<table class="headline"><thead><tr>'
+    longest = max(map(len, board.marks.values()), default=1) if board else 1
+    yield f'<table class="headline" style="--marks:{longest}"><thead><tr>'
     yield '<th scope="col">run</th>'
     for m, measure in enumerate(findings.measures):
         sort = ' aria-sort="descending"' if not m and len(findings.runs) > 1 else ""

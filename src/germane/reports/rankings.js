@@ -43,7 +43,8 @@
     const of = details[q] || [], pairs = pair().filter((run) => of[run]);
     if (pairs.length) box.append(beside(pairs.map((run) => [run, list(of[run][0])]), of));
     box.append(grid(["measure", ...runs, ...(many ? ["difference"] : [])], lines, null, "measures"));
-    if (pairs.length < pair().length) box.append(make("p", { class: "small" }, data.block ? "The file of its rankings cannot be read." : data.note));
+    if (data.block && !details[q]) box.append(make("p", { class: "small" }, "The file of its rankings cannot be read."));
+    else if (pairs.length < pair().length) box.append(make("p", { class: "small" }, data.note));
     const others = runs.map((_, run) => run).filter((run) => of[run] && !pairs.includes(run));
     if (pairs.length) box.append(fold("Rank by rank, with the terms of each measure", () => systems(pairs, of)));
     if (others.length) box.append(fold(`The rankings of ${others.length} other ${others.length > 1 ? "runs" : "run"}`, () => systems(others, of)));

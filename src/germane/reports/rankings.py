@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-from germane.evaluation.result import Results
+from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
 from germane.output.tables import make_visible
 from germane.readers.texts import Text
@@ -14,7 +14,7 @@ from germane.reports.thumbnails import make_thumbnail
 
 ROWS = 150  # of a ranking
 MISSED = 40  # items listed by name
-FIRST = 25  # queries of the pair that the page shows first, before those of other pairs
+FIRST = 10  # gains, losses and low values of the default pair, before those of other pairs
 TEXTS = 12  # rows of a ranking whose items have their texts
 MISSED_TEXTS = 5
 TITLE, BODY = 100, 180  # characters
@@ -36,16 +36,18 @@ class Kept:
     texts: dict[str, Any] = field(default_factory=dict)  # of items, by their visible id
     named: dict[int, set[str]] = field(default_factory=dict)  # items with a text, by query
     rankings: int = 0
+    whole: bool = True  # was there room for all?
 
 
 def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
     """Order queries and runs as the page shows them first, for any pair of runs that can be chosen.
 
     The first queries of the default pair come first. Then come, by turns, the largest difference that
-    is left of each pair, in each direction, and the lowest value that is left of all runs.
+    is left of each pair, in each direction, and the lowest value that is left of all runs. Queries that
+    nobody judged have no ranking.
     """
     names = list(results)
-    per_run = {name: next(iter(result.values())).per_query for name, result in results.items()}
+    per_run = {name: _list_judged(result) for name, result in results.items()}
     queries = [
         query
         for query in next(iter(per_run.values()))
@@ -59,16 +61,22 @@ def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
             gains = sorted(queries, key=lambda query: b[query] - a[query])
             ordered = (gains, gains[::-1])
             if {one, other} == set(pair):
-                ahead = ordered if pair[0] == one else ordered[::-1]
-                yield from ((query, name) for query in ahead[0][:FIRST] for name in pair)
-                views[:0] = [(each, pair) for each in ordered]
+                views[:0] = [(each, pair) for each in (*ordered, low)]
+                for shown_first in zip(*(order[:FIRST] for order, _ in views[:3]), strict=True):
+                    yield from ((query, name) for query in shown_first for name in pair)
             else:
                 views += [(each, (one, other)) for each in ordered]
     for turn in range(len(queries)):
         for order, shown in views:
             yield from ((order[turn], name) for name in shown)
-    every = chain.from_iterable(per_run.values())  # what only some runs have a value for
-    yield from ((query, name) for query in dict.fromkeys(every) for name in names)
+    yield from ((query, name) for name, of in per_run.items() for query in of)  # of some runs alone
+
+
+def _list_judged(result: Result) -> dict[Hashable, float]:
+    """List the values of the first measure, of the queries that are judged."""
+    values = next(iter(result.values())).per_query
+    position = result.placement.qrels.position if result.placement else values
+    return {query: value for query, value in values.items() if query in position}
 
 
 def _drop_repeated(units: Iterable[Unit]) -> Iterator[Unit]:
@@ -90,8 +98,8 @@ def keep_rankings(
     if findings.explain is not None:
         units = _drop_repeated(order_units(findings.results, findings.pair))
         # The texts of the first rankings show how much room those of the others will take.
-        if findings.items is None or shelf.fill(islice(units, PROBED)):
-            shelf.fill(units)
+        whole = findings.items is None or shelf.fill(islice(units, PROBED))
+        shelf.kept.whole = whole and shelf.fill(units)
     return shelf.kept
 
 
