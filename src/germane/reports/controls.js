@@ -99,7 +99,9 @@
     table();
     at("rows").tBodies[0].rows[next].querySelector("button").focus();
   };
-  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => {
+    each.open = each.querySelectorAll("tr").length < 100; // paper has no room for what nobody reads
+  }));
   window.addEventListener("hashchange", () => { if (location.hash.includes("=")) apply(); });
 
   // A table that fits leaves scrolling to the page, where its heading stays at the top of the window.

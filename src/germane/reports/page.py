@@ -31,7 +31,7 @@ def write_page(findings: Findings) -> tuple[str, dict[str, str]]:
     """Write the page as one HTML file, and the files beside it where it is a folder."""
     script = _read_script()
     more = "; img-src data:" if findings.items is not None else ""
-    more = f" 'self'{more}" if findings.layout == "folder" else more
+    more = f" 'self' file:{more}" if findings.layout == "folder" else more
     sections = [
         (name, title, lines) for name, title, write in SECTIONS if (lines := list(write(findings)))
     ]

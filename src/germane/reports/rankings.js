@@ -97,7 +97,7 @@
   function beside(lists) {
     const columns = lists.map(([run, given], i) => {
       const [, other] = lists[1 - i] || [], name = other && runs[lists[1 - i][0]];
-      const cards = given.rows.slice(0, 12).map((row) => card(row, other, name));
+      const cards = given.rows.slice(0, 10).map((row) => card(row, other, name));
       const head = make("h3", {}, bdi(runs[run]), make("span", {}, ` ${given.one.retrieved} retrieved`));
       const empty = given.one.answered ? [] : [make("p", { class: "small" }, "Not answered by this run.")];
       return make("div", { class: `column r${run % COLORS}` }, head, ...empty, make("ol", {}, ...cards));
@@ -123,8 +123,7 @@
 
   function move(row, other, name) {
     const there = other.ranks.get(row.name);
-    if (there === row.rank) return ["= the same rank in ", bdi(name)];
-    if (there) return [there > row.rank ? `↑ rank ${there} in ` : `↓ rank ${there} in `, bdi(name)];
+    if (there) return [there === row.rank ? "the same rank in " : `rank ${there} in `, bdi(name)];
     if (row.hit || other.one.retrieved <= other.rows.length) return ["not retrieved by ", bdi(name)];
     return ["not among the first ranks of ", bdi(name)];
   }

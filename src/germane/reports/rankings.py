@@ -15,9 +15,9 @@ from germane.reports.thumbnails import make_thumbnail
 ROWS = 150  # of a ranking
 MISSED = 40  # items listed by name
 FIRST = 10  # gains, losses and low values of the default pair, before those of other pairs
-TEXTS = 12  # rows of a ranking whose items have their texts
-MISSED_TEXTS = 5
-TITLE, BODY = 100, 180  # characters
+TEXTS = 10  # rows of a ranking whose items have their texts
+MISSED_TEXTS = 3
+TITLE, BODY = 100, 160  # characters
 CELL = "\u00a0"  # stands between cells; make_visible writes it out, so that no cell holds it
 
 PROBED = 200  # rankings whose texts say how large those of the others are
