@@ -34,7 +34,7 @@
       const to = { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: count - 1 }[event.key];
       if (to !== undefined) { show(to); event.preventDefault(); }
       if (event.key === "Escape") hide();
-      if (event.key === "Enter" && choose && i >= 0) { hide(); choose(i); }
+      if (event.key === "Enter" && choose && i >= 0) { event.preventDefault(); hide(); choose(i); }
     };
   }
 
