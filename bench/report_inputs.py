@@ -13,10 +13,21 @@ import numpy as np
 
 ITEMS = 20_000
 JUDGED = 30  # items a query
-SUBJECTS = (
-    "river glass copper winter garden signal harbor lantern meadow engine paper violin".split()
-)
-VERBS = "crosses repairs follows paints measures forgets carries opens".split()
+SUBJECTS = [
+    "river",
+    "glass",
+    "copper",
+    "winter",
+    "garden",
+    "signal",
+    "harbor",
+    "lantern",
+    "meadow",
+    "engine",
+    "paper",
+    "violin",
+]
+VERBS = ["crosses", "repairs", "follows", "paints", "measures", "forgets", "carries", "opens"]
 
 
 def main() -> None:

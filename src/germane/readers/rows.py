@@ -98,7 +98,10 @@ class Rows:
 
 def judge_text(qrels: Qrels) -> Judgments:
     """The judgments as a file of text is matched with: every id is its text."""
-    queries = [to_text(to_bytes(query)) for query in qrels.queries]
+    queries = [
+        query if isinstance(query, str) and query.isascii() else to_text(to_bytes(query))
+        for query in qrels.queries
+    ]
     items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
     return Judgments(queries, qrels.offsets, items)

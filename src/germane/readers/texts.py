@@ -31,7 +31,7 @@ _ADDRESS = re.compile(r"https?://\S+$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Text:
-    """What a person sees in place of an id: a title, a text, the address of a page, the path of an image."""
+    """The words or pictures in place of an id: a title, a text, the address of a page, the path of an image."""
 
     title: str = ""
     body: str = ""

@@ -182,9 +182,9 @@ def _check_ties(findings: Findings) -> Iterator[str]:
             for pair in combinations(findings.runs, 2)
             if _is_reversible(findings, measure, *pair)
         ]
-        for one, other in pairs[:1] if len(pairs) > SEVERAL else pairs:
+        for pair in pairs[:1] if len(pairs) > SEVERAL else pairs:
             many = f", and so {len(pairs) - 1} other pairs" * (len(pairs) > SEVERAL)
-            yield f"The order of ties alone could turn {one} against {other} on {measure}{many}."
+            yield f"The order of ties alone could turn {pair[0]} against {pair[1]} on {measure}{many}."
 
 
 def _is_reversible(findings: Findings, measure: Measure, one: str, other: str) -> bool:
