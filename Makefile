@@ -5,14 +5,30 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test test-oldest lint fuzz sanitize audit gold bench clean
+.PHONY: demo test test-all test-oldest lint fuzz sanitize audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
 		-m 'AP AP@10 AP(norm=R)@10 nDCG@10 P@10 RR'
+	@$(BIN)/germane report examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
+		-m 'AP AP@10 nDCG@10' -o report.html
+	@echo "The report of both runs is in $(CURDIR)/report.html; open it in a browser."
+
+SHARED := --numprocesses auto --maxprocesses 8 --dist worksteal
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
+	$(BIN)/python -m pytest $(SHARED)
+
+# what takes longer: interruption, browsers, Spark, both kernels for every reader, more random cases, the oldest libraries,
+# fuzzers and sanitizers
+test-all: test
+	$(BIN)/python -m pytest $(SHARED) -m "slow and not long and not live"
+	$(BIN)/python -m pytest $(SHARED) --hypothesis-profile=many tests/test_laws.py tests/test_against_oracle.py tests/test_inputs.py
+	$(MAKE) test-oldest
+	$(MAKE) -j2 fuzz
+	$(MAKE) sanitize SECONDS=5 SANITIZED=kernel
+
+files = $(wildcard $(1:%=tests/test_%.py) $(1:%=tests/internals/test_%.py))
 
 # every input, the oracle and what the commands print, with the oldest libraries that pyproject.toml names
 READERS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objects gauntlet_siblings gold reduction scattered \
@@ -21,7 +37,7 @@ READERS := api check check_lines columns gauntlet gauntlet_frames gauntlet_objec
 test-oldest:
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then \
 		$(MAKE) $(OLDEST)/.dev && \
-		$(OLDEST)/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(READERS:%=tests/test_%.py); \
+		$(OLDEST)/bin/python -m pytest $(SHARED) -m "not live and not long" $(call files,$(READERS)); \
 	else echo "NumPy 1.26 is not made for this Python; 3.11 and 3.12 can test the oldest libraries"; fi
 
 lint: $(VENV)/.dev
@@ -48,7 +64,7 @@ SANITIZED := kernel reduction scattered fuzz gauntlet gauntlet_frames gauntlet_o
 
 sanitize: SECONDS := 180
 sanitize: $(VENV)/.dev
-	fuzz/sanitize.sh $(SECONDS) $(BIN)/python $(SANITIZED:%=tests/test_%.py)
+	fuzz/sanitize.sh $(SECONDS) $(BIN)/python $(call files,$(SANITIZED))
 
 audit: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet pip-audit --editable '.[plot,stats]'
@@ -61,7 +77,7 @@ bench: bench/.venv/.installed
 	bench/.venv/bin/python bench/run.py
 
 clean:
-	rm -rf build src/germane/kernel/reduce-*.library
+	rm -rf build report.html src/germane/kernel/reduce-*.library
 	rm -rf $(VENV) $(OLDEST) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c

@@ -10,7 +10,7 @@ TARGET = Path(__file__).parent / "measures.md"
 INTRODUCTION = f"""\
 # Measures
 
-`python docs/generate.py` generates this page from the table in `src/germane/measures/table.py`.
+`python docs/generate.py` generates this page from the definitions in `src/germane/measures/`.
 `germane measures NAME` prints one entry, with your parameters in the formula. The tests run each example
 after `from germane import score` and `from math import log2`.
 

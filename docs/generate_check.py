@@ -1,5 +1,6 @@
 """Write docs/check.md from the table of checks: ``python docs/generate_check.py``."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,7 +111,9 @@ def rows(severity: str) -> Iterator[str]:
     yield "| finding | is | example | what to do | evaluate |\n|---|---|---|---|---|\n"
     for row in TABLE:
         if row.severity == severity:
-            does = (row.sees.__doc__ or "").strip().removesuffix(".")
+            does = (row.find_problems.__doc__ or "").strip().removesuffix(".")
+            does = re.sub("^(Find( that)?|Report) ", "", does)
+            does = does[:1].upper() + does[1:]
             cells = (row.name, does, said(row), row.remedy, row.evaluate)
             yield "| " + " | ".join(map(cell, cells)) + " |\n"
 

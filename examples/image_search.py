@@ -116,7 +116,7 @@ def draw_query(
     reading = explanation.readings[0]
     for i, (ax, image) in enumerate(zip(axes[1:], found, strict=True)):
         row = explanation.rows[i]
-        term = f"+ {reading.written(i, row.rank)}" if row.hit and row.rank <= 10 else ""
+        term = f"+ {reading.write_term(i, row.rank)}" if row.hit and row.rank <= 10 else ""
         ax.set_title(f"{row.rank}: a {digits[image]}", fontsize=9)
         ax.set_xlabel(term, fontsize=9)
         for spine in ax.spines.values():

@@ -1,7 +1,7 @@
 """Hypothesis profiles, and the two kernels that every test of a reader is run with.
 
-The profile ``ci`` is the same on every run; ``thorough`` looks further:
-python -m pytest --hypothesis-profile=thorough
+The profile ``ci`` is the same on every run; ``many`` has five times as many cases, for ``make test-all``;
+``thorough`` draws new ones: python -m pytest --hypothesis-profile=thorough
 """
 
 import os
@@ -15,6 +15,7 @@ from germane.kernel import library
 _SLOW_MACHINES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 settings.register_profile("ci", derandomize=True, max_examples=100, database=None, **_SLOW_MACHINES)
+settings.register_profile("many", settings.get_profile("ci"), max_examples=500)
 settings.register_profile("thorough", max_examples=5000, print_blob=True, **_SLOW_MACHINES)
 settings.load_profile("ci")
 
@@ -25,10 +26,16 @@ READERS = {
 }  # fmt: skip
 """Modules whose tests read runs: they are run with the compiled kernel and in plain NumPy."""
 
+BOTH = {"test_inputs", "test_reduction"}
+"""Those of which ``make test`` runs both; ``make test-all`` runs both of all."""
+
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if metafunc.module.__name__ in READERS:
-        metafunc.parametrize("kernel", ["compiled", "plain"], indirect=True, scope="module")
+    name = metafunc.module.__name__
+    if name in READERS:
+        later = name not in BOTH and library.is_loaded()
+        plain = pytest.param("plain", marks=pytest.mark.slow) if later else "plain"
+        metafunc.parametrize("kernel", ["compiled", plain], indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -13,7 +13,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from germane import Measure
+from germane.core.policy import RARE_WORDS, WORDS
 from germane.measures import TABLE, Definition, Parameter
+
+__all__ = ["RARE_WORDS", "TABLE", "WORDS", "Definition", "Parameter"]
+"""What tests derive their cases from: every measure with its parameters, and every convention with its words."""
 
 Judgments = dict[str, float]
 Scores = dict[str, float]

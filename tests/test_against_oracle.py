@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 import germane
 from germane import Measure, MeasureError, PolicyError
-from germane.measures import TABLE, Definition
 
 import oracle
 from strategies import (
     GRADES,
     ITEMS,
+    TABLE,
+    Definition,
     Judgments,
     Scores,
     collections,

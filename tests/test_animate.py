@@ -23,9 +23,10 @@ from germane.explanation.animation.frames import LINES, Frame, cut_frames
 from germane.explanation.animation.gif import write_gif
 from germane.explanation.animation.marks import STYLES, Text, shorten, wrap
 from germane.explanation.animation.svg import read_file, write_page, write_svg
-from germane.measures import TABLE
 from germane.output.markup import COLORS
 from germane.output.tables import make_visible, measure_width
+
+from strategies import TABLE
 
 SVG = "{http://www.w3.org/2000/svg}"
 EACH_MEASURE = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
@@ -335,6 +336,34 @@ def test_without_a_script_the_last_frame_is_seen() -> None:
             hidden += not seen
     assert hidden > 30
     assert re.search(r"\.controls { display: none; }", write_svg(draw(ten(), cut_frames(ten()))))
+
+
+def test_styles_play_it_where_no_script_runs() -> None:
+    """As in an image on a page: at the middle of each frame, rules show the marks of that frame."""
+    for explanation in (ten("AP@10 RR"), long()):
+        cut = cut_frames(explanation)
+        tree, last = drawn(explanation), len(cut) - 1
+        style = next(tree.iter(f"{SVG}style")).text or ""
+        assert "@media (prefers-reduced-motion: no-preference)" in style
+        total = sum(frame.seconds for frame in cut)
+        played = {
+            seen: dict(re.findall(r"([\d.]+)% \{ visibility: (\w+); \}", steps))
+            for name, steps in re.findall(r"@keyframes (\S+) \{ (.*) \}\n", style)
+            for seen in re.findall(
+                rf':root\.germane:not\(\.live\) \[data-seen="([\d ]+)"\] '
+                rf"\{{ animation: {name} {total:g}s step-end infinite; \}}",
+                style,
+            )
+        }
+        assert {e.attrib["data-seen"] for e in tree.iter() if "data-seen" in e.attrib} == set(
+            played
+        )
+        for i in range(len(cut)):
+            moment = 100 * (sum(frame.seconds for frame in cut[:i]) + cut[i].seconds / 2) / total
+            for seen, steps in played.items():
+                first, end = (*map(int, seen.split()), last)[:2]
+                at = max((start for start in steps if float(start) <= moment), key=float)
+                assert (steps[at] == "visible") is (first <= i <= end), (seen, i)
 
 
 def test_every_frame_has_its_seconds_and_its_words() -> None:

@@ -15,7 +15,8 @@ import pytest
 
 import germane
 import typing_api
-from germane.measures import TABLE
+
+from strategies import TABLE
 
 ROOT = Path(__file__).parents[1]
 VERBS = [

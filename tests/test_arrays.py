@@ -11,10 +11,10 @@ import pytest
 
 import germane
 from germane.kernel.threads import count_threads
-from germane.measures import TABLE
 from germane.readers import arrays, embeddings, grid, matrix, numbers
 
-from strategies import variants
+from sizes import set_sizes
+from strategies import TABLE, variants
 
 Array = Any
 Q, N = 7, 23
@@ -111,7 +111,7 @@ def test_hits_of_blocks_come_in_the_order_of_queries() -> None:
     tied = [(slice(0, 2), np.array([1, 1]), np.array([2, 2]))]
     ranked = matrix.Ranks(np.array([1, 0]), np.array([1, 2]), tied)
     hits.add(np.array([0, 1]), np.array([0, 0]), ranked)
-    got = hits.result(np.array([9, 9, 9]), np.arange(3), 3)
+    got = hits.join(np.array([9, 9, 9]), np.arange(3), 3)
     assert got.owner.tolist() == [0, 0, 2]
     assert got.judgment.tolist() == [1, 0, 4]
     assert got.rank.tolist() == [1, 2, 7]
@@ -292,7 +292,7 @@ def test_masked_cells_are_not_there() -> None:
 def test_blocks_do_not_matter(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     grades, scores = world(6)
     whole = values(germane.evaluate(grades, scores, ALL))
-    monkeypatch.setattr(grid, "CELLS", cells)
+    set_sizes(monkeypatch, score_cells=cells)
     assert values(germane.evaluate(grades, scores, ALL)) == whole
     assert values(by_sizes(grades, scores, ALL)) == whole
 
@@ -442,7 +442,7 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {q: {i: i % 3 for i in range(0, N, q)} for q in (5, 1, 3, 2)}
     lists = {q: [i for i in row if i >= 0] for q, row in enumerate(ids.tolist())}
     expected = germane.evaluate(qrels, lists, f"{ALL} {NONRELEVANT}")
-    monkeypatch.setattr(arrays, "STEP", cells)
+    set_sizes(monkeypatch, ids_step=cells)
     same(germane.evaluate(qrels, ids, f"{ALL} {NONRELEVANT}"), expected)
     for place in (1, 8):
         again = ids.copy()
@@ -455,9 +455,8 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("stored", [1, 4, 1 << 16])
 def test_cells_stored_in_any_order(stored: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from germane.readers import relevance
 
-    monkeypatch.setattr(relevance, "SORTED", stored)
+    set_sizes(monkeypatch, stored=stored)
     grades, scores = world(18)
     matrix = csr(grades)
     given, ends = matrix.indices.copy(), matrix.indptr
@@ -538,7 +537,7 @@ def test_blocks_of_embeddings(step: int, similarity: Any, monkeypatch: pytest.Mo
         )  # fmt: skip
 
     whole = evaluated()
-    monkeypatch.setattr(embeddings, "CELLS", step * N)
+    set_sizes(monkeypatch, product_cells=step * N)
     assert evaluated() == whole
 
 
@@ -585,7 +584,10 @@ def test_some_queries_are_in_the_gallery() -> None:
 @pytest.mark.parametrize(
     ("labels", "says"),
     [
-        (np.array([[3], [4]]), r"query_labels have shape \(2, 1\): one label each .* shape \(2,\)"),
+        (
+            np.array([[3], [4]]),
+            r"query_labels have shape \(2, 1\): for one label each, .* shape \(2,\)",
+        ),
         (
             np.array([[1, 0], [2, 1]]),
             "query_labels, row 1, column 0: a matrix of labels holds 1 .* got 2",
@@ -631,7 +633,7 @@ def test_a_cosine_does_not_depend_on_lengths(dtype: str, exponent: int) -> None:
     ).all()
     rows = np.arange(len(vectors))
     one, other = (
-        embeddings.read_embeddings(some, some, "cosine", False, "run").vectors.block(rows)
+        embeddings.read_embeddings(some, some, "cosine", False, "run").vectors.compute_block(rows)
         for some in (vectors, others)
     )
     assert (one == other).all()
@@ -805,10 +807,9 @@ def test_errors(call: Callable[[], Any], error: type[Exception], says: str) -> N
 
 
 def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from germane.readers import relevance
 
     grades, scores = world(15)
-    monkeypatch.setattr(relevance, "MOST", Q * N - 1)
+    set_sizes(monkeypatch, most_cells=Q * N - 1)
     germane.evaluate(grades, scores, ALL)
     labels = germane.Labels(QUERY_LABELS, GALLERY_LABELS)
     for qrels in (grades, labels):

@@ -16,7 +16,9 @@ import germane
 from germane.cli import main
 from germane.evaluation.storage import evaluate_kept
 from germane.output import writing
-from germane.readers import files, frames, trec_files
+from germane.readers import frames, trec_files
+
+from sizes import set_sizes
 
 ROWS = [
     (f"q{query}", f"d{item * 37 % 101}", item % 13 / 4) for query in range(60) for item in range(50)
@@ -56,7 +58,7 @@ KINDS: dict[str, Callable[[Path], Path]] = {
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of a few queries."""
-    monkeypatch.setattr(files, "BLOCK", 4096)
+    set_sizes(monkeypatch, block=4096)
     for module in (frames, trec_files):
         monkeypatch.setattr(module, "BATCH", 300)
 

@@ -39,6 +39,7 @@ from germane.readers.frames import open_frame
 from germane.readers.rows import cut_pieces, read_piece
 
 import inputs
+from sizes import set_sizes
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref NumRet RBP"
 QRELS = {1: {10: 1, 9: 2, 8: 0, -7: 1}, 2: {10: 1, 11: 3}, 3: {9: 1}, 4: {9: 1}}
@@ -358,7 +359,7 @@ def test_queries_that_go_on_in_the_next_record(
     )
     records = frame.to_batches(max_chunksize=size)
     expected = germane.evaluate(qrels, run, "AP")
-    monkeypatch.setattr(rows, "STEP", step)
+    set_sizes(monkeypatch, step=step)
     result = germane.evaluate(qrels, pa.Table.from_batches(records), "AP", own=own)
     assert result["AP"].per_query == expected["AP"].per_query
     assert result.counts == expected.counts
@@ -367,7 +368,7 @@ def test_queries_that_go_on_in_the_next_record(
 def test_nothing_of_a_record_is_kept_with_its_first_and_last_query(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rows, "STEP", 1000)
+    set_sizes(monkeypatch, step=1000)
     monkeypatch.setenv("GERMANE_THREADS", "2")
     held = []
 
@@ -396,7 +397,7 @@ def test_the_category_of_a_long_query_is_not_written_out(monkeypatch: pytest.Mon
             "rank": np.arange(2200) + 1,
         }
     )
-    monkeypatch.setattr(rows, "STEP", 800)
+    set_sizes(monkeypatch, step=800)
     for size in (2200, 800):
         run = pa.Table.from_batches(frame.to_batches(max_chunksize=size))
         assert germane.evaluate({query: {"d999": 1}}, run, "RR")["RR"].mean == 1 / 1000
@@ -410,7 +411,7 @@ def test_ranks_are_no_scores_that_may_be_negative() -> None:
 
 
 def test_records_of_one_query_are_not_all_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "STEP", 40)
+    set_sizes(monkeypatch, step=40)
     items = {"query_id": np.repeat(np.arange(30), 20), "doc_id": np.tile(np.arange(20), 30)}
     frame = open_frame(pa.table({**items, "rank": items["doc_id"] + 1}), "run")
     records = next(frame.records())

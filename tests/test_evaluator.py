@@ -19,10 +19,8 @@ import pytest
 
 import germane
 from germane import Evaluator, Result
-from germane.core.policy import RARE_WORDS, WORDS
-from germane.measures import TABLE
 
-from strategies import variants, world
+from strategies import RARE_WORDS, TABLE, WORDS, variants, world
 
 Run = dict[str, dict[str, float]]
 

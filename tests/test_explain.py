@@ -13,7 +13,8 @@ import pytest
 import germane
 from germane.explanation.api import explain_result
 from germane.explanation.explanation import Rank, Ranks
-from germane.measures import TABLE
+
+from strategies import TABLE
 
 QRELS = {"q3": {"a": 2, "b": 0, "c": 1, "z": 1}, "other": {"a": 1}}
 LACKING = {"other": {"a": 1.0}}

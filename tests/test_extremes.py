@@ -23,6 +23,8 @@ from germane import cli
 from germane.errors import InputError, MeasureError, PolicyError
 from germane.readers import formats, streams
 
+from sizes import set_sizes
+
 ROOT = Path(__file__).parents[1]
 QRELS = {"q": {"d": 1}}
 LINE = b"q Q0 d 1 0.5 t\n"
@@ -55,7 +57,7 @@ def test_a_compressed_file_that_becomes_too_large(
     path = tmp_path / f"run.{kind}"
     path.write_bytes(BOMBS[kind](LINE + b"\n" * 100_000))
     assert evaluated(path) == 1.0, "256 MB are anybody's"
-    monkeypatch.setattr(streams, "FREE", 1 << 16)
+    set_sizes(monkeypatch, free=1 << 16)
     with pytest.raises(InputError, match=f"run.{kind}: .* more than 100 times") as raised:
         evaluated(path, max_expansion=100)
     assert "max_expansion=none" in str(raised.value)
@@ -78,7 +80,7 @@ def test_files_of_columns_have_the_limit_too(
         text = '{"query": "q", "item": "d", "score": 1}\n' + " \n" * 100_000
     path.write_bytes(gzip.compress(text.encode()))
     assert evaluated(path) == 1.0
-    monkeypatch.setattr(streams, "FREE", 1 << 16)
+    set_sizes(monkeypatch, free=1 << 16)
     with pytest.raises(InputError, match=f"run.{name}.gz: .* more than 100 times"):
         evaluated(path, max_expansion=100)
     assert evaluated(path, max_expansion="none") == 1.0
@@ -87,7 +89,7 @@ def test_files_of_columns_have_the_limit_too(
 def test_the_limit_that_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line without an end is refused before memory is full."""
     assert (streams.FREE, formats.EXPANSION) == (256 << 20, 1000)
-    monkeypatch.setattr(streams, "FREE", 16 << 20)
+    set_sizes(monkeypatch, free=16 << 20)
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(bytes(32 << 20)))
     with pytest.raises(InputError, match="more than 1000 times") as raised:
@@ -108,7 +110,7 @@ def test_the_limit_on_the_command_line(
 ) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     (tmp_path / "run").write_bytes(lzma.compress(LINE + b"\n" * 200_000))
-    monkeypatch.setattr(streams, "FREE", 1 << 16)
+    set_sizes(monkeypatch, free=1 << 16)
     paths = [str(tmp_path / name) for name in ("qrels", "run")]
     for command in ("evaluate", "check"):
         assert cli.main([command, *paths, "-m", "AP"]) == 2
@@ -337,7 +339,7 @@ def test_what_comes_once_has_the_limit_too(
 ) -> None:
     data = {"trec": LINE, **COLUMNS}[kind] + b"\n" * 100_000
     path = given_by(way, gzip.compress(data), tmp_path, monkeypatch)
-    monkeypatch.setattr(streams, "FREE", 1 << 16)
+    set_sizes(monkeypatch, free=1 << 16)
     with pytest.raises(InputError, match=r"(input|pipe): .* more than 100 times"):
         evaluated(path, input_format=kind, max_expansion=100)
 

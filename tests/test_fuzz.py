@@ -15,6 +15,8 @@ from germane import cli
 from germane.core import id_spelling as spelling
 from germane.readers import files
 
+from sizes import set_sizes
+
 ROOT = Path(__file__).parents[1] / "fuzz"
 MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
 TOKENS = (
@@ -173,7 +175,7 @@ def test_lines_are_counted_by_all_their_ends(
     before = "".join(map("".join, zip(lines, ends, strict=True)))
     qrels = {f"q{n}": {"d": 1} for n in range(9)}
     for block in (32, 64, files.BLOCK):
-        monkeypatch.setattr(files, "BLOCK", block)
+        set_sizes(monkeypatch, block=block)
         for bad, says in (("q8 Q0 d 1 x tag", "a score"), ("q0 Q0 d 9 9 tag", ".*on line 1\\b")):
             for last in (bad + end, bad):
                 text = before + "q7 Q0 d 1 1 t" + end + last

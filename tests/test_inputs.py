@@ -10,11 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane.measures import TABLE
 
 import oracle
 from inputs import INPUTS, TOY_QRELS, TOY_RUN, Qrels, Scores, all_kinds
-from strategies import collections, one_of_each, oracle_parameters
+from strategies import TABLE, collections, one_of_each, oracle_parameters
 
 MEASURES = "AP AP(norm=found)@2 nDCG P@2 R@3 RR bpref infAP Judged@3 NumRet RBP Rprec"
 KINDS = sorted({one.kind for one in INPUTS.values()}, key=lambda kind: kind.__name__)

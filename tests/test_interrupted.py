@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DRIVER = """
 import contextlib, glob, io, json, os, random, signal, sys, time, warnings
 warnings.simplefilter("ignore")

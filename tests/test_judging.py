@@ -10,9 +10,10 @@ import pytest
 
 import germane
 from germane import CoverageError, DuplicateError, Policy, PolicyError
-from germane.core.policy import WORDS
 from germane.evaluation.result import Counts
-from germane.readers import mappings
+
+from sizes import set_sizes
+from strategies import WORDS
 
 
 def mean(qrels: Any, run: Any, measure: str, **policy: Any) -> float:
@@ -177,8 +178,8 @@ def test_few_results_and_many_have_the_same_ranks(
     few: int, short: int, ties: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few judged items and results are looked for one by one; files are read otherwise."""
-    monkeypatch.setattr(mappings, "_FEW", few)
-    monkeypatch.setattr(mappings, "_SHORT", short)
+    set_sizes(monkeypatch, few_lists=few)
+    set_sizes(monkeypatch, short_lists=short)
     rng = np.random.default_rng(few + short)
     for results, judged in ((1, 1), (3, 9), (40, 7), (90, 30)):
         items = [f"d{i}" for i in rng.permutation(100)]
@@ -288,6 +289,12 @@ def test_no_query_in_common_is_an_error() -> None:
         CoverageError, match="run: 'Q1'; qrels: 'q1', 'q2'  'Q1' and 'q1' differ in letter case"
     ):
         mean(TWO, {"Q1": ["a"]}, "RR")
+
+
+def test_kept_copies_occupy_ranks_where_unjudged_items_are_removed() -> None:
+    for got in (["a", "a", "b"], ["a", "x", "a", "y", "b"]):
+        value = one_query({"a": 1, "b": 1}, got, "AP", duplicates="keep", unjudged="remove")
+        assert value == (1 / 1 + 2 / 3) / 2
 
 
 # -------------------------------------------------------------------------------------- unjudged

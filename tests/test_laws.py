@@ -17,12 +17,12 @@ from germane import Measure, Ranking, parse
 from germane.core.policy import Policy
 from germane.core.retrieved import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
-from germane.measures import TABLE, Definition, Scored, compute_values
+from germane.measures import Scored, compute_values
 from germane.measures.averaging import compute_scores
 from germane.readers.mappings import RankedLists, ScoredMapping, read_qrels
 
 import oracle
-from strategies import CUTOFFS, Listed, variants, world
+from strategies import CUTOFFS, TABLE, Definition, Listed, variants, world
 
 Law = Callable[[Measure], Iterable[str]]
 
@@ -181,7 +181,7 @@ def ranking(queries: Queries, depth: int | None = None) -> Ranking:
     qrels = read_qrels({f"q{i}": one.judged for i, one in enumerate(queries)}, "error")
     run = {f"q{i}": list(one.ranked) for i, one in enumerate(queries)}
     retrieved = RankedLists(run).retrieve(qrels, "error", AS_GIVEN)
-    return judge(qrels, retrieved, Policy(ties="given", depth=depth)).ranking("given")
+    return judge(qrels, retrieved, Policy(ties="given", depth=depth)).rank("given")
 
 
 def evaluated(queries: Queries, measure: Measure, depth: int | None = None) -> list[float]:
@@ -381,7 +381,7 @@ def tied_ranking(ties: Any) -> Ranking:
     qrels = read_qrels({f"q{i}": one.judged for i, (one, _) in enumerate(tied_lists())}, "error")
     run = {f"q{i}": tied for i, (_, tied) in enumerate(tied_lists())}
     retrieved = ScoredMapping(run).retrieve(qrels, "error", AS_GIVEN if ties == "given" else BY_ID)
-    return judge(qrels, retrieved, Policy(ties=ties)).ranking(ties)
+    return judge(qrels, retrieved, Policy(ties=ties)).rank(ties)
 
 
 @law("parts of the queries evaluate as the whole")
@@ -448,7 +448,7 @@ def renamed_ranking() -> Ranking:
     run = {(i, "query"): [(item[::-1],) for item in one.ranked] for i, one in enumerate(WORLD)}
     qrels = read_qrels(judged, "error")
     retrieved = RankedLists(run).retrieve(qrels, "error", AS_GIVEN)
-    return judge(qrels, retrieved, Policy(ties="given")).ranking("given")
+    return judge(qrels, retrieved, Policy(ties="given")).rank("given")
 
 
 # ----------------------------------------------------------------------------------- the product

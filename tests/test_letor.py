@@ -23,6 +23,8 @@ from germane.errors import (
 )
 from germane.readers import files
 
+from sizes import set_sizes
+
 MEASURES = "AP RR nDCG@3 P@2 NumRet"
 ROWS = [("q1", 2, 0.5), ("q1", 0, 0.5), ("q2", 1, -1.0), ("q1", 1, 0.25), ("q2", 0, 3e-2)]
 LABELED = "\n".join(f"{label} qid:{query} 1:7 2:{score}" for query, label, score in ROWS)
@@ -148,7 +150,7 @@ def test_files_longer_than_a_block(write: Any, monkeypatch: pytest.MonkeyPatch) 
     rows = [(n // 7, rng.randrange(2), rng.random()) for n in range(400)]
     path = write("test.letor", "".join(f"{g} qid:{q} 1:0 2:{s}\n" for q, g, s in rows))
     whole = per_query(path, path, columns={"score": "2"})
-    monkeypatch.setattr(files, "BLOCK", 64)
+    set_sizes(monkeypatch, block=64)
     assert per_query(path, path, columns={"score": "2"}) == whole
     qrels, run = ({str(q): {} for q in range(58)} for _ in range(2))
     for n, (q, grade, score) in enumerate(rows, 1):
@@ -156,7 +158,7 @@ def test_files_longer_than_a_block(write: Any, monkeypatch: pytest.MonkeyPatch) 
     assert per_query(qrels, run) == whole
     assert list(germane.read_qrels(path).items) == [str(n) for n in range(1, 401)]
     with files.TextFile(path) as file:
-        assert max(len(block.data) for block in file.blocks("lines")) <= 64
+        assert max(len(block.data) for block in file.read_blocks("lines")) <= 64
     with pytest.raises(FormatError, match=r"bad\.letor:401: a LETOR line is"):
         germane.read_qrels(write("bad.letor", path.read_text() + "0 1:1\n"))
 

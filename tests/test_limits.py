@@ -28,7 +28,7 @@ def test_every_limit_has_a_meaning() -> None:
 def holds(when: str, given: Given, k: int | None) -> bool:
     """As germane counts it, of what it judged."""
     policy = Policy(duplicates="recount", repeated="once", ties="given")
-    judged = Collection(open_qrels(given.qrels), open_run(given.run), "test").judged(policy)
+    judged = Collection(open_qrels(given.qrels), open_run(given.run), "test").judge(policy)
     return _WHEN[when](judged, germane.AP @ k if k else germane.AP)
 
 
@@ -95,7 +95,7 @@ def _said(run: object, measure: str = "map@2") -> list[str]:
 
 def test_unordered() -> None:
     """The order of rows is looked at where there are rows; of a frame it is not known."""
-    rows = "What is relevant at rank k is the label of the frame's last row within k"
+    rows = "The relevance at rank k is the label of the frame's last row within k"
     risen = {"q": {"b": 1.0, "a": 2.0}}
     assert _said(risen) == [rows]
     assert _said(risen, "precision@2") == _said({"q": {"a": 2.0, "b": 1.0}}) == []
@@ -114,7 +114,7 @@ def test_a_limit_of_one_measure() -> None:
     dialect = resolve_dialect("trectools")
     judged = Collection(
         open_qrels({"q": {"a": 1, "b": -1}}), open_run({"q": {"a": 1.0}}), "test"
-    ).judged(Policy())
+    ).judge(Policy())
     says = [
         one.says for one in find_holding(dialect, Entry("bpref", "bpref"), germane.bpref, judged)
     ]

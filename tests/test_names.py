@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import germane
 from germane import AP, MeasureError, P, nDCG, parse
-from germane.measures import TABLE, Definition, Parameter
 from germane.measures.measure import MOST, Measure, parse_all
+
+from strategies import TABLE, Definition, Parameter
 
 SOME = settings(derandomize=True, deadline=None, max_examples=12)
 ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)

@@ -17,6 +17,8 @@ from germane.checks.evaluated import TOO_FEW
 from germane.evaluation.collection import Collection
 from germane.readers import open_qrels, open_run
 
+from sizes import set_sizes
+
 LONG_QRELS = {f"q{n}": {f"d{n}-{i}": int(i < 4) for i in range(20)} for n in range(30)}
 LONG_RUN = {
     query: {item: 20.0 - place + n / 100 for place, item in enumerate(held)}
@@ -207,7 +209,7 @@ def test_standing_is_the_share_of_pairs(
     enough: int, looked_at: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against every pair looked at, a tied one counting half; whole queries, until they are enough."""
-    monkeypatch.setattr("germane.checks.data.ENOUGH", enough)
+    set_sizes(monkeypatch, enough=enough)
     rng = np.random.default_rng(seed)
     qrels = {f"q{n}": {f"d{i}": int(rng.integers(2)) for i in range(9)} for n in range(4)}
     run = {q: {item: int(rng.integers(4)) for item in held} for q, held in qrels.items()}
@@ -218,7 +220,7 @@ def test_standing_is_the_share_of_pairs(
         for other in held
         if held[one] > held[other]
     ]
-    judged = Collection(open_qrels(qrels), open_run(run), "what is asked for").judged(
+    judged = Collection(open_qrels(qrels), open_run(run), "what is asked for").judge(
         germane.Policy()
     )
     standing = measure_retrieved(judged.qrels, judged.retrieved)

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 
 import germane
 from germane import Policy, cli
-from germane.core.policy import RARE_WORDS, WORDS
 from germane.errors import DuplicateError
 from germane.evaluation.collection import Collection
-from germane.measures import TABLE
 from germane.readers import open_qrels, open_run
 from germane.reconciliation.example import SHOWN, find_example
 from germane.reconciliation.reported import read_queries, read_reported
@@ -32,6 +30,8 @@ from germane.reconciliation.search import (
     vary_twice,
 )
 from germane.reconciliation.spread import Values
+
+from strategies import RARE_WORDS, TABLE, WORDS
 
 # Published as the average precision of three queries, 0.5, 0.835 and 0.567, and their mean 0.634;
 # "P(4) = 0.6" stands where 2 of 4 are relevant.

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 import germane
-from germane.reports import inputs
 
 from report_page import DIGITS, MEASURES, digits, embedded, of_digits, small, words
+from sizes import set_sizes
 
 QRELS = str(DIGITS / "qrels.txt")
 
@@ -78,11 +78,11 @@ def test_a_convention_that_was_asked_for_holds_in_every_dialect() -> None:
 
 
 def test_large_runs_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "ROOM", 20_000)
+    set_sizes(monkeypatch, room=20_000)
     report = germane.report(QRELS, digits(), "RR")
     assert "Not here: lda ." in words(report)
     assert next(len(cells) for cells in told(report)[0].values()) == 3, "pixels, differs in, as"
-    monkeypatch.setattr(inputs, "ROOM", 1)
+    set_sizes(monkeypatch, room=1)
     assert 'id="dialects"' not in germane.report(QRELS, digits(), "RR").html
 
 

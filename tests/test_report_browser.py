@@ -10,6 +10,7 @@ import germane
 from browser import CHROMIUM, Browser, browser
 from report_page import DIGITS, HOSTILE, MEASURES, digits, of_digits, of_hostile_ids, small
 
+pytestmark = pytest.mark.slow
 in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 FIRST = "document.querySelector('#rows tbody th button')"
 QUERIES = "[...document.querySelectorAll('#rows tbody th button')].map((b) => b.textContent)"

@@ -10,7 +10,6 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.reports import data as page_data
 
 from report_page import (
     DIGITS,
@@ -25,6 +24,7 @@ from report_page import (
     unpacked,
     words,
 )
+from sizes import set_sizes
 
 # --- Where it comes from ---------------------------------------------------------------------------
 
@@ -114,8 +114,8 @@ def test_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(script[0].encode()) <= 26 * 1024
     # 10 runs × 7,000 queries × 6 measures are 1.12 MB of values, at 8/3 bytes each
     assert len(json.dumps(embedded(of_digits())["values"])) < 2 * 200 * 5 * 8 / 3 + 100
-    monkeypatch.setattr(page_data, "MAX_SIZE", 0)
-    monkeypatch.setattr(page_data, "LEAST", 100_000)
+    set_sizes(monkeypatch, max_size=0)
+    set_sizes(monkeypatch, least=100_000)
     cut = germane.report(str(DIGITS / "qrels.txt"), digits(), MEASURES)
     kept = embedded(cut)["details"]
     assert 0 < len(kept) < 40
@@ -126,8 +126,8 @@ def test_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_kept_is_what_matters_most(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest difference and the lowest value come first."""
-    monkeypatch.setattr(page_data, "MAX_SIZE", 0)
-    monkeypatch.setattr(page_data, "LEAST", 25_000)
+    set_sizes(monkeypatch, max_size=0)
+    set_sizes(monkeypatch, least=25_000)
     data = embedded(germane.report(str(DIGITS / "qrels.txt"), digits(), "AP RR"))
     values = unpacked(data)["AP"]
     kept = {data["queries"][int(at)] for at in data["details"]}

@@ -23,7 +23,6 @@ import pytest
 
 import germane
 import germane.spark
-from germane.core.policy import RARE_WORDS, WORDS
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -35,10 +34,10 @@ from germane.errors import (
     ScoreError,
 )
 from germane.evaluation import spark_tasks as tasks
-from germane.measures import TABLE
 
+from sizes import set_sizes
 from spark_stub import Session
-from strategies import variants, world
+from strategies import RARE_WORDS, TABLE, WORDS, variants, world
 from test_docs import comment_of, matches
 from test_docs import run as evaluate_statement
 
@@ -316,7 +315,7 @@ def test_an_empty_file_is_no_run(tmp_path: Path) -> None:
 
 
 def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "CHUNK", 20)
+    set_sizes(monkeypatch, chunk=20)
     assert compared(Session(), QRELS, RUN, "AP nDCG@10")
 
 

@@ -17,6 +17,7 @@ from germane.readers.texts import Text, open_texts
 
 from report_page import HOSTILE, embedded
 from report_page import Text as Page
+from sizes import set_sizes
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
 RUNS = {
@@ -68,7 +69,7 @@ def test_parquet_and_whole_ids(tmp_path: Path) -> None:
 def test_pyterrier_topics_and_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "topics.tsv", "qid\tquery\nq1\thow long\nq1\tagain\nq2\twhy\n")
     for small in (16, 10**6):
-        monkeypatch.setattr("germane.readers.texts.SMALL", small)
+        set_sizes(monkeypatch, small_texts=small)
         assert find(path, "q1") == {"q1": Text(body="how long")}, "the first of two"
         assert find(path, "q1", "q2")["q2"].body == "why"
 

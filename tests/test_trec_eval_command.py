@@ -18,6 +18,7 @@ import pytest
 from germane import parse
 from germane.trec_eval import gains, judgments
 from germane.trec_eval.names import MEASURES, NICKNAMES
+from germane.trec_eval.options import Options
 from germane.trec_eval.text import merge_sort, parse_real, parse_whole, truncate
 
 import trec_eval_cases
@@ -285,7 +286,7 @@ def test_a_made_up_result_reaches_a_level_below_0(tmp_path: Path) -> None:
     assert "map                   \tr\t1.0000\n" in said_by_germane(written(made, tmp_path))[0]
 
 
-def test_a_query_without_grades_has_the_ideal_ranking_of_the_one_before(tmp_path: Path) -> None:
+def test_a_query_without_grades_has_no_ideal_ranking(tmp_path: Path) -> None:
     made = {
         "flags": ["-q", "-m", "ideal_dcg"],
         "qrels": "a 0 d 3\nb 0 d -1\nc 0 d 2\n",
@@ -294,9 +295,9 @@ def test_a_query_without_grades_has_the_ideal_ranking_of_the_one_before(tmp_path
     out, _ = said_by_germane(written(made, tmp_path))
     assert [line.split()[2] for line in out.splitlines()] == [
         "3.0000",
-        "3.0000",
+        "0.0000",
         "2.0000",
-        "2.6667",
+        "1.6667",
     ]
 
 
@@ -377,15 +378,15 @@ def test_names_are_padded_by_bytes(files: Path) -> None:
     assert out.startswith("ndcg_\u0663=2" + " " * (22 - len("ndcg_=2") - 2) + "\tall")
 
 
-# --- Judgments that are all alike ------------------------------------------------------------------
+# --- Judgments -------------------------------------------------------------------------------------
 
-_ALIKE = "".join(f"q{i % 3} 0 item-{i * 7919 % 1000} {i % 5 - 2}\n" for i in range(60))
+_MANY = "".join(f"q{i % 3} 0 item-{i * 7919 % 1000} {i % 5 - 2}\n" for i in range(60))
 
 
 @pytest.mark.parametrize(
-    "text", [_ALIKE, _ALIKE.replace(" ", "\t"), _ALIKE.replace("\n", "\r\n"), _ALIKE[:-1]]
+    "text", [_MANY, _MANY.replace(" ", "\t"), _MANY.replace("\n", "\r\n"), _MANY[:-1]]
 )
-def test_judgments_that_are_all_alike_are_read_as_line_by_line(tmp_path: Path, text: str) -> None:
+def test_judgments_are_sorted_by_query(tmp_path: Path, text: str) -> None:
     path = tmp_path / "qrels"
     path.write_bytes(text.encode())
     expected: dict[bytes, dict[str, float]] = {}
@@ -393,27 +394,38 @@ def test_judgments_that_are_all_alike_are_read_as_line_by_line(tmp_path: Path, t
         if line:
             query, _, item, grade = line.split()
             expected.setdefault(query.encode(), {})[item] = float(grade)
-    plain = judgments.read_plain(path.read_bytes())
-    assert plain is not None
+    found, twice = judgments.read_grades(Options(qrels=str(path)))
+    assert not twice
     of_query = {
-        query: {plain.items[j]: plain.grades[j] for j in range(*plain.offsets[q : q + 2])}
-        for q, query in enumerate(plain.queries)
+        query: {found.items[j]: found.grades[j] for j in range(*found.offsets[q : q + 2])}
+        for q, query in enumerate(found.queries)
     }
     assert of_query == expected
     assert list(of_query) == sorted(expected)
 
 
 @pytest.mark.parametrize(
-    "odd",
+    ("line", "grade"),
     [
-        _ALIKE.split("\n")[1],
-        "#q 0 d 1",
-        "q1 0 d 1.5",
-        "q1 0 d 1e1",
-        "q1 0 d\v1 1",
-        "q1 0 d 99999999999",
-        "",
+        ("q 0 d 1.5", 1),
+        ("q 0 d -1.5", -1),
+        ("q 0 d 1e1", 1),
+        ("q 0\vd\r7x", 7),
+        ("q 0 d 99999999999", 99999999999),
+        ("# one comment\nq 0 d 3", 3),
+        ("# one comment\n#q 0 d 3", 3),
     ],
 )
-def test_judgments_with_an_odd_line_are_read_line_by_line(odd: str) -> None:
-    assert judgments.read_plain((_ALIKE + odd + "\n").encode()) is None
+def test_a_grade_is_as_much_of_its_field_as_is_a_number(
+    tmp_path: Path, line: str, grade: float
+) -> None:
+    path = tmp_path / "qrels"
+    path.write_bytes(f"{line}\n".encode())
+    found, _ = judgments.read_grades(Options(qrels=str(path)))
+    assert list(found.grades) == [grade]
+
+
+def test_an_item_that_is_judged_twice_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_text("a 0 d 1\nb 0 d 1\nb 0 d 2\n")
+    assert judgments.read_grades(Options(qrels=str(path)))[1] == {1: b"d"}

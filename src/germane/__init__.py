@@ -59,58 +59,33 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.reports.api import Report, report
 
 _LATER = {
-    "comparison.agreement": (
-        "kendall_tau",
-        "rbo",
-        "tau_ap",
-    ),
-    "comparison.api": ("compare",),
-    "comparison.comparison": (
-        "Comparison",
-        "Stability",
-    ),
-    "comparison.pair": ("Pair",),
-    "comparison.quality_gate": (
-        "Gate",
-        "assert_no_regression",
-        "gate",
-    ),
-    "comparison.queries": ("QueryDifferences",),
-    "dialects.dialect": ("Dialect",),
-    "evaluation.checkup": (
-        "Checkup",
-        "check",
-    ),
-    "evaluation.chunks": ("collapse",),
-    "evaluation.embeddings": ("evaluate_embeddings",),
-    "evaluation.evaluator": ("Evaluator",),
-    "evaluation.groups": ("Groups",),
-    "evaluation.storage": ("read_results",),
-    "explanation.animation.api": ("animate",),
-    "explanation.api": ("explain",),
-    "explanation.curves": (
-        "mean_pr_curve",
-        "pr_curve",
-    ),
-    "explanation.explanation": ("Explanation",),
-    "explanation.precision_recall": (
-        "MeanPRCurve",
-        "PRCurve",
-    ),
-    "explanation.simulation.api": ("simulate",),
-    "readers.labels": ("Labels",),
-    "reconciliation.api": (
-        "Reconciliation",
-        "reconcile",
-    ),
-    "reconciliation.spread": (
-        "Spread",
-        "spread",
-    ),
-    "reports.api": (
-        "Report",
-        "report",
-    ),
+    name: module
+    for module, names in {
+        "comparison.agreement": "kendall_tau rbo tau_ap",
+        "comparison.api": "compare",
+        "comparison.comparison": "Comparison Stability",
+        "comparison.pair": "Pair",
+        "comparison.quality_gate": "Gate assert_no_regression gate",
+        "comparison.queries": "QueryDifferences",
+        "dialects.dialect": "Dialect",
+        "evaluation.checkup": "Checkup check",
+        "evaluation.chunks": "collapse",
+        "evaluation.embeddings": "evaluate_embeddings",
+        "evaluation.evaluator": "Evaluator",
+        "evaluation.groups": "Groups",
+        "evaluation.storage": "read_results",
+        "explanation.animation.api": "animate",
+        "explanation.api": "explain",
+        "explanation.curves": "mean_pr_curve pr_curve",
+        "explanation.explanation": "Explanation",
+        "explanation.precision_recall": "MeanPRCurve PRCurve",
+        "explanation.simulation.api": "simulate",
+        "readers.labels": "Labels",
+        "reconciliation.api": "Reconciliation reconcile",
+        "reconciliation.spread": "Spread spread",
+        "reports.api": "Report report",
+    }.items()
+    for name in names.split()
 }
 
 # Every measure, without parameters, in the order of the table.
@@ -136,23 +111,18 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "NotFoundError", "CoverageError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
     "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
     "GermaneWarning",
-    # measures
-    "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet", "Judged", "Unjudged", "P", "R", "F",
-    "Rprec", "Success", "SetAP", "Utility", "AP", "MeanP", "MeanR", "APR", "YAAP", "RR", "DCG",
-    "IDCG", "nDCG", "nDCGrel", "RnDCG", "G", "binG", "ERR", "RBP", "RBPResidual", "IPrec", "IAP",
-    "AUPR", "bpref", "infAP", "__version__",
 ]  # fmt: skip
+__all__ += [*(measure.name for measure in measures()), "__version__"]
 
 
 def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'germane' has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _LATER.items():
-        if name in names:
-            found: object = getattr(import_module(f"germane.{module}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'germane' has no attribute {name!r}")
+    found: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

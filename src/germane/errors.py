@@ -1,4 +1,4 @@
-"""Every error germane raises, and the sentence each one builds.
+"""The errors that germane raises, and functions that write the sentences of several messages.
 
 GermaneError(ValueError)
 ├── MeasureError     a measure's name, parameter or cutoff
@@ -13,10 +13,11 @@ GermaneError(ValueError)
 ├── NotFoundError      a result that has no such measure or run; also a KeyError
 └── RegressionError  a run that fell behind its baseline; also an AssertionError
 
-GermaneWarning(UserWarning): a number that is likely not what was meant
+GermaneWarning(UserWarning): a number that is likely not the one intended
 """
 
 from collections.abc import Collection, Iterable
+from itertools import islice
 
 
 class GermaneError(ValueError):
@@ -70,7 +71,7 @@ class RegressionError(GermaneError, AssertionError):
 
 
 class GermaneWarning(UserWarning):
-    """A number was computed, and is likely not what was meant; ``Result.findings`` says why."""
+    """A number was computed that is likely not the one intended; ``Result.findings`` says why."""
 
 
 def suggest(given: str, options: Iterable[str]) -> str:
@@ -88,7 +89,7 @@ def check_choice(
     allowed: Collection[str],
     error: type[Exception] = PolicyError,
 ) -> None:
-    """Refuse a word that is not one of those allowed: ``ties takes trec or input; got 'tec'.``"""
+    """Refuse a word that is not allowed: ``ties takes trec or input; got 'tec'.``"""
     if isinstance(given, str) and given in allowed:
         return
     near = suggest(given, allowed) if isinstance(given, str) else ""
@@ -96,7 +97,7 @@ def check_choice(
 
 
 def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
-    """Say of a number that it cannot be used: ``a score must be a finite number; got nan``."""
+    """Explain that a number cannot be used: ``a score must be a finite number; got nan``."""
     return f"a {what} must be a finite number{within}; {wrong}"
 
 
@@ -108,16 +109,12 @@ def list_choices(options: Iterable[object]) -> str:
 
 def list_some(values: Iterable[object], most: int = 3) -> str:
     """Write the first few values as prose: ``'a', 'b', …``."""
-    shown: list[str] = []
-    for value in values:
-        if len(shown) == most:
-            return ", ".join(shown) + ", …"
-        shown.append(clip(value))
-    return ", ".join(shown)
+    shown = [clip(value) for value in islice(values, most + 1)]
+    return ", ".join([*shown[:most], "…"] if len(shown) > most else shown)
 
 
 def show_typed(value: object) -> str:
-    """Return ``repr(value)`` with its type, where the value does not show it: ``'1.5' (str)``."""
+    """Return ``repr(value)`` with its type, unless the value shows it: ``'1.5' (str)``."""
     shown = clip(value)
     kind = type(value)
     return shown if kind in (int, float, bool, type(None)) else f"{shown} ({kind.__name__})"
@@ -126,7 +123,7 @@ def show_typed(value: object) -> str:
 def clip(value: object, width: int = 60) -> str:
     """Return ``repr(value)``, shortened in the middle: ids in data can be of any length."""
     text = repr(value if not isinstance(value, str) else value[: 4 * width])
-    if "\n" in text:  # as arrays and frames have it
+    if "\n" in text:  # as in arrays and frames
         text = " ".join(text.split())
     if len(text) > width:
         return text[: width - 12] + "…" + text[-11:]

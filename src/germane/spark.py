@@ -1,8 +1,8 @@
-"""Evaluating on Apache Spark: what every partition retrieved goes to the driver, and nothing else.
+"""Evaluation on Apache Spark: partitions send the driver what they retrieved, and nothing else.
 
-Scattered rows are packed before they are shuffled: a task sorts its rows by bucket, which is a hash of the query, and
-hands on one block of bytes a bucket. Judgments and results of a query then meet in one partition, and the
-shuffle moves a few thousand blocks where it would move every row.
+Scattered rows are packed before they are shuffled. A task sorts its rows by bucket, which is a hash of the
+query, and sends one block of bytes for each bucket. Judgments and results of a query then meet in one
+partition, and the shuffle moves a few thousand blocks instead of every row.
 """
 
 import pickle
@@ -67,24 +67,23 @@ def evaluate(
     >>> evaluation.per_query.where("AP < 0.1")  # doctest: +SKIP
     DataFrame[query: bigint, AP: double, nDCG@10: double]
 
-    A path is a file's or a folder's, with all folders inside, or a pattern: then tasks decode the files
-    themselves, each of them whole, which costs far less than rows that Spark decodes and hands on.
-    What stands in the name of a folder alone (``query=q1``) is no column of a file; a DataFrame has it.
+    A path is that of a file or of a folder, with all folders inside, or a pattern. Tasks then decode whole
+    files themselves, which costs far less than rows that Spark decodes. A value that stands only in the
+    name of a folder (``query=q1``) is no column of a file; a DataFrame has it.
 
     Arguments and numbers are those of ``germane.evaluate``, to the last bit. Columns are found by
     their names, or named by ``columns=``. Rows of a DataFrame have no order, so that ``ties=given``
     needs a run with ranks and no scores, and of ``duplicates`` there are error, max and again.
 
-    ``rows`` says where those of a query stand: ``scattered`` over partitions or files, so that all rows
-    are shuffled, into as many ``partitions`` as are asked for; or ``together`` in one, as a file that
-    was written query by query has them: then nothing is shuffled, and every task has all judgments.
-    A partition is held in memory, and on the driver the judgments with what was retrieved of them,
-    in about 100 bytes a row and a judgment. All rows of a query are in one partition, so that they have
-    to fit the memory of a task.
+    ``rows="scattered"``: the rows of a query may stand in several partitions or files, and all rows are
+    shuffled into ``partitions`` partitions. ``rows="together"``: they stand in one partition or file, as
+    in a file that was written query by query; nothing is shuffled, and every task has all judgments.
+    A task holds a partition in memory, so that all rows of a query have to fit. The driver holds the
+    judgments and the hits, in about 100 bytes for each.
 
     Raises what ``evaluate`` raises, and DuplicateError for a query whose rows are not together; errors
-    in the data name the stage and the partition that Spark lists. What Spark itself cannot do, such as
-    reading a corrupt file, is its own error.
+    in the data name the stage and the partition that Spark lists. Spark raises its own errors, such as
+    for a corrupt file.
     """
     spark = qrels.sparkSession
     _refuse_partial(spark)
@@ -114,7 +113,7 @@ def evaluate(
 
 
 class Side(NamedTuple):
-    """A DataFrame of qrels or of a run, and which of its columns is what."""
+    """A DataFrame of qrels or of a run, and the meaning of its columns."""
 
     kind: str
     frame: "DataFrame"
@@ -123,22 +122,22 @@ class Side(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, frame: "DataFrame", columns: Any) -> "Side":
-        """A DataFrame, its columns found or named."""
+        """Find or check the columns of a DataFrame."""
         return cls(kind, frame, headings.resolve_names(frame.columns, kind, kind, columns))
 
     @property
-    def chosen(self) -> "DataFrame":
+    def columns(self) -> "DataFrame":
         """The columns that are read."""
-        return self.frame.select(*map(self.column, self.names.all))
+        return self.frame.select(*map(self.select, self.names.all))
 
-    def tasks(self, task: Callable[..., Any], schema: str) -> "DataFrame":
-        """What a task makes of the record batches of these columns, partition by partition."""
+    def run_task(self, task: Callable[..., Any], schema: str) -> "DataFrame":
+        """Run a task on the record batches of these columns, partition by partition."""
         if self.files is None:
-            return self.chosen.mapInArrow(task, schema)
+            return self.columns.mapInArrow(task, schema)
         return self.files.mapInArrow(partial(run_on_files, self.names.all, task), schema)
 
-    def column(self, name: str) -> "Column":
-        """A column, whatever stands in its name."""
+    def select(self, name: str) -> "Column":
+        """Select a column, whatever letters its name has."""
         quoted = name.replace("`", "``")
         return self.frame[f"`{quoted}`"]
 
@@ -158,7 +157,7 @@ def _check(rows: str, partitions: int | None, policy: Mapping[str, Any]) -> None
 
 
 def _refuse_partial(spark: "SparkSession") -> None:
-    """Refuse a session that passes over what it cannot read: the numbers would be those of a part."""
+    """Refuse a session that skips files it cannot read: the numbers would be those of a part."""
     for setting in ("ignoreCorruptFiles", "ignoreMissingFiles"):
         if str(spark.conf.get(f"spark.sql.files.{setting}", "false")).strip().lower() == "true":
             raise InputError(
@@ -174,7 +173,7 @@ def _check_policies(
     dialect: "str | Dialect | None",
     policy: Mapping[str, Any],
 ) -> None:
-    """Refuse conventions that go by the order of rows, since these have none."""
+    """Refuse conventions that depend on the order of rows, since rows of a DataFrame have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
     spoken, own = resolve_dialect(dialect)
     conventions = make_policy(**{"ties": "trec" if scored else "given", **own, **policy})
@@ -192,7 +191,7 @@ def _check_policies(
             if refused:
                 raise PolicyError(
                     f"{copies}={getattr(one, copies)} goes by the order of rows, and rows of a "
-                    "DataFrame have none; choose duplicates=max, again or error."
+                    "DataFrame have none; choose duplicates=max, recount or error."
                 )
 
 
@@ -202,14 +201,14 @@ def _shuffle(
     partitions: int | None,
     start: Callable[..., Evaluator],
 ) -> Evaluator:
-    """Every partition gets the judgments and the results of some of the queries."""
+    """Evaluate after a shuffle: each partition gets the judgments and results of some queries."""
     spark = retrieved.frame.sparkSession
     buckets = partitions or int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     judgments, results = (
-        side.tasks(partial(pack_rows, side.kind, side.names, buckets), PACKED)
+        side.run_task(partial(pack_rows, side.kind, side.names, buckets), PACKED)
         for side in (judged, retrieved)
     )
-    # without a number Spark itself puts small partitions together
+    # without a number Spark joins small partitions by itself
     spread = [] if partitions is None else [partitions]
     parts = judgments.unionAll(results).repartition(*spread, "bucket")
     states = _collect_states(parts.mapInArrow(partial(evaluate_blocks, start), STATE))
@@ -217,9 +216,9 @@ def _shuffle(
 
 
 def _evaluate_in_place(judged: Side, retrieved: Side, start: Callable[..., Evaluator]) -> Evaluator:
-    """Every partition of the run has all rows of its queries; their judgments go to all of them."""
-    evaluator = start(judged.chosen.toArrow())
-    parts = retrieved.tasks(partial(reduce_rows, evaluator), STATE)
+    """Evaluate without a shuffle: each partition has all rows of its queries, and gets all judgments."""
+    evaluator = start(judged.columns.toArrow())
+    parts = retrieved.run_task(partial(reduce_rows, evaluator), STATE)
     for state in _collect_states(parts):
         try:
             evaluator.add(state)
@@ -238,7 +237,7 @@ def _collect_states(parts: "DataFrame") -> list[Any]:
 
 @contextmanager
 def _raise_own_errors() -> Iterator[None]:
-    """Raise what germane raised on an executor as itself: Spark hands it on as a text."""
+    """Raise an error of germane on an executor as the same error here; Spark passes on its text."""
     try:
         yield
     except Exception as error:
@@ -252,7 +251,7 @@ _RAISED = re.compile(r"^germane\.errors\.(\w+Error): (.*)$", re.MULTILINE)
 
 
 def _restore_types(result: Result) -> pa.Table:
-    """The values of each query; ids that are integers stay integers."""
+    """Make a table of the values of each query, in which integer ids stay integers."""
     table, queries = result.to_arrow(), next(iter(result.values())).queries
     if any(not isinstance(query, int) for query in queries):
         return table

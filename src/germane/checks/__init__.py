@@ -1,1 +1,1 @@
-"""Checks: what bends numbers, one small function a kind of finding, in one literal table."""
+"""Checks: problems that can distort numbers, one function for each kind, in one table."""

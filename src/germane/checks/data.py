@@ -1,4 +1,4 @@
-"""Data: qrels and a run side by side, and what several checks look at, computed once.
+"""Data: qrels and a run side by side, with values that several checks need, computed once.
 
 One of these is the standing of relevant results: how often they stand above the others of their query.
 """
@@ -21,11 +21,11 @@ from germane.kernel.columns import Text
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
 
-CERTAIN = 5.0  # standard errors: no chance
-LIKELY = 2.0
-RARE = 1e-3  # no chance where all say it
-WORSE = 0.4  # of the pairs: far from the half that chance gives
-ENOUGH = 1 << 16  # results whose standing says what that of more would say
+CERTAIN = 5.0  # standard errors that exclude chance
+LIKELY = 2.0  # standard errors that make chance unlikely
+RARE = 1e-3  # a probability that excludes chance if all relevant results stand last
+WORSE = 0.4  # share of the pairs that is far from the half that chance gives
+ENOUGH = 1 << 16  # results that are enough to measure their standing
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Standing:
 
     @property
     def is_good(self) -> bool:
-        """Do higher scores go with relevance, as far as one can see?"""
+        """Do relevant results stand higher than chance would put them?"""
         return self.above > 0.5 + LIKELY * self.error
 
     @property
@@ -59,8 +59,8 @@ class Standing:
             return True
         return not self.above and _compute_chance_of_last(self.count, self.retrieved) <= RARE
 
-    def says(self, where: str) -> str:
-        """Say that relevant results stand there."""
+    def describe(self, where: str) -> str:
+        """Describe the standing: ``where`` is "where" or "lower than" chance would put them."""
         return (
             f"relevant results stand {where} chance would put them: above another result of their "
             f"query in {self.above:.0%} of all pairs, where chance gives 50%"
@@ -68,7 +68,7 @@ class Standing:
 
 
 def measure_standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None:
-    """Measure the standing of relevant results by their ranks; None where nothing is beside them.
+    """Measure the standing of relevant results by their ranks; None if there are no other results.
 
     It is the statistic of Mann and Whitney, added up over the queries.
     """
@@ -81,7 +81,7 @@ def measure_standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None
 
 
 def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
-    """The probability that random orders put all relevant results last."""
+    """Compute the probability that random orders put all relevant results last."""
     log = 0.0
     for count, of in zip(relevant.tolist(), retrieved.tolist(), strict=True):
         if 0 < count < of:
@@ -90,11 +90,14 @@ def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
 
 
 def measure_retrieved(qrels: Qrels, got: Retrieved) -> Standing | None:
-    """Measure the standing of what a run retrieved, or of its first queries where those are enough.
+    """Measure the standing of retrieved items, or of those of the first queries if these are enough.
 
     Tied items stand in the middle of their group.
     """
-    end = _end_of_query(got.owner, ENOUGH) if len(got.owner) > ENOUGH else len(got.owner)
+    end, owner = len(got.owner), got.owner
+    if end > ENOUGH:  # then up to the end of a query, whose hits stand together
+        ends = np.flatnonzero(owner[ENOUGH:] != owner[ENOUGH - 1 : -1])
+        end = ENOUGH + int(ends[0]) if len(ends) else end
     good = (qrels.grades[got.judgment[:end]] > 0).nonzero()[0]
     rank: Floats = got.rank[good]
     if got.is_tied:
@@ -102,24 +105,18 @@ def measure_retrieved(qrels: Qrels, got: Retrieved) -> Standing | None:
     return measure_standing(got.owner[good], rank, got.retrieved)
 
 
-def _end_of_query(owner: Ints, least: int) -> int:
-    """Where the hits of a query end, after so many of them or more; a query's stand together."""
-    ends = np.flatnonzero(owner[least:] != owner[least - 1 : -1])
-    return least + int(ends[0]) if len(ends) else len(owner)
-
-
 class Neighbors(NamedTuple):
-    """Rows next to each other by rank of which the second has the higher score."""
+    """Rows next to each other by rank, of which the second has the higher score."""
 
     before: Ints
     after: Ints
-    falling: int  # neighbors of which it has the lower one
+    falling: int  # how many neighbors there are of which the second has the lower score
 
 
 class Data:
-    """Qrels and a run. Where one side has nothing but text, the other's numbers are their digits.
+    """Qrels and a run. If the ids of one side are text, whole numbers of the other are their digits.
 
-    ``qrels`` and ``run`` are rows: all of them, or a sample. The other attributes speak of everything.
+    ``qrels`` and ``run`` are rows: all of them, or a sample. The other attributes are about all data.
     """
 
     qrels: Side
@@ -129,12 +126,12 @@ class Data:
     grades: Floats  # of each judgment
     rounded: int  # scores that became equal to another as doubles
     is_whole = True  # are the rows all rows?
-    first = ""  # the words for results of which only the first were looked at
-    ties = "id"  # the order of equal scores; or given
-    refusal = ""  # why evaluate refuses them, where no check says so
-    known_orders: Collection[str] | None = None  # findings about the order of the results
+    first = ""  # "the first " where only the first rows are checked
+    ties = "id"  # the order of equal scores; or "given"
+    refusal = ""  # the error of evaluate, where no check explains it
+    known_orders: Collection[str] | None = None  # the findings about the order of the results
     tied_widely = 0  # hits whose rank could be twice as high
-    decided: MeasureResult | None = None  # a value that the order of equal scores makes, and
+    decided: MeasureResult | None = None  # a value that the order of equal scores decides
     nearly_constant = 0, 0  # how many results of how many have one score then
 
     def __init__(
@@ -189,17 +186,15 @@ class Data:
 
     @cached_property
     def constant(self) -> bool:
-        """Has every query one score for all of its results?"""
+        """Does every query have one score for all of its results?"""
         tied = np.count_nonzero(self.equal)
         return bool(0 < tied == len(self.run) - np.count_nonzero(self.retrieved))
 
     @cached_property
     def standing(self) -> Standing | None:
-        """How relevant results stand among the others of their query."""
-        at = self.ranking.relevance > 0
-        return measure_standing(
-            self.ranking.owner[at], self.ranking.rank[at], self.ranking.retrieved
-        )
+        """The standing of relevant results among the others of their query."""
+        ranking, at = self.ranking, self.ranking.relevance > 0
+        return measure_standing(ranking.owner[at], ranking.rank[at], ranking.retrieved)
 
     @cached_property
     def graded(self) -> tuple[Ints, Floats] | None:
@@ -210,7 +205,7 @@ class Data:
 
     @cached_property
     def query(self) -> Ints:
-        """The place in the qrels of each query of the run; -1: nobody judged it."""
+        """The place in the qrels of each query of the run; -1 where nobody judged it."""
         return find_places(self.run.queries, self.qrels.queries)
 
     @cached_property
@@ -225,12 +220,12 @@ class Data:
 
     # --- Items
 
-    def judgment(self, query: Ints, item: Ints) -> Ints:
-        """The rows of the qrels that judge some items for some queries, numbered as there; or -1."""
+    def find_judgments(self, query: Ints, item: Ints) -> Ints:
+        """Find the rows of the qrels that judge these items for these queries; or -1."""
         keys, rows = self._judged
         at = np.full(len(query), -1)
         if len(keys):
-            wanted = query * self._width + item
+            wanted = query * (len(self.qrels.items) + 1) + item
             place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             same = (keys[place] == wanted) & (item >= 0) & (query >= 0)
             at[same] = rows[place[same]]
@@ -238,20 +233,16 @@ class Data:
 
     @cached_property
     def _judged(self) -> tuple[Ints, Ints]:
-        """The pairs that are judged as ascending numbers, and their rows."""
-        pairs = self.qrels.query * self._width + self.qrels.item
+        """The judged pairs as ascending numbers, and their rows."""
+        pairs = self.qrels.query * (len(self.qrels.items) + 1) + self.qrels.item
         rows = np.argsort(pairs, kind="stable")
         return pairs[rows], rows
-
-    @property
-    def _width(self) -> int:
-        return len(self.qrels.items) + 1
 
     @cached_property
     def found(self) -> Ints:
         """The row of the qrels that judges each row of the run; -1 where nobody judged it."""
         item = find_places(self.run.items, self.qrels.items)[self.run.item]
-        return self.judgment(self.query[self.run.query], item)
+        return self.find_judgments(self.query[self.run.query], item)
 
     @cached_property
     def grade(self) -> Floats:
@@ -259,8 +250,8 @@ class Data:
         grade = np.append(self.qrels.grades, np.nan)
         return grade[self.found]
 
-    def grades_of(self, rows: Ints) -> Floats:
-        """The grades of some rows of the run; NaN where nobody judged them."""
+    def look_up_grades(self, rows: Ints) -> Floats:
+        """Look up the grades of some rows of the run; NaN where nobody judged them."""
         return self.grade[rows]
 
     # --- Ranks
@@ -270,13 +261,11 @@ class Data:
         """The rows of the run, query by query, from the highest score to the lowest."""
         run = self.run
         if run.number is not None:
-            return self._by(-run.number)
-        if run.rank is not None:
-            return self._by(run.rank)
-        return self.as_given
+            return self._order_by(-run.number)
+        return self.as_given if run.rank is None else self._order_by(run.rank)
 
-    def _by(self, key: Floats) -> Ints:
-        """The rows of the run, query by query, in the ascending order of a number."""
+    def _order_by(self, key: Floats) -> Ints:
+        """List the rows of the run, query by query, in the ascending order of a number."""
         query = self.run.query
         falls = (query[1:] == query[:-1]) & (key[1:] < key[:-1])
         if falls.any() or (query[1:] < query[:-1]).any():
@@ -301,16 +290,16 @@ class Data:
 
     @cached_property
     def ranks(self) -> Floats:
-        """The different numbers of the rank column; none where there is no such column."""
+        """The different numbers of the rank column; none without such a column."""
         return np.zeros(0) if self.run.rank is None else np.unique(self.run.rank)
 
     @cached_property
     def neighbors(self) -> Neighbors:
-        """The results next to each other by their ranks, where the ranks and the scores differ."""
+        """The results next to each other by their ranks, for runs with ranks and scores."""
         run, none = self.run, np.zeros(0, np.int64)
         if run.rank is None or run.number is None:
             return Neighbors(none, none, 0)
-        order = self._by(run.rank)
+        order = self._order_by(run.rank)
         query, rank, score = run.query[order], run.rank[order], run.number[order]
         beside = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
         rising = np.flatnonzero(beside & (score[1:] > score[:-1]))
@@ -320,7 +309,7 @@ class Data:
     @cached_property
     def as_given(self) -> Ints:
         """The rows of the run, query by query, in the order in which they were given."""
-        return self._by(np.zeros(len(self.run)))
+        return self._order_by(np.zeros(len(self.run)))
 
     @cached_property
     def counts_up(self) -> bool:
@@ -340,7 +329,7 @@ class Data:
 
     @cached_property
     def equal(self) -> Bools:
-        """Has each place in ``order`` the score of the one before, in the same query?"""
+        """For each place in ``order``: has the place before it the same query and score?"""
         same = np.zeros(len(self.run), bool)
         if self.scores is not None and len(same):
             same[1:] = (self.scores[1:] == self.scores[:-1]) & (self.rank[1:] > 1)
@@ -369,25 +358,18 @@ class Data:
 def put_side_by_side(
     qrels: Side, run: Side, measures: Collection[Measure], rivals: tuple[Data, ...] = ()
 ) -> Data:
-    """Both sides with ids of one kind."""
+    """Put both sides together, with ids of one kind."""
     if qrels.text or run.text:
         qrels, run = _as_text(qrels), _as_text(run)
     return Data(qrels, run, measures, rivals)
 
 
 def _as_text(side: Side) -> Side:
-    """Whole numbers as their digits."""
+    """Turn ids that are whole numbers into their digits."""
     if side.text:
         return side
-    return replace(
-        side,
-        queries=_spell_digits(side.queries),
-        items=_spell_digits(side.items),
-        empty=tuple(_spell_digits(side.empty)),
+    queries, items, empty = (
+        ids if isinstance(ids, Text) else [str(one) if type(one) is int else one for one in ids]
+        for ids in (side.queries, side.items, side.empty)
     )
-
-
-def _spell_digits(ids: Sequence[Hashable]) -> Sequence[Hashable]:
-    if isinstance(ids, Text):
-        return ids
-    return [str(one) if type(one) is int else one for one in ids]
+    return replace(side, queries=queries, items=items, empty=tuple(empty))

@@ -1,4 +1,4 @@
-"""Evaluated: the checks of an evaluation, which knows all counts and hits, and the first rows."""
+"""Checks of an evaluation, which knows all counts and hits, and the first rows."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from germane.measures.measure import Measure
 
 LEAST, MOST, SHARE = 32, 2000, 128  # rows of a sample: one in 128 of the run, within limits
-TOO_FEW = 12  # results, of which the relevant ones stand last in one of 924 orders by chance
-HEAD = 16  # rows of which one fall shows that the order is meant
-SEVERAL = 10  # queries of which each may by chance have a single result, in an example by hand
-GRADES = 2000  # that are looked at
-NEARLY = 0.9  # of the results have one score
-DECISIVE = 0.5  # of a value, beyond which the order of ties makes it
-OF_ROWS = ("trec", "ascending", "given")  # orders that are not chosen for the sake of ties
-WIDE = 2  # times its first rank is the last of a group of equal scores that decides much
+TOO_FEW = 12  # up to so many results, relevant ones may stand last by chance: in one of 924 orders
+HEAD = 16  # rows in which a single falling score shows that the order is right
+SEVERAL = 10  # with fewer queries, a single result for each may be an example written by hand
+GRADES = 2000  # grades that are looked at
+NEARLY = 0.9  # the share of results with one score from which on scores are nearly constant
+DECISIVE = 0.5  # the share of a value beyond which the order of ties decides it
+OF_ROWS = ("trec", "ascending", "given")  # orders that nobody chooses because of ties
+WIDE = 2  # a group of equal scores is wide if its last rank is so many times its first
 
 
 def check_evaluation(
@@ -52,19 +52,19 @@ def check_evaluation(
 ) -> tuple[Finding, ...]:
     """Find the problems that distort the numbers of an evaluation, under its policy.
 
-    Rows are looked at only where what judging knows does not already rule a problem out.
+    Rows are looked at only if the counts of judging do not rule a problem out.
     """
     got, policy = judged.retrieved, judged.policy
     data = EvaluatedData(judged.qrels, got, policy, sample, values, ranking)
     swapped = _find_swapped(data) or [one for one in got.findings if one.what in malformed.SWAPPED]
     if swapped:
-        return tuple(swapped)  # everything else follows from that
-    found = [*_check_rows(data), *(one for one in got.findings if _is_left(data, one))]
+        return tuple(swapped)  # all other findings follow from that
+    found = [*_check_rows(data), *(one for one in got.findings if _holds_for_all(data, one))]
     data.known_orders = {one.what for one in found} & orders.ORDERS.keys()
     counted = {one.what: one for one in _check_counts(data)}
     if not found and not counted:
         return ()
-    for one in found:  # of batches, whose rows may say why
+    for one in found:  # the rows of batches may explain what a count shows
         if one.what in counted:
             counted[one.what] = replace(counted[one.what], advice=one.advice)
     rest = (one for one in found if one.says and one.what not in counted)
@@ -72,18 +72,18 @@ def check_evaluation(
 
 
 def check_batch(qrels: Qrels, got: Retrieved, policy: Policy) -> tuple[Finding, ...]:
-    """Find the problems of a batch's rows. Relevance is asked once all batches are known."""
+    """Find the problems of a batch's rows. Relevance is considered once all batches are known."""
     data = EvaluatedData(qrels, got, policy, got.sample)
     found = _find_swapped(data) or tuple(_check_rows(data))
     why = "" if found or len(data.hits) or not data.results else ids.explain_mismatch(data)
     if why in ("", ids.SAME):
         return found
     row = _ROWS[ids.find_nothing_found]
-    return (Finding(row.severity, row.name, "", 0, (), why),)  # its count is that of all batches
+    return (Finding(row.severity, row.name, "", 0, (), why),)  # the count comes with all batches
 
 
 def refuse_swapped(qrels: Qrels, got: Retrieved, policy: Policy) -> None:
-    """Refuse dicts in each other's place. Raises InputError where that is certain."""
+    """Raise InputError for dicts of qrels and run that are certainly swapped."""
     data = EvaluatedData(qrels, got, policy, got.sample)
     if data.may_be_scores:
         malformed.refuse_swapped(data.graded, data.run, data.given)
@@ -96,7 +96,7 @@ def _find_swapped(data: EvaluatedData) -> tuple[Finding, ...]:
 
 
 def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
-    """Run the checks that need no rows, where a count does not already rule them out."""
+    """Run the checks that need no rows and that the counts do not rule out."""
     policy, got = data.policy, data.got
     asked: list[Callable[[Data], Sees]] = []
     if not len(got.judgment):
@@ -119,6 +119,7 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
 
 
 def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
+    """Run the checks of the rows that a look at the sample does not rule out."""
     asked: list[Callable[[Data], Sees]] = []
     if data.may_be_misspelled:
         asked.append(ids.find_alike)
@@ -133,15 +134,15 @@ def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
 
 
 def _find(data: Data, *checks: Callable[[Data], Sees]) -> Iterator[Finding]:
-    for sees in checks:
-        yield from _ROWS[sees].find(data)
+    for function in checks:
+        yield from _ROWS[function].find(data)
 
 
-_ROWS = {row.sees: row for row in TABLE}
+_ROWS = {row.find_problems: row for row in TABLE}
 
 
-def _is_left(data: EvaluatedData, finding: Finding) -> bool:
-    """Is a finding about a batch one about all batches, too?"""
+def _holds_for_all(data: EvaluatedData, finding: Finding) -> bool:
+    """Does a finding about a batch hold for all batches together?"""
     return finding.what not in orders.ASCENDING or not orders.is_meant(data, finding.count)
 
 
@@ -208,32 +209,30 @@ class EvaluatedData(Data):
         got = self.got
         if not got.is_tied or not len(got.judgment):
             return False
-        first = (got.tied_from == 1).all() and (got.tied_to > 1).all()
-        return bool(first and (got.tied_to == got.retrieved[got.owner]).all())
+        tied = (got.tied_from == 1) & (got.tied_to > 1)
+        return bool((tied & (got.tied_to == got.retrieved[got.owner])).all())
 
     @cached_property
     def nearly_constant(self) -> tuple[int, int]:  # type: ignore[override]
-        """How many results share one score, of how many, in the queries of hits; 0 unless nearly all do."""
+        """In queries with hits: the results that share one score, and all; zeros unless they are nearly all."""
         got = self.got
         if not got.is_tied or not len(got.judgment):
             return 0, 0
         tied = got.tied_to > got.tied_from
         if np.count_nonzero(tied) < NEARLY * len(tied):
             return 0, 0
-        starts = np.flatnonzero(
-            np.diff(got.owner, prepend=-1)
-        )  # the hits of a query stand together
+        starts = np.flatnonzero(np.diff(got.owner, prepend=-1))  # a query's hits stand together
         widest = np.maximum.reduceat(np.where(tied, got.tied_to - got.tied_from + 1, 0), starts)
         count, results = int(widest.sum()), int(got.retrieved[got.owner[starts]].sum())
         return (count, results) if count >= NEARLY * results else (0, 0)
 
     @cached_property
     def decided(self) -> MeasureResult | None:  # type: ignore[override]
-        """The measure that the order of equal scores moves most, where that makes its value."""
+        """The measure that depends most on the order of equal scores, if that order decides its value."""
         if self.policy.ties not in OF_ROWS or not self.nearly_constant[0]:
             return None
-        moved = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
-        return max(moved, key=lambda one: one.band, default=None)
+        unsure = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
+        return max(unsure, key=lambda one: one.band, default=None)
 
     @cached_property
     def tied_widely(self) -> int:  # type: ignore[override]
@@ -247,19 +246,19 @@ class EvaluatedData(Data):
 
     @cached_property
     def may_be_scores(self) -> bool:
-        """Is a grade, looked at before all others, none of a scale?"""
+        """Does a small sample of the grades have one that is beyond every scale?"""
         some = self.grades[: GRADES : min(GRADES, len(self.grades)) // 8 + 1].tolist()
         return any(grade % 1 or not 0 <= grade <= malformed.SCALE for grade in some)
 
     @cached_property
     def may_lack_relevant(self) -> bool:
-        """Is no item relevant for some query, or by a measure's own scale?"""
+        """Has a query no relevant item, or a measure a stricter scale?"""
         strict = any(one.rel is not None and one.rel > 1 for one in self.measures)
         return strict or not self.relevant.all()
 
     @cached_property
     def may_be_misspelled(self) -> bool:
-        """Has a relevant item that was not found the folded form of a result?"""
+        """Does a relevant item that was not found differ from a result only in its spelling?"""
         if not len(self.got.judgment) or self._sampler is None or self.sample.ids == "places":
             return False
         if getattr(self._qrels.items, "kind", "") == "integer" and self.sample.ids != "text":
@@ -274,7 +273,7 @@ class EvaluatedData(Data):
 
     @cached_property
     def may_rise(self) -> bool:
-        """Does no score fall among the first rows, or the first that does where its rank does not rise?"""
+        """Do no scores fall among the first rows? Where ranks contradict the first fall, it does not count."""
         sample = self.sample
         if len(sample) < 2 or (sample.score is None and sample.rank is None):
             return False
@@ -321,7 +320,7 @@ class EvaluatedData(Data):
         return _NOTHING if self._sampler is None else self._sampler(most)
 
     def take_more(self) -> EvaluatedData:
-        """The data with a larger sample, for what deserves a second look."""
+        """Return the data with a larger sample, for a second look."""
         wide = EvaluatedData(
             self._qrels, self.got, self.policy, self._sampler, self.values, self._ranking
         )
@@ -337,12 +336,12 @@ class EvaluatedData(Data):
 
     @cached_property
     def given(self) -> Sequence[Any]:
-        """The scores as they were given."""
+        """The scores of the sample as they were given."""
         return () if self.sample.given is None else self.sample.given(len(self.sample))
 
     @cached_property
     def rounded(self) -> int:  # type: ignore[override]
-        sample, exact = self.sample, [_read_exactly(one) for one in self.given]
+        sample, exact = self.sample, [_parse_exactly(one) for one in self.given]
         if sample.rounded or sample.score is None:
             return sample.rounded
         ends = pairwise(sample.offsets.tolist())
@@ -385,7 +384,7 @@ class EvaluatedData(Data):
         some = items.take(lost) if isinstance(items, Ids) else [items[j] for j in lost.tolist()]
         return lost, [*self._spell(some)]
 
-    def grades_of(self, rows: Ints) -> Floats:
+    def look_up_grades(self, rows: Ints) -> Floats:
         return np.array([self._grade(row) for row in rows.tolist()], float)
 
     def _grade(self, row: int) -> float:
@@ -399,13 +398,13 @@ class EvaluatedData(Data):
 
     @cached_property
     def _position(self) -> Mapping[Hashable, int]:
-        """The place of each judged query, spelled as the run's are."""
+        """The place of each judged query, whose ids are spelled as in the run."""
         if self.sample.ids != "text" or set(map(type, self.queries)) <= {str}:
             return self._qrels.position
         return {query: q for q, query in enumerate(self._spell(self.queries))}
 
     def _spell(self, given: Iterable[Hashable]) -> Iterable[Hashable]:
-        """Ids as a file of text has them, where the run is one."""
+        """Spell ids as a file of text does, if the run is one."""
         if self.sample.ids != "text":
             return given
         return (one if isinstance(one, str) else to_text(to_bytes(one)) for one in given)
@@ -414,8 +413,8 @@ class EvaluatedData(Data):
 _NOTHING = Sample([], np.zeros(1, np.int64), [])
 
 
-def _read_exactly(score: Any) -> Any:
-    """A score whose text stands for a whole number as that number, and others as they are."""
+def _parse_exactly(score: Any) -> Any:
+    """Parse the text of a score, whole numbers exactly; return other scores as they are."""
     if not isinstance(score, bytes):
         return score
     whole = score.lstrip(b"+-").isdigit() and len(score) < DIGITS

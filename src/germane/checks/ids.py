@@ -1,4 +1,4 @@
-"""Ids: those that do not match, and why; those that stand twice; and the query's own."""
+"""Ids: those that do not match, and why; duplicates; and the query among its own results."""
 
 from collections.abc import Hashable, Sequence
 from itertools import islice
@@ -11,15 +11,16 @@ from germane.checks.rows import (
     Problem,
     Sees,
     Side,
+    count_queries,
     find_places,
     show_first_row,
     show_rows,
     write_count,
 )
 from germane.core.finding import show_ids
-from germane.core.id_spelling import describe_difference, find_affix, find_pairs
+from germane.core.id_spelling import describe_difference, describe_types, find_affix, find_pairs
 from germane.core.ragged import Ints
-from germane.errors import clip, list_choices
+from germane.errors import clip
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items in each other's place?"
@@ -32,7 +33,7 @@ LOOKED = 200_000  # ids that are compared with others by more than equality
 
 
 def find_no_common_query(data: Data) -> Sees:
-    """Queries of the run of which none is judged."""
+    """Find that no query of the run is judged."""
     judged, run = data.qrels.queries, data.run.queries
     if len(judged) and len(run) and not data.answered.any():
         says = (
@@ -45,7 +46,7 @@ def find_no_common_query(data: Data) -> Sees:
 
 
 def find_nothing_found(data: Data) -> Sees:
-    """No judged item among the results of any judged query."""
+    """Find that no judged item is among the results of any judged query."""
     if len(data.hits) or not len(data.grades) or not data.results:
         return
     says = (
@@ -59,18 +60,16 @@ def find_nothing_found(data: Data) -> Sees:
 
 
 def explain_mismatch(data: Data) -> str:
-    """In what the item ids of both sides differ; nothing where there are none to look at."""
+    """Explain how the item ids of both sides differ; "" if one side has none."""
     judged, run = data.qrels.items, data.run.items
     return explain_kinds(judged, run) if len(run) and len(judged) else ""
 
 
 def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
-    """In what the ids of both sides differ, as far as one can see."""
+    """Explain how the ids of both sides differ, as far as their text shows it."""
     judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
-    kinds = [sorted({type(one).__name__ for one in ids}) for ids in (retrieved, judged)]
-    if not set(kinds[0]) & set(kinds[1]):
-        kind = f"The run's ids are {list_choices(kinds[0])}, the qrels' are {list_choices(kinds[1])}: cast one side."
-        return f"{kind} {_describe_affix(judged, retrieved)}".rstrip()
+    if kinds := describe_types("run's", retrieved, "qrels'", judged):
+        return f"{kinds}: cast one side. {_describe_affix(judged, retrieved)}".rstrip()
     pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
         return f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them the same."
@@ -78,7 +77,7 @@ def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> 
 
 
 def _describe_affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
-    """The prefix or suffix that only one side's ids have."""
+    """Describe the prefix or suffix that only one side's ids have."""
     for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
         if affix := find_affix(one, other):
             return f"The {whose} ids have {affix} that the others have not: take it off."
@@ -86,10 +85,10 @@ def _describe_affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -
 
 
 def find_alike(data: Data) -> Sees:
-    """Judged items that were not found, where the query's results have nearly the same id."""
+    """Find judged items that were not found, if the query's results have nearly the same id."""
     qrels, run = data.qrels, data.run
     if run.places or not len(data.hits):
-        return  # said by ``nothing_found``
+        return  # the check "nothing judged was found" reports that
     judged = {item: at for at, item in enumerate(qrels.items)}
     others = [item for item in islice(run.items, LOOKED) if item not in judged]
     meant = {other: one for one, other in find_pairs(list(qrels.items[:LOOKED]), others)}
@@ -97,9 +96,9 @@ def find_alike(data: Data) -> Sees:
         return
     codes = np.array([*(judged[one] for one in meant.values()), -1])
     item = codes[find_places(run.items, list(meant))][run.item]
-    judgment = data.judgment(data.query[run.query], item)
+    judgment = data.find_judgments(data.query[run.query], item)
     at = np.flatnonzero((judgment >= 0) & ~np.isin(judgment, data.found))
-    at = at[np.isnan(data.grades_of(at))]
+    at = at[np.isnan(data.look_up_grades(at))]
     if len(at):
         query, other = run.queries[run.query[at[0]]], run.items[run.item[at[0]]]
         one = meant[other]
@@ -112,25 +111,22 @@ def find_alike(data: Data) -> Sees:
 
 
 def find_repeated_results(data: Data) -> Sees:
-    """An item that stands twice among the results of a query."""
-    yield from _find_repeated(data.run, "result")
+    """Find items that stand twice among the results of a query."""
+    yield from _report_repeated(data.run, "result")
 
 
 def find_repeated_judgments(data: Data) -> Sees:
-    """An item that is judged twice for a query."""
-    yield from _find_repeated(data.qrels, "judgment")
+    """Find items that are judged twice for a query."""
+    yield from _report_repeated(data.qrels, "judgment")
 
 
-def _find_repeated(side: Side, what: str) -> Sees:
+def _report_repeated(side: Side, what: str) -> Sees:
     pairs = side.query * len(side.items) + side.item
     order = np.argsort(pairs, kind="stable")
     again: Ints = np.sort(order[1:][np.diff(pairs[order]) == 0])
     if len(again):
-        repeats = (
-            f"{write_count(len(again), what)} {'repeats' if len(again) == 1 else 'repeat'} an item"
-        )
-        queries = write_count(side.distinct(side.query[again]), "query", "queries")
-        says = f"{repeats} of the same query, in {queries}"
+        repeats = write_count(len(again), f"{what} repeats", f"{what}s repeat")
+        says = f"{repeats} an item of the same query, in {count_queries(side, again)}"
         if what == "judgment" and side.number is not None:
             first = order[np.searchsorted(pairs[order], pairs[again])]
             other = int(np.count_nonzero(side.number[first] != side.number[again]))
@@ -140,7 +136,7 @@ def _find_repeated(side: Side, what: str) -> Sees:
 
 
 def find_own_first(data: Data) -> Sees:
-    """The query itself, first among the results of many queries and not judged relevant."""
+    """Find queries that are their own first result, and not judged relevant."""
     mine, rank = _find_own_rows(data)
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
     if _is_no_accident(len(foremost), asked):
@@ -153,7 +149,7 @@ def find_own_first(data: Data) -> Sees:
 
 
 def find_own(data: Data) -> Sees:
-    """The query itself, at any rank among its results and not judged relevant."""
+    """Find queries among their own results at any rank, and not judged relevant."""
     mine, rank = _find_own_rows(data)
     asked = int(np.count_nonzero(data.retrieved))
     many = _is_no_accident(len(mine), asked)
@@ -167,21 +163,21 @@ def find_own(data: Data) -> Sees:
 
 
 def _is_no_accident(count: int, of: int) -> bool:
-    """Are so many of so many queries more than numbers that meet by chance?"""
+    """Are these too many of the queries for a coincidence of numbers?"""
     return count > 1 and count >= MANY * of
 
 
 def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
-    """The rows whose item is the query and not judged relevant, and their ranks."""
+    """Find the rows whose item is the query and not judged relevant, and their ranks."""
     run = data.run
     if run.places and run.number is not None:  # the columns of scores are numbered by themselves
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     own = find_places(run.items, run.queries)[run.item]
     at = np.flatnonzero((own == run.query)[data.order])
-    at = at[~(data.grades_of(data.order[at]) > 0)]
+    at = at[~(data.look_up_grades(data.order[at]) > 0)]
     return data.order[at], data.rank[at]
 
 
 def _are_names(ids: Sequence[Hashable]) -> bool:
-    """Are ids more than numbers, which queries and items may share by chance?"""
+    """Are no ids numbers, which queries and items may share by chance?"""
     return not any(isinstance(one, int) or str(one).isdigit() for one in ids)

@@ -1,4 +1,4 @@
-"""Forms: files that are damaged, swapped, or not what they are given as."""
+"""Malformed input: files that are damaged, swapped, or of the wrong kind."""
 
 from collections.abc import Sequence
 from numbers import Integral
@@ -21,7 +21,7 @@ ADVICE = "Are the two swapped? Give the qrels first, then the run."
 
 
 def find_swapped(data: Data) -> Sees:
-    """The run where the qrels should be, and the other way round."""
+    """Find a run in the place of the qrels, and the other way round."""
     qrels, run = data.qrels, data.run
     if _have_mostly(qrels, RUN_FIELDS) and _have_mostly(run, QRELS_FIELDS):
         count = qrels.faults.count + run.faults.count
@@ -35,7 +35,7 @@ def find_swapped(data: Data) -> Sees:
 
 
 def find_qrels_like_run(data: Data) -> Sees:
-    """Qrels with a run's lines, or with as many grades as a run has scores."""
+    """Find qrels with the lines of a run, or with as many different grades as a run has scores."""
     qrels = data.qrels
     if _have_mostly(qrels, RUN_FIELDS) and not _have_mostly(data.run, QRELS_FIELDS):
         says = f"{write_count(qrels.faults.count, 'line')} have a run's 6 fields"
@@ -50,7 +50,7 @@ def find_qrels_like_run(data: Data) -> Sees:
 
 
 def find_run_like_qrels(data: Data) -> Sees:
-    """A run with the lines of qrels."""
+    """Find a run with the lines of qrels."""
     run = data.run
     if _have_mostly(run, QRELS_FIELDS) and not _have_mostly(data.qrels, RUN_FIELDS):
         says = f"{write_count(run.faults.count, 'line')} have the 4 fields of qrels"
@@ -58,19 +58,19 @@ def find_run_like_qrels(data: Data) -> Sees:
 
 
 def find_malformed_judgments(data: Data) -> Sees:
-    """Lines and values of the qrels that cannot be read."""
+    """Find lines and values of the qrels that cannot be read."""
     if not _have_mostly(data.qrels, RUN_FIELDS):
         yield from _find_malformed(data.qrels)
 
 
 def find_malformed_results(data: Data) -> Sees:
-    """Lines and values of the run that cannot be read."""
+    """Find lines and values of the run that cannot be read."""
     if not _have_mostly(data.run, QRELS_FIELDS):
         yield from _find_malformed(data.run)
 
 
 def find_refusal(data: Data) -> Sees:
-    """An error that evaluate raises, where no other finding says why."""
+    """Report an error that evaluate raises and no other finding explains."""
     if data.refusal:
         yield Problem(f"evaluate raises an error: {data.refusal.rstrip('.')}", 1)
 
@@ -83,7 +83,7 @@ def _find_malformed(side: Side) -> Sees:
 
 
 def _have_mostly(side: Side, fields: int) -> bool:
-    """Have most lines this number of fields, which is wrong here?"""
+    """Do most lines have this number of fields, which is wrong here?"""
     wrong = side.faults.fields[fields]
     return wrong > 0 and 2 * wrong > len(side) + side.faults.count
 
@@ -97,7 +97,7 @@ def _are_grades(run: Side) -> bool:
 
 
 def _look_like_scores(query: Ints, grades: Floats) -> bool:
-    """Are grades as scores are: with decimals or beyond every scale, and mostly different?"""
+    """Do the grades look like scores: with decimals or beyond every scale, and mostly different?"""
     if len(grades) < ENOUGH:
         return False
     odd = (grades != np.trunc(grades)) | (np.abs(grades) > SCALE)
@@ -105,7 +105,7 @@ def _look_like_scores(query: Ints, grades: Floats) -> bool:
 
 
 def _look_like_grades(query: Ints, scores: Floats) -> bool:
-    """Are scores as grades are: a few small whole numbers, which come again?"""
+    """Do the scores look like grades: a few small whole numbers that repeat?"""
     found = np.unique(scores)
     if not len(found) or len(found) > KINDS or abs(found).max() > SCALE:
         return False
@@ -114,15 +114,12 @@ def _look_like_grades(query: Ints, scores: Floats) -> bool:
 
 
 def _count_different(query: Ints, numbers: Floats) -> int:
-    """How many pairs of a query and a number there are."""
+    """Count the different pairs of a query and a number."""
     return len(set(zip(query.tolist(), numbers.tolist(), strict=True)))
 
 
 def refuse_swapped(graded: tuple[Ints, Floats], run: Side, given: Sequence[Any]) -> None:
-    """Refuse dicts of which only the grades have decimals, nearly all of their own.
-
-    Raises InputError.
-    """
+    """Raise InputError for swapped dicts: the grades have decimals and mostly differ, the scores do not."""
     query, grades = graded
     decimals = (grades % 1 != 0).mean()
     few = len(grades) < ENOUGH and decimals == 1 and 2 * _count_different(*graded) > len(grades)

@@ -1,4 +1,4 @@
-"""Orders: results in an order that was not meant, by their ranks, as given, or by what is relevant."""
+"""Orders: results in the wrong order, judged by their ranks, their rows, or what is relevant."""
 
 from collections.abc import Callable
 from math import lgamma, log
@@ -7,35 +7,44 @@ import numpy as np
 
 from germane.checks import ids
 from germane.checks.data import Data
-from germane.checks.rows import Problem, Sees, Side, show_first_row, show_rows, write_count
+from germane.checks.rows import (
+    Problem,
+    Sees,
+    Side,
+    count_queries,
+    show_first_row,
+    show_rows,
+    write_count,
+)
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip
 
-RISES = 3  # that may be a matter of rounding
-CERTAIN = 20  # steps of which chance does not make every one a rise
-CHANCE = log(120)  # that five results stand in ascending order by chance: one in 120
-BETTER = 0.52  # of the pairs: no better than chance
-NARROW = 0.02  # standard error from which on a better order would show
+RISES = 3  # fewer may come from rounding
+CERTAIN = 20  # steps that do not all rise by chance
+CHANCE = log(120)  # five results stand in ascending order by chance in one of 120 cases
+BETTER = 0.52  # up to this share of the pairs, no better than chance
+NARROW = 0.02  # the largest standard error with which a better order would show
 COLUMNS = "Are rank and score in each other's place? The columns are query Q0 item rank score tag."
 
 
 def find_ranks_against_scores(data: Data) -> Sees:
-    """Scores that rise where ranks do, everywhere: a distance, or a column mixed up."""
+    """Find scores that rise wherever ranks do: distances, or a mixed-up column."""
     before, after, _ = data.neighbors
     if _do_contradict(data) and not any(find_counting_up(data)):
         says = (
             f"the rank column contradicts the scores, which decide: for query "
-            f"{clip(data.run.queries[data.run.query[before[0]]])} {_describe(data.run, before[0], 'item ')}, "
+            f"{clip(data.run.queries[data.run.query[before[0]]])} item {_describe(data.run, before[0], 'has ')}, "
             f"{_describe(data.run, after[0])}"
         )
         yield Problem(says, len(before), show_first_row(data.run, after))
 
 
-def _describe(run: Side, at: int, item: str = "") -> str:
+def _describe(run: Side, at: int, has: str = "") -> str:
     assert run.rank is not None
     assert run.number is not None
-    has = "has " if item else ""
-    return f"{item}{clip(run.items[run.item[at]])} {has}rank {run.rank[at]:g} and score {run.number[at]:g}"
+    return (
+        f"{clip(run.items[run.item[at]])} {has}rank {run.rank[at]:g} and score {run.number[at]:g}"
+    )
 
 
 def _do_contradict(data: Data) -> bool:
@@ -44,7 +53,7 @@ def _do_contradict(data: Data) -> bool:
 
 
 def find_counting_up(data: Data) -> Sees:
-    """Ranks in the place of scores: 1, 2, 3, … down each list."""
+    """Find ranks in the place of scores: 1, 2, 3, … down each list."""
     run, ranks = data.run, data.ranks
     steps = len(run) - int(np.count_nonzero(data.retrieved))
     if run.number is None or not data.counts_up or is_meant(data, steps):
@@ -59,17 +68,17 @@ def find_counting_up(data: Data) -> Sees:
 
 
 def find_rising_as_given(data: Data) -> Sees:
-    """Scores that rise from each result to the next, where there are no ranks to ask."""
+    """Find scores that rise from each result to the next, in a run without ranks."""
     if data.run.number is None or len(data.ranks) > 1 or any(find_counting_up(data)):
         return
     steps = _find_steps(data, data.run.number)
     most = 2 * np.count_nonzero(steps > 0) > len(steps) and (steps >= 0).all()
     if most and _is_no_accident(data, data.run.number) and not is_meant(data, len(steps)):
-        yield from _find_turned(data, "scores", "rise", len(steps), "")
+        yield from _report_turned(data, "scores", "rise", len(steps), "")
 
 
 def find_falling_as_given(data: Data) -> Sees:
-    """Ranks, without scores, that fall from each result to the next."""
+    """Find ranks that fall from each result to the next, in a run without scores."""
     if data.run.number is not None or data.run.rank is None:
         return
     better = -data.run.rank.astype(float)  # unsigned ones have no sign
@@ -77,10 +86,10 @@ def find_falling_as_given(data: Data) -> Sees:
     turned = (steps > 0).all() and _is_no_accident(data, better)
     if turned and not is_meant(data, max(len(steps), CERTAIN)):
         why = ", and the lowest rank is the best"
-        yield from _find_turned(data, "ranks", "fall", len(steps), why)
+        yield from _report_turned(data, "ranks", "fall", len(steps), why)
 
 
-def _find_turned(data: Data, numbers: str, move: str, steps: int, why: str) -> Sees:
+def _report_turned(data: Data, numbers: str, move: str, steps: int, why: str) -> Sees:
     says = (
         f"the {numbers} of every query {move} in the order given, over "
         f"{data.first}{write_count(steps, 'step')}{why}"
@@ -89,19 +98,19 @@ def _find_turned(data: Data, numbers: str, move: str, steps: int, why: str) -> S
 
 
 def _are_beside(data: Data) -> Bools:
-    """Has each row the query of the next, in the order given?"""
+    """Mark the rows, in the order given, whose query is that of the row before; the first is left out."""
     query = data.run.query[data.as_given]
     beside: Bools = query[1:] == query[:-1]
     return beside
 
 
 def _find_steps(data: Data, number: Floats) -> Floats:
-    """The steps of a column from row to row of each query, in the order given."""
+    """Find the differences of a column from row to row of each query, in the order given."""
     return np.diff(number[data.as_given])[_are_beside(data)]
 
 
 def _is_no_accident(data: Data, number: Floats) -> bool:
-    """Is it unlikely that a column rises from row to row of all queries, as given, by chance?"""
+    """Is it unlikely that a column rises by chance from row to row of all queries, as given?"""
     order = data.as_given
     rises = _are_beside(data) & (np.diff(number[order]) > 0)
     counts = np.bincount(data.run.query[order][1:][rises]) if rises.any() else ()
@@ -109,7 +118,7 @@ def _is_no_accident(data: Data, number: Floats) -> bool:
 
 
 def is_meant(data: Data, steps: int) -> bool:
-    """Are higher scores better, by what is relevant? Few results cannot say so for certain."""
+    """Do relevant results show that higher scores are better? For few results a hint is enough."""
     found = data.standing
     return found is not None and (found.is_good or (steps < CERTAIN and found.above > 0.5))
 
@@ -120,41 +129,40 @@ ORDERS: dict[str, Callable[[Data], Sees]] = {
     "scores rise as given": find_rising_as_given,
     "ranks fall as given": find_falling_as_given,
 }
-"""Findings that say why an order is no good."""
+"""Findings that explain a wrong order."""
 ASCENDING = ("ranks given as scores", "scores rise as given", "ranks fall as given")
 
 
 def find_some_ranks_against_scores(data: Data) -> Sees:
-    """Ranks that follow another order than the scores here and there."""
+    """Find ranks that contradict the scores in some places."""
     _, after, falling = data.neighbors
     if count := len(after) * bool(falling):
         of = write_count(count + falling, "neighbor")
-        queries = write_count(data.run.distinct(data.run.query[after]), "query", "queries")
         says = (
             f"{count:,} of {of} in the order of the rank column have a higher score than the one "
-            f"before, in {queries}"
+            f"before, in {count_queries(data.run, after)}"
         )
         yield Problem(says, count, show_rows(data.run, after))
 
 
 def _is_explained(data: Data) -> bool:
-    """Is the order no good for a reason that another finding gives?"""
+    """Does another finding explain the wrong order?"""
     if data.known_orders is not None:
         return bool(data.known_orders) or data.constant
-    return data.constant or any(seen for sees in ORDERS.values() for seen in sees(data))
+    return data.constant or any(any(find(data)) for find in ORDERS.values())
 
 
 def find_standing_last(data: Data) -> Sees:
-    """Relevant results that stand below the others of their query, more than chance would have it."""
+    """Find relevant results that stand lower than chance would put them."""
     found = data.standing
     if found is not None and found.is_worse_than_chance and not _is_explained(data):
-        yield Problem(found.says("lower than"), found.pairs)
+        yield Problem(found.describe("lower than"), found.pairs)
 
 
 def find_standing_anywhere(data: Data) -> Sees:
-    """Relevant results that stand above the others of their query as often as chance has it."""
+    """Find relevant results that stand no higher than chance would put them."""
     found = data.standing
     if found is None or found.error > NARROW or found.above > BETTER or found.is_worse_than_chance:
         return
     if not _is_explained(data) and not any(ids.find_repeated_results(data)):
-        yield Problem(found.says("where"), found.pairs)
+        yield Problem(found.describe("where"), found.pairs)

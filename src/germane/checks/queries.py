@@ -1,4 +1,4 @@
-"""Queries: which are compared, how deep their results go, and whether they are enough."""
+"""Queries: those that are missing or unjudged, the depth of their results, and their number."""
 
 import math
 from collections.abc import Hashable, Iterator
@@ -6,14 +6,7 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import (
-    Problem,
-    Sees,
-    show_first_row,
-    show_queries,
-    show_rows,
-    write_count,
-)
+from germane.checks.rows import Problem, Sees, show_first_row, show_queries, show_rows, write_count
 from germane.core.dispersion import FEW, measure_dispersion
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
@@ -23,16 +16,16 @@ from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 
 SKIP = "missing=skip leaves them out."
-NAMES = 100_000  # that are compared by more than equality
-ENOUGH = 0.9  # judged of the first ten results
+NAMES = 100_000  # query ids that are compared by more than equality
+ENOUGH = 0.9  # of the first ten results judged
 FIRST = 10
 SHALLOW = 0.1  # of the queries: worth a word
 ALPHA = 0.05
-TINY = 1e-9  # what rounding leaves of values that are equal
+TINY = 1e-9  # differences that rounding leaves between equal values
 
 
 def find_missing(data: Data) -> Sees:
-    """Judged queries that the run does not have."""
+    """Find judged queries that the run does not have."""
     lost = data.missing
     if lost and data.answered.any():
         are = write_count(len(lost), "judged query is", "judged queries are")
@@ -41,7 +34,7 @@ def find_missing(data: Data) -> Sees:
 
 
 def _explain_missing(data: Data) -> str:
-    """Why queries are missing: perhaps the run has them under another name."""
+    """Explain why queries are missing: the run may have them under another name."""
     lost, unknown = data.missing, data.unknown
     for one, other in find_pairs(lost, unknown):
         return f"The run has {clip(other)}: it differs in {describe_difference(one, other)}."
@@ -55,21 +48,18 @@ def _explain_missing(data: Data) -> str:
 
 
 def find_unknown(data: Data) -> Sees:
-    """Queries of the run that nobody judged."""
+    """Find queries of the run that nobody judged."""
     if data.unknown and data.answered.any():
         are = write_count(len(data.unknown), "query of the run is", "queries of the run are")
         advice = ""
-        for one, other in find_pairs(data.unknown[:NAMES], data.queries[:NAMES]):
-            advice = (
-                f"The qrels have {clip(other)}: it differs in {describe_difference(one, other)}."
-            )
-            break
+        if pair := next(find_pairs(data.unknown[:NAMES], data.queries[:NAMES]), None):
+            advice = f"The qrels have {clip(pair[1])}: it differs in {describe_difference(*pair)}."
         says = f"{are} not in the qrels and left out"
         yield Problem(says, len(data.unknown), show_queries(data.run, data.unknown), advice)
 
 
 def find_mostly_empty(data: Data) -> Sees:
-    """Half of the judged queries or more, whose list of results is empty."""
+    """Find empty lists of results, if at least half of the judged queries have them."""
     empty, judged = set(_list_empty(data)), data.qrels.queries
     none = [query for query in judged if query in empty]
     if none and 2 * len(none) >= len(judged):
@@ -84,7 +74,7 @@ def _list_empty(data: Data) -> tuple[Hashable, ...]:
 
 
 def find_without_results(data: Data) -> Sees:
-    """Queries whose list of results is empty, where most have some."""
+    """Find empty lists of results, if most queries have results."""
     if (empty := _list_empty(data)) and not any(find_mostly_empty(data)):
         have = write_count(len(empty), "query has", "queries have")
         says = f"{have} an empty list of results: nothing of theirs is found"
@@ -92,7 +82,7 @@ def find_without_results(data: Data) -> Sees:
 
 
 def find_without_judgments(data: Data) -> Sees:
-    """Queries that stand in the qrels with nothing judged."""
+    """Find queries that stand in the qrels with nothing judged."""
     if data.empty:
         stand = write_count(len(data.empty), "query stands", "queries stand")
         says = f"{stand} in the qrels without a judgment, and left out"
@@ -100,7 +90,7 @@ def find_without_judgments(data: Data) -> Sees:
 
 
 def find_without_relevant(data: Data) -> Sees:
-    """Judged queries without a relevant item."""
+    """Find judged queries without a relevant item."""
     lost, judged = data.without_relevant, len(data.relevant)
     if lost and (len(lost) < judged or not len(data.grades)):
         have = write_count(len(lost), "judged query has", "judged queries have")
@@ -109,7 +99,7 @@ def find_without_relevant(data: Data) -> Sees:
 
 
 def find_one_result(data: Data) -> Sees:
-    """One result a query: the program that wrote the run stopped at the first."""
+    """Find a run with one result a query, whose program stopped at the first."""
     depths = data.depths
     if len(depths) < 2 or (depths != 1).any() or (data.is_whole and len(data.run.items) < 2):
         return
@@ -121,7 +111,7 @@ def find_one_result(data: Data) -> Sees:
 
 
 def find_same_results(data: Data) -> Sees:
-    """Equal results, items and order, for every query."""
+    """Find a run with the same results in the same order for every query."""
     depth = data.retrieved
     if len(depth) > 1 and (depth == depth[0]).all() and depth[0] > 1:
         lists = data.run.item[data.order].reshape(len(depth), -1)
@@ -133,7 +123,7 @@ def find_same_results(data: Data) -> Sees:
 
 
 def find_cut_off(data: Data) -> Sees:
-    """A cutoff that the results of no query reach."""
+    """Find a cutoff that the results of no query reach."""
     deepest = int(data.retrieved.max(initial=0))
     if (beyond := [k for k in data.cutoffs if k > deepest]) and deepest < len(data.run.items):
         says = f"no query has more than {write_count(deepest, 'result')}, and measures look at {beyond[-1]:,}"
@@ -142,7 +132,7 @@ def find_cut_off(data: Data) -> Sees:
 
 
 def find_shallow(data: Data) -> Sees:
-    """Queries with fewer results than a cutoff."""
+    """Find queries with fewer results than a cutoff."""
     got = data.retrieved
     reached = [k for k in data.cutoffs if k <= got.max(initial=0)]
     if reached:
@@ -157,7 +147,7 @@ def find_shallow(data: Data) -> Sees:
 
 
 def find_unjudged(data: Data) -> Sees:
-    """Results among the first ten that nobody judged, where some items are judged not relevant."""
+    """Find unjudged results among the first ten, if some items are judged not relevant."""
     judged_query = (data.query >= 0)[data.run.query[data.order]]
     first_ten = (data.rank <= FIRST) & judged_query
     if not first_ten.any() or not (data.grades < 1).any():
@@ -171,7 +161,7 @@ def find_unjudged(data: Data) -> Sees:
 
 
 def find_few(data: Data) -> Sees:
-    """Too few queries for any but large differences."""
+    """Find that there are too few queries for any but large differences."""
     count = len(data.qrels.queries)
     if 0 < count < FEW:
         says = write_count(count, "query is", "queries are") + " judged"
@@ -184,7 +174,7 @@ def find_few(data: Data) -> Sees:
 
 
 def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:
-    """Each measure's values; none that the grades do not allow."""
+    """Compute the values of each measure that the grades allow."""
     for measure in data.measures:
         try:
             yield measure, compute_scores(measure, data.ranking, "zero")
@@ -193,17 +183,18 @@ def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:
 
 
 def find_undetectable(data: Data) -> Sees:
-    """A difference from another run that is smaller than what so many queries show."""
+    """Find differences from other runs that are too small for so many queries to show."""
     count = len(data.qrels.queries)
     for rival in data.rivals if count >= FEW else ():
         theirs = dict(_compute_values(rival))
         small = []
         for measure, values in _compute_values(data):
-            apart = values - theirs.get(measure, values)
-            spread = measure_dispersion((apart - apart.mean()) / count, np.zeros(count, np.int64))
-            least = None if spread is None else spread.detectable(ALPHA)
-            if least is not None and 0 < abs(apart.mean()) < least:
-                small.append(f"{measure} by {abs(apart.mean()):.3g} where {least:.3g} shows")
+            differences = values - theirs.get(measure, values)
+            mean = differences.mean()
+            spread = measure_dispersion((differences - mean) / count, np.zeros(count, np.int64))
+            least = None if spread is None else spread.find_detectable(ALPHA)
+            if least is not None and 0 < abs(mean) < least:
+                small.append(f"{measure} by {abs(mean):.3g} where {least:.3g} shows")
         if small:
             says = f"differences from {rival.run.where} are smaller than what {count:,} queries show in 4 of 5 cases: {'; '.join(small)}"
             yield Problem(says, len(small))

@@ -1,29 +1,37 @@
-"""Qrels and runs of every source as rows, past what is wrong in them.
+"""Reading for checks: the rows of qrels and runs of every source, without stopping at faults.
 
-Every bad line of a TREC file is a fault, and has a number.
+Every bad line of a TREC file is a fault, and has a line number.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from germane.checks.rows import DIGITS, Faults, Numbering, Side, number_columns
 from germane.core.progress import Progress
-from germane.core.qrels import Qrels
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
 from germane.kernel.columns import Ids, Text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers import QrelsInput, RunInput, formats, numbers, trec
 from germane.readers.arrays import ScoreArray, TopIds
-from germane.readers.files import TextFile, find_line_ends
+from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat, Path, is_path
 from germane.readers.frames import Frame
 from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
@@ -34,19 +42,19 @@ _ENDS = re.compile(rb"\r\n|\r|\n")
 
 
 def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
-    """All rows that can be read. Raises InputError for a file that cannot, or has no lines."""
+    """Read the valid rows of a file. Raises InputError for a file that cannot be read or has no lines."""
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
     faults, parts, first = Faults(), [], 1
     whole: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
-        for block in file.blocks("lines"):
-            read_odd = partial(_read_odd, block.data, first, layout, faults, file.name)
-            lines = trec.split_lines(block.data, layout, read_odd, detailed=True)
+        for block in file.read_blocks("lines"):
+            parse_odd = partial(_parse_odd, block.data, first, layout, faults, file.name)
+            lines = trec.split_lines(block.data, layout, parse_odd, detailed=True)
             assert lines.line is not None  # asked for
             parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
                 _note_whole(block.data, whole)
-            first += find_line_ends(block.data)
+            first += count_line_ends(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
         queries, query = number_columns([_repeat_queries(lines) for lines in parts])
@@ -63,24 +71,23 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
 
 
 def _repeat_queries(lines: trec.Lines) -> Text:
-    """The query of each line."""
-    owner = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets))
-    return read_bytes(lines.queries).take(owner)
+    """List the query of each line."""
+    return read_bytes(lines.queries).take(find_owners(lines.offsets))
 
 
-def _read_odd(
+def _parse_odd(
     data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str, line: bytes, at: int
 ) -> tuple[bytes, bytes, float] | None:
-    """Read a line that is not plain; note a wrong one as a fault, and pass over it."""
+    """Parse a line that is not plain; note a wrong one as a fault, and skip it."""
     try:
         return trec.parse_line(line, layout)
     except InputError as error:
-        faults.add(f"{name}:{first + find_line_ends(data, at)}: {error}", len(line.split()))
+        faults.add(f"{name}:{first + count_line_ends(data, at)}: {error}", len(line.split()))
         return None
 
 
 def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
-    """The whole scores of each query as they are written, which doubles may round."""
+    """Note the whole scores of each query as they are written, since doubles may round them."""
     for line in _ENDS.split(data):
         fields = line.split()
         written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
@@ -90,33 +97,40 @@ def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
 
 Kind: TypeAlias = Literal["qrels", "run"]
 
-CELLS = 1 << 26  # of an array, that are held at once
-FAULTS = 1000  # of a frame, after which it is no use to go on
+CELLS = 1 << 26  # the largest array that is checked
+_Part: TypeAlias = tuple[
+    Ints, Ids, Ids, Floats | None, Floats | None
+]  # numbers of rows, and columns
+FAULTS = 1000  # after so many faults of a frame, reading stops
 
 
 def read_qrels(qrels: QrelsInput, progress: Progress | None = None) -> Side:
-    """Read judgments with all that is wrong in them. Raises InputError for what cannot be read."""
+    """Read judgments with all of their faults. Raises InputError for what cannot be read."""
     given = qrels.given
     if is_path(given):
         return read_trec(given, "qrels", progress)
     if is_mapping(given):
         return _read_mapping(given, "qrels")
     if isinstance(given, Frame):
-        return _read_frame(given.reported(progress), "qrels")
-    return _read_qrels(qrels.read("keep", progress, "what is asked for"))
+        return _read_frame(given.report_to(progress), "qrels")
+    judged = qrels.read("keep", progress, "what is asked for")
+    text, places = judged.ids == "text", judged.width is not None
+    return _read_grouped(
+        "qrels", judged.name, judged, judged.grades, empty=judged.unjudged, text=text, places=places
+    )
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
-    """Read a run with all that is wrong in it. Raises InputError for what check does not look into."""
+    """Read a run with all of its faults. Raises InputError for a kind of run that check does not support."""
     match run:
         case TrecFile():
             return read_trec(run.path, "run", progress)
         case ScoredMapping() | RankedLists():
             return _read_mapping(run.mapping, "run")
         case Frame():
-            return _read_frame(run.reported(progress), "run")
+            return _read_frame(run.report_to(progress), "run")
         case Run():
-            return _read_sparse(run)
+            return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
         case ScoreArray() | TopIds():
             return _read_array(run.array, whole=isinstance(run, TopIds))
     raise InputError(f"check does not look into {clip(run)}; evaluate does, and has findings.")
@@ -127,7 +141,8 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
 
 def _read_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     if not given:
-        raise EmptyError(f"{_name_kind(kind)} empty: there are no queries.")
+        subject = "the qrels are" if kind == "qrels" else "the run is"
+        raise EmptyError(f"{subject} empty: there are no queries.")
     queries, items, faults = Numbering(), Numbering(), Faults()
     query, item, number = [], [], []
     empty, rounded, scored = [], 0, kind == "qrels"
@@ -152,14 +167,10 @@ def _read_mapping(given: Mapping[Hashable, Any], kind: Kind) -> Side:
     )  # fmt: skip
 
 
-def _name_kind(kind: Kind) -> str:
-    return "the qrels are" if kind == "qrels" else "the run is"
-
-
 def _list_pairs(
     query: Hashable, held: Any, kind: Kind, faults: Faults
 ) -> list[tuple[Hashable, Any]]:
-    """Items with their numbers; what is none is a fault."""
+    """Pair the items of a query with their numbers; note what is wrong as faults."""
     where = f"query {clip(query)}"
     if hasattr(held, "tolist"):
         held = held.tolist()
@@ -187,21 +198,12 @@ def _list_pairs(
 # --- What has been read already --------------------------------------------------------------------
 
 
-def _read_qrels(qrels: Qrels) -> Side:
+def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **more: Any) -> Side:
+    """Read rows that stand together by query, such as those of Qrels."""
     numbering = Numbering()
-    item = numbering.number(qrels.items)
-    query = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
-    return Side(
-        "qrels", qrels.name, qrels.queries, numbering.ids, query, item, qrels.grades,
-        empty=qrels.unjudged, text=qrels.ids == "text", places=qrels.width is not None,
-    )  # fmt: skip
-
-
-def _read_sparse(run: Run) -> Side:
-    rows, numbering = run.rows, Numbering()
     item = numbering.number(rows.items)
-    query = np.repeat(np.arange(len(rows.queries)), np.diff(rows.offsets))
-    return Side("run", run.name, rows.queries, numbering.ids, query, item, rows.score, text=True)
+    query = find_owners(rows.offsets)
+    return Side(kind, name, rows.queries, numbering.ids, query, item, number, **more)
 
 
 # --- Arrays ----------------------------------------------------------------------------------------
@@ -245,78 +247,73 @@ def _read_frame(frame: Frame, kind: Kind) -> Side:
         row += record.num_rows
     if not row:
         raise EmptyError(f"{frame.where}: there are no rows.")
-    none = np.zeros(0, np.int64)
-    queries, query = number_columns([part.query for part in parts])
-    items, item = number_columns([part.item for part in parts])
+    rows, query_ids, item_ids, scores, ranks = zip(*parts, strict=True) if parts else [()] * 5
+    queries, query = number_columns(query_ids)
+    items, item = number_columns(item_ids)
     return Side(
-        kind, frame.where, queries, items, query, item, _join([part.number for part in parts]), _join([part.rank for part in parts]),
-        line=np.concatenate([none, *(part.row for part in parts)]), told=_find_row(frame, kind),
+        kind, frame.where, queries, items, query, item, _join(scores), _join(ranks),
+        line=np.concatenate([np.zeros(0, np.int64), *rows]), locate=_make_locator(frame, kind),
         faults=faults, text=frame.ids == "text",
     )  # fmt: skip
 
 
-def _find_row(frame: Any, kind: Kind) -> Callable[[int], str]:
-    """Where a row of a frame, a file or a folder of files stands, as errors say it."""
+def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
+    """Make a function that names the place of a row in a frame, a file or a folder of files, as errors do."""
 
-    def told(row: int) -> str:
+    def locate(row: int) -> str:
         start, where = max(
             (part for part in frame.parts if part[0] <= row), default=(0, frame.where)
         )
         return f"row {row - start}: " if where == kind else f"{where}, row {row - start}: "
 
-    return told
+    return locate
 
 
-class _Part(NamedTuple):
-    """Some rows of a frame."""
-
-    row: Ints
-    query: Ids
-    item: Ids
-    number: Floats | None
-    rank: Floats | None
-
-
-def read_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
-    """The frame, whose rows are named by their lines where a file has one for each of them."""
-    if side.told is None or not is_path(given) or not os.path.isfile(given):
+def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
+    """Name the rows of a frame by their lines, if a file has one line for each of them."""
+    if side.locate is None or not is_path(given) or not os.path.isfile(given):
         return side
     above = _HEADER.get(formats.find_format(given, side.kind, input_format))
     if above is None or side.line is None:
         return side
-    rows, by_row = len(side.line), side.told
+    rows, locate_row = len(side.line), side.locate
 
     @cache
-    def one_each() -> bool:
+    def has_line_per_row() -> bool:
+        lines = 0
         with TextFile(given) as file:
-            ends = [
-                (find_line_ends(b.data), b.data.endswith((b"\n", b"\r")))
-                for b in file.blocks("lines")
-            ]
-        lines = sum(count for count, _ in ends) + (not ends[-1][1])
+            for block in file.read_blocks("lines"):
+                lines += count_line_ends(block.data)
+        lines += not block.data.endswith((b"\n", b"\r"))
         return lines == rows + side.faults.count + above
 
-    def told(row: int) -> str:
-        return f"{side.where}:{row + 1 + above}: " if one_each() else by_row(row)
+    def locate(row: int) -> str:
+        return f"{side.where}:{row + 1 + above}: " if has_line_per_row() else locate_row(row)
 
-    return replace(side, told=told)
+    return replace(side, locate=locate)
 
 
 _HEADER = {"csv": 1, "tsv": 1, "jsonl": 0, "msmarco": 0}  # lines above the first row
 
 
-def _join(parts: list[Floats | None]) -> Floats | None:
+def _join(parts: Iterable[Floats | None]) -> Floats | None:
     there = [part for part in parts if part is not None]
     return np.concatenate(there) if there else None
 
 
 def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:
-    """A record batch in pieces without what cannot be read, which is found by halving."""
+    """Split a record batch into parts that can be read; the faults are found by halving."""
     if not record.num_rows:
         return
     try:
-        query, item = frame.identifiers(record, row)
-        number, rank = _read_numbers(frame, record, row, kind)
+        query, item = frame.read_ids(record, row)
+        if kind == "run":
+            number, rank = frame.read_scores(record, row)
+        else:
+            name, rank = frame.headings.relevance, None
+            number = np.ones(record.num_rows)
+            if name is not None:
+                number = frame.read_numbers(record, name, row, "relevance grade")
     except InputError as error:
         if record.num_rows == 1:
             faults.add(str(error))
@@ -324,20 +321,7 @@ def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) 
                 raise
             return
         middle = record.num_rows // 2
-        for start, size in ((0, middle), (middle, record.num_rows - middle)):
-            part = record.slice(start, size)
+        for start, part in ((0, record.slice(0, middle)), (middle, record.slice(middle))):
             yield from _split_parts(frame, part, row + start, kind, faults)
         return
-    rows = np.arange(row, row + record.num_rows)
-    yield _Part(rows, query, item, number, rank)
-
-
-def _read_numbers(
-    frame: Any, record: Any, row: int, kind: Kind
-) -> tuple[Floats | None, Floats | None]:
-    names = frame.headings
-    if kind == "run":
-        return frame.scores(record, row)  # type: ignore[no-any-return]
-    if names.relevance is None:
-        return np.ones(record.num_rows), None
-    return frame.numbers(record, names.relevance, row, "relevance grade"), None
+    yield np.arange(row, row + record.num_rows), query, item, number, rank

@@ -1,7 +1,4 @@
-"""Rows: all that qrels or a run hold, as it was given and whether or not it can be evaluated.
-
-A check sees something in them, before the table says how serious that is.
-"""
+"""Rows: the content of qrels or a run as it was given, valid or not, and the problems found in it."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -29,7 +26,7 @@ class Faults:
         self.fields: Counter[int] = Counter()  # of such lines, by their number
 
     def add(self, says: str, fields: int = 0) -> None:
-        """One more; the first few are kept."""
+        """Count one more fault, and keep the first few as examples."""
         self.count += 1
         self.fields[fields] += 1
         if len(self.examples) < NAMED:
@@ -52,7 +49,7 @@ class Side:
     number: Floats | None  # N: grades or scores; None for ranked lists
     rank: Floats | None = None  # N: the rank column; NaN where it holds no number
     line: Ints | None = None  # N: the line of a file, or the number of the row
-    told: Callable[[int], str] | None = None  # how a row's number is told, where it is no line
+    locate: Callable[[int], str] | None = None  # names the place of a row that has no line
     faults: Faults = _NONE
     empty: tuple[Hashable, ...] = ()  # queries without a row
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
@@ -63,27 +60,23 @@ class Side:
         return len(self.query)
 
     def at(self, row: int) -> str:
-        """Where a row stands: ``run.txt:17: ``, ``run.parquet, row 16: ``, or nothing."""
+        """Say where a row stands: ``run.txt:17: ``, ``run.parquet, row 16: ``, or nothing."""
         if self.line is None:
             return ""
         number = int(self.line[row])
-        return f"{self.where}:{number}: " if self.told is None else self.told(number)
+        return f"{self.where}:{number}: " if self.locate is None else self.locate(number)
 
     @property
     def grades(self) -> Floats:
         """The grade of each row of qrels."""
         return np.ones(len(self)) if self.number is None else self.number
 
-    def distinct(self, query: Ints) -> int:
-        """How many different queries some rows have."""
-        return len(np.unique(query))
 
-
-DIGITS = 100  # beyond which Python may refuse to make an integer
+DIGITS = 100  # Python may refuse to make an integer of more
 
 
 class Numbering:
-    """Numbers ids of any type in the order in which they first come."""
+    """Numbers for ids of any type, in the order in which they first come."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
@@ -99,7 +92,7 @@ class Numbering:
 
 
 def number_columns(parts: Sequence[Ids]) -> tuple[Sequence[Hashable], Ints]:
-    """The distinct ids of a column in parts, and the number of each row's id."""
+    """List the distinct ids of a column in parts, and number the id of each row."""
     if parts and all(part.kind == "text" for part in parts):
         numbers, distinct = plain.number_ids(join_ids([part.as_text() for part in parts]))
         return distinct, numbers.astype(np.int64)
@@ -109,7 +102,7 @@ def number_columns(parts: Sequence[Ids]) -> tuple[Sequence[Hashable], Ints]:
 
 
 def find_places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
-    """The place of each id among distinct others, or -1."""
+    """Find the place of each id among distinct others, or -1."""
     if isinstance(ids, Text):
         if not isinstance(others, Text) and set(map(type, others)) <= {str}:
             others = read_python_ids(others)
@@ -119,12 +112,12 @@ def find_places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
     return np.array([place.get(one, -1) for one in ids], np.int64)
 
 
-FEW = 100  # results below which chance explains nearly anything
+FEW = 100  # fewer results may show nearly anything by chance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
-    """The text of a finding, without its name and severity."""
+    """A problem that a check found: a finding without its name and severity."""
 
     says: str
     count: int
@@ -136,12 +129,17 @@ Sees: TypeAlias = Iterator[Problem]
 
 
 def write_count(count: int, one: str, more: str = "") -> str:
-    """``1 result`` or ``1,200 results``."""
+    """Write a number with its noun: ``1 result`` or ``1,200 results``."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
+def count_queries(side: Side, rows: Ints) -> str:
+    """Count the different queries of some rows: ``1 query`` or ``1,200 queries``."""
+    return write_count(len(np.unique(side.query[rows])), "query", "queries")
+
+
 def show_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:
-    """The first few queries, each with where its first row stands."""
+    """Show the first few queries, each with the place of its first row."""
     some = list(islice(queries, NAMED))
     if side.line is None:
         return show_ids(some)
@@ -154,12 +152,12 @@ def show_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:
 
 
 def show_first_row(side: Side, at: Ints) -> tuple[str, ...]:
-    """The first of some rows, where it has a file and line to name."""
+    """Show the first of some rows, if it has a file and a line."""
     return () if side.line is None else show_rows(side, at[:1])
 
 
 def show_rows(side: Side, at: Ints) -> tuple[str, ...]:
-    """The first few of some rows, with file and line where there is a file."""
+    """Show the first few of some rows, with file and line where there is a file."""
     return tuple(
         f"{side.at(row)}query {clip(side.queries[side.query[row]])} "
         f"item {clip(side.items[side.item[row]])}"

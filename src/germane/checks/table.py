@@ -1,4 +1,4 @@
-"""The table of checks: the name and severity of each finding, what is looked for, and what to do."""
+"""The table of checks: the name and severity of each finding, the function that finds it, and advice."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
@@ -16,19 +16,27 @@ class Check(NamedTuple):
 
     name: str
     severity: Severity
-    of: Literal["qrels", "run"]  # what a finding is about; qrels are looked at once for all runs
-    sees: Callable[[Data], Sees]
+    of: Literal[
+        "qrels", "run"
+    ]  # the subject of the finding; the qrels of several runs are the same
+    find_problems: Callable[[Data], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
-    """The reaction of evaluate: stops, warns, warns of what the first rows show, or takes it as it is."""
+    """The reaction of evaluate: an error, a warning, a warning if a sample of rows shows it, or none."""
 
     def find(self, data: Data) -> Iterator[Finding]:
-        """Run the check; a sample's findings do not say which side they are about."""
+        """Run the check. Findings in a sample do not name their side."""
         where = getattr(data, self.of).where if data.is_whole else ""
-        for seen in self.sees(data):
-            advice = seen.advice or self.remedy
+        for problem in self.find_problems(data):
+            advice = problem.advice or self.remedy
             yield Finding(
-                self.severity, self.name, seen.says, seen.count, seen.examples, advice, where
+                self.severity,
+                self.name,
+                problem.says,
+                problem.count,
+                problem.examples,
+                advice,
+                where,
             )
 
 
@@ -52,7 +60,7 @@ TABLE: tuple[Check, ...] = (
     Check("repeated results", "serious", "run", ids.find_repeated_results,
           "Delete the copies, or choose with duplicates=first, last or max.", "error"),
     Check("missing queries", "serious", "run", queries.find_missing,
-          "missing=skip leaves them out; both kinds of number should be told.", "warning"),
+          "missing=skip leaves them out; report both kinds of number.", "warning"),
     Check("mostly empty results", "serious", "run", queries.find_mostly_empty,
           "Did the system fail there?"),
     Check("no relevant items", "serious", "qrels", values.find_nothing_relevant,
@@ -64,10 +72,10 @@ TABLE: tuple[Check, ...] = (
     Check("scores rise as given", "serious", "run", orders.find_rising_as_given,
           "Higher is better here. Are they distances? Then negate them.", "sample"),
     Check("ranks fall as given", "serious", "run", orders.find_falling_as_given,
-          "Is higher better? Then name the column as scores: columns={'score': name, 'rank': None}.",
+          "If higher is better, name the column as scores: columns={'score': name, 'rank': None}.",
           "sample"),
     Check("relevant results stand last", "serious", "run", orders.find_standing_last,
-          "Is the order turned round? Where less is better, as with distances, negate the scores.", "warning"),
+          "Check the direction of the order. If lower is better, as with distances, negate the scores.", "warning"),
     Check("the query is its first result", "serious", "run", ids.find_own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", queries.find_one_result,
           "Did the system stop early, or was only its last or best result kept?", "warning"),
@@ -77,24 +85,24 @@ TABLE: tuple[Check, ...] = (
           "Give ranked lists, or scores that doubles hold.", "sample"),
     Check("the query among its results", "doubtful", "run", ids.find_own, OWN),
     Check("the same results for every query", "doubtful", "run", queries.find_same_results,
-          "Did the system look at the query? A list of what is popular is like that, too."),
+          "Check that the system uses the query. A list of popular items looks like this, too."),
     Check("relevant results stand anywhere", "doubtful", "run", orders.find_standing_anywhere,
-          "Do the results belong to these queries, and is it the column of the scores? A random order is "
-          "like that, too."),
+          "Check that the results belong to these queries and that the score column is right. A random "
+          "order looks like this, too."),
     Check("some ranks against scores", "doubtful", "run", orders.find_some_ranks_against_scores,
           "Scores decide; ties=given keeps the order of the lines for equal ones only."),
     Check("tied scores", "doubtful", "run", values.find_tied,
-          "The order of their ids decides; look at best and worst, or ask for ties=expected."),
+          "Their ids decide the order; look at best and worst, or ask for ties=expected."),
     Check("ties at the cutoff", "doubtful", "run", values.find_tied_at_cutoff,
-          "Which of them counts is decided by ids; look at best and worst, or ask for ties=expected."),
+          "Item ids decide which of them counts; look at best and worst, or ask for ties=expected."),
     Check("half-precision scores", "doubtful", "run", values.find_half_precision,
           "Write scores in single or double precision."),
     Check("rounded scores", "doubtful", "run", values.find_rounded, "Write scores with more digits."),
     Check("fewer results than a cutoff", "doubtful", "run", queries.find_cut_off,
           "Retrieve more, or choose a smaller cutoff."),
     Check("results not judged", "doubtful", "run", queries.find_unjudged,
-          "A run that finds what the judges never saw is underrated: tell Judged@10 beside it, or look "
-          "at bpref, which passes over them."),
+          "A run that finds what the judges never saw is underrated: report Judged@10 beside it, or look "
+          "at bpref, which skips them."),
     Check("queries not judged", "doubtful", "run", queries.find_unknown,
           "Is it the run of this collection?", "warning"),
     Check("queries without a judgment", "doubtful", "qrels", queries.find_without_judgments,
@@ -108,13 +116,13 @@ TABLE: tuple[Check, ...] = (
     Check("grades with decimals", "doubtful", "qrels", values.find_fractional,
           "Relevant is 1 and higher; P(rel=0.5) says otherwise."),
     Check("unusual grades", "doubtful", "qrels", values.find_unusual,
-          "gain=exp takes 2 to their power, and ERR needs max=; map them to 0…4 where they are ratings."),
+          "gain=exp raises 2 to the grade, and ERR needs max=. If they are ratings, map them to 0…4."),
     Check("negative grades", "note", "qrels", values.find_negative,
           "They count as not relevant; bpref and infAP pass over them."),
     Check("only relevant items judged", "note", "qrels", values.find_only_relevant,
           "Measures of what is judged, such as bpref and Judged, say nothing here."),
     Check("queries with few results", "note", "run", queries.find_shallow,
-          "What lies beyond their last result counts as not found."),
+          "Items beyond their last result count as not found."),
     Check("few queries", "note", "qrels", queries.find_few,
           "Only large differences can be shown: germane compare says which."),
     Check("differences too small to show", "note", "run", queries.find_undetectable,
@@ -122,4 +130,4 @@ TABLE: tuple[Check, ...] = (
     Check("refused by evaluate", "serious", "run", malformed.find_refusal,
           "Until that is mended there is no number.", "error"),
 )  # fmt: skip
-"""In the order in which findings of one severity are told."""
+"""Findings of the same severity are reported in this order."""

@@ -1,9 +1,17 @@
-"""Values: grades that measures may take otherwise than meant, and scores that tell nothing apart."""
+"""Values: grades that measures may take in an unintended way, and scores that are tied or imprecise."""
 
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import FEW, Problem, Sees, show_first_row, show_rows, write_count
+from germane.checks.rows import (
+    FEW,
+    Problem,
+    Sees,
+    count_queries,
+    show_first_row,
+    show_rows,
+    write_count,
+)
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats
 from germane.readers.numbers import EXACT
@@ -14,7 +22,7 @@ USUAL = 4  # the highest grade of the scales of the field
 
 
 def find_nothing_relevant(data: Data) -> Sees:
-    """Qrels in which no grade is 1 or higher."""
+    """Find qrels in which no grade is 1 or higher."""
     grades = data.grades
     if not len(grades):
         if data.empty and not data.qrels.faults.count:
@@ -38,22 +46,22 @@ def find_nothing_relevant(data: Data) -> Sees:
 
 
 def find_negative(data: Data) -> Sees:
-    """Grades below 0, which only mark an item as pooled."""
-    yield from _find_some(data, data.grades < 0, "below 0")
+    """Find grades below 0, which only mark an item as pooled."""
+    yield from _report_grades(data, data.grades < 0, "below 0")
 
 
 def find_fractional(data: Data) -> Sees:
-    """Grades with decimals."""
+    """Find grades with decimals."""
     grades = data.grades
-    yield from _find_some(data, grades != np.trunc(grades), "with decimals")
+    yield from _report_grades(data, grades != np.trunc(grades), "with decimals")
 
 
 def find_unusual(data: Data) -> Sees:
-    """Grades beyond the usual scales."""
-    yield from _find_some(data, data.grades > USUAL, f"above {USUAL}")
+    """Find grades beyond the usual scales."""
+    yield from _report_grades(data, data.grades > USUAL, f"above {USUAL}")
 
 
-def _find_some(data: Data, which: Bools, says: str) -> Sees:
+def _report_grades(data: Data, which: Bools, says: str) -> Sees:
     at = np.flatnonzero(which)
     if len(at):
         grades = data.grades[at]
@@ -63,7 +71,7 @@ def _find_some(data: Data, which: Bools, says: str) -> Sees:
 
 
 def find_all_relevant(data: Data) -> Sees:
-    """Several grades, and every one counts as relevant: ratings."""
+    """Find qrels with several grades, all of which count as relevant: ratings."""
     found = np.unique(data.grades)
     if len(found) > 1 and found[0] >= 1:
         says = (
@@ -74,25 +82,25 @@ def find_all_relevant(data: Data) -> Sees:
 
 
 def find_only_relevant(data: Data) -> Sees:
-    """One grade for everything judged."""
+    """Find qrels with one grade for everything judged."""
     found = np.unique(data.grades)
     if len(found) == 1 and found[0] >= 1:
         says = f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other: nothing is judged not relevant"
         yield Problem(says, len(data.qrels))
 
 
-TIED = 0.05  # of the results, or of the queries: worth a word
-ROUNDED = 0.01  # of the results are tied where scores have few decimals
+TIED = 0.05  # the share of results, or of queries, from which on ties are reported
+ROUNDED = 0.01  # the share of results from which on ties may come from rounding
 DECIMALS = 3
 SIGNIFICANT = 3  # digits
-CLOSE = 1e-6  # what rounding leaves
+CLOSE = 1e-6  # the error that rounding leaves
 PRINTED = 7  # decimals with which half-precision scores may be printed
 APART = 4  # printed steps between two numbers of half precision, so that few others fit
 TELLING = 20  # different scores that do not all fit by chance
 
 
 def find_constant(data: Data) -> Sees:
-    """One score for all results of a query, in every query: many, or good ones among others."""
+    """Find runs in which all or nearly all results of a query have one score, if that can matter."""
     order = "the one given" if data.ties == "given" else "that of their ids"
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         says = f"all {data.results:,} results have the same score as the others of their query"
@@ -116,7 +124,7 @@ def find_constant(data: Data) -> Sees:
 
 
 def _are_of_two_kinds(data: Data) -> bool:
-    """Are some results relevant and others not, so that their order makes the number?"""
+    """Are some results relevant and others not, so that their order decides the number?"""
     if not data.is_whole:
         return False  # the values say it
     relevant = data.grade > 0
@@ -124,9 +132,9 @@ def _are_of_two_kinds(data: Data) -> bool:
 
 
 def find_tied(data: Data) -> Sees:
-    """Results that share their score with another of the same query."""
+    """Find results that share their score with another of the same query."""
     if data.is_whole:
-        yield from _is_tied_anywhere(data)
+        yield from _report_tied(data)
     elif (count := data.tied_widely) and data.results >= FEW and not data.constant:
         says = (
             f"{count:,} of {len(data.hits):,} judged items found share their score with so many others "
@@ -138,29 +146,27 @@ def find_tied(data: Data) -> Sees:
         yield Problem(says, count, (), advice)
 
 
-def _is_tied_anywhere(data: Data) -> Sees:
-    shares = _find_tied(data.equal)
+def _report_tied(data: Data) -> Sees:
+    shares = _mark_tied(data.equal)
     count = int(np.count_nonzero(shares))
     if count and not data.constant and count >= TIED * len(shares):
-        queries = write_count(
-            data.run.distinct(data.run.query[data.order[shares]]), "query", "queries"
-        )
+        at = data.order[shares]
         says = (
             f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%}) "
-            f"{'shares its' if count == 1 else 'share their'} score with another, in {queries}"
+            f"{'shares its' if count == 1 else 'share their'} score with another, in {count_queries(data.run, at)}"
         )
-        yield Problem(says, count, show_rows(data.run, data.order[shares]))
+        yield Problem(says, count, show_rows(data.run, at))
 
 
-def _find_tied(equal: Bools) -> Bools:
-    """Is each result tied with a neighbor?"""
+def _mark_tied(equal: Bools) -> Bools:
+    """Mark the results that are tied with a neighbor."""
     after: Bools = equal.copy()
     after[:-1] |= equal[1:]
     return after
 
 
 def find_tied_at_cutoff(data: Data) -> Sees:
-    """Groups of equal scores that a cutoff tears apart."""
+    """Find groups of equal scores that a cutoff splits."""
     if data.constant:
         return
     torn = {k: data.order[data.equal & (data.rank == k + 1)] for k in data.cutoffs}
@@ -177,38 +183,38 @@ def find_tied_at_cutoff(data: Data) -> Sees:
 
 
 def find_half_precision(data: Data) -> Sees:
-    """Scores that were held in 16 bits, and are tied."""
+    """Find tied scores that were held in 16 bits."""
     scores = data.run.number
-    if scores is None or not _are_blurred(data) or (scores == np.trunc(scores)).all():
+    if scores is None or not _may_be_rounded(data) or (scores == np.trunc(scores)).all():
         return
     kind = "bfloat16" * _is_brain(scores) or "float16" * _is_half(scores)
     if kind:
-        tied = int(np.count_nonzero(_find_tied(data.equal)))
+        tied = int(np.count_nonzero(_mark_tied(data.equal)))
         says = f"every score is one that {kind} holds, and {write_count(tied, 'result')} of {len(scores):,} are tied"
-        yield Problem(says, tied, _find_first_tied(data))
+        yield Problem(says, tied, _show_first_tied(data))
 
 
 def find_rounded(data: Data) -> Sees:
-    """Scores with few digits, which are tied by that."""
+    """Find scores that are tied since they have few digits."""
     scores = data.run.number
-    if scores is None or not _are_blurred(data) or any(find_half_precision(data)):
+    if scores is None or not _may_be_rounded(data) or any(find_half_precision(data)):
         return
     few = _count_few_digits(scores)
     if few and (scores != np.trunc(scores)).any():
-        tied = int(np.count_nonzero(_find_tied(data.equal)))
+        tied = int(np.count_nonzero(_mark_tied(data.equal)))
         says = (
             f"no score has more than {few}, and {write_count(tied, 'result')} of "
             f"{len(scores):,} are tied"
         )
-        yield Problem(says, tied, _find_first_tied(data))
+        yield Problem(says, tied, _show_first_tied(data))
 
 
-def _find_first_tied(data: Data) -> tuple[str, ...]:
-    return show_first_row(data.run, data.order[_find_tied(data.equal)])
+def _show_first_tied(data: Data) -> tuple[str, ...]:
+    return show_first_row(data.run, data.order[_mark_tied(data.equal)])
 
 
 def _count_few_digits(scores: Floats) -> str:
-    """How many digits no score exceeds, where these are few."""
+    """Describe the number of digits that no score exceeds; "" if it is not small."""
     decimals = _count_decimals(scores, DECIMALS)
     if decimals is not None:
         return write_count(decimals, "decimal")
@@ -219,21 +225,21 @@ def _count_few_digits(scores: Floats) -> str:
 
 
 def _count_decimals(scores: Floats, most: int) -> int | None:
-    """The number of decimals that scores are rounded to."""
+    """Count the decimals that scores are rounded to; None if they are more than ``most``."""
     found = (d for d in range(1, most + 1) if (np.round(scores, d) == scores).all())
     return next(found, None)
 
 
-def _are_blurred(data: Data) -> bool:
-    """Are there enough results, and ties among them, to speak of precision?"""
+def _may_be_rounded(data: Data) -> bool:
+    """Are there enough results, and enough ties among them, to ask for a lack of precision?"""
     count = len(data.run)
     if count < FEW or data.constant:
         return False
-    return int(np.count_nonzero(_find_tied(data.equal))) >= ROUNDED * count
+    return int(np.count_nonzero(_mark_tied(data.equal))) >= ROUNDED * count
 
 
 def _is_half(scores: Floats) -> bool:
-    """Are they what a float16 holds, or that as it is printed with some decimals?"""
+    """Are the scores those of a float16, or of one that was printed with some decimals?"""
     with np.errstate(over="ignore", invalid="ignore"):
         half = scores.astype(np.float16)
         decimals = _count_decimals(scores, PRINTED)
@@ -241,19 +247,19 @@ def _is_half(scores: Floats) -> bool:
             return bool((half == scores).all())
         step = 10.0**-decimals
         printed = np.abs(half.astype(float) - scores) <= step / 2 * (1 + CLOSE)
-        telling = np.spacing(np.abs(half)) >= APART * step  # else any number would do
+        telling = np.spacing(np.abs(half)) >= APART * step  # closer ones would fit any number
     return bool(printed.all() and len(np.unique(scores[telling])) >= TELLING)
 
 
 def _is_brain(scores: Floats) -> bool:
-    """Have they the 8 bits of a bfloat16?"""
+    """Do the scores have the 8 bits of a bfloat16?"""
     with np.errstate(over="ignore"):
         single = scores.astype(np.float32)
     return bool((single == scores).all() and not (single.view(np.uint32) & 0xFFFF).any())
 
 
 def find_imprecise(data: Data) -> Sees:
-    """Scores that doubles round to the same number."""
+    """Find scores that doubles round to the same number."""
     if count := data.rounded:
         says = (
             f"{write_count(count, 'score')} became equal to another: doubles round whole numbers beyond 2^53 "

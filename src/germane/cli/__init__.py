@@ -1,4 +1,4 @@
-"""The command line: arguments in, the same verbs, text out. One module a command."""
+"""The command line: it reads arguments, calls germane's functions, and prints. One module per command."""
 
 import argparse
 import contextlib
@@ -16,7 +16,7 @@ from germane._version import VERSION
 from germane.cli.terminal import as_options, say, warn_in_lines
 from germane.errors import GermaneError, suggest
 
-DONE, WRONG, UNREAD = 0, 2, 128 + 13  # as what SIGPIPE ends
+DONE, WRONG, UNREAD = 0, 2, 128 + 13  # the last as if by SIGPIPE
 
 COMMANDS = (
     "evaluate",
@@ -33,14 +33,14 @@ COMMANDS = (
     "reconcile",
     "trec_eval",
 )
-"""Each is a module of this package, imported when it is needed: some take longer than their work."""
+"""Each command is a module of this package. It is imported when it is needed, since some imports take long."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status: 0 done, 1 a gate did not pass, 2 bad input or output
-    that cannot be written, 141 nobody read its output to the end.
+    """Run a command and return its exit status.
 
-    ``trec_eval`` reads its own arguments and has its own exit statuses.
+    0: done; 1: a gate did not pass; 2: bad input, or output that cannot be written; 141: the reader of
+    its output closed it. ``trec_eval`` reads its own arguments and has its own exit statuses.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     with _stop_on_signals(), warn_in_lines():
@@ -61,8 +61,8 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 def _run_guarded(run: Callable[[], int]) -> int:
-    """Run with output as UTF-8; every error that a user can make is one line."""
-    if sys.stdout is None:  # closed by the shell: what is written to it must fail, not vanish
+    """Run with output in UTF-8, and print every error that a user can cause as one line."""
+    if sys.stdout is None:  # closed by the shell: writing must fail, not be lost
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # definitions hold Σ and ÷, whatever the locale
@@ -73,7 +73,7 @@ def _run_guarded(run: Callable[[], int]) -> int:
     except GermaneError as error:
         say(f"germane: {as_options(str(error))}")
         return WRONG
-    except BrokenPipeError:  # the reader (head, less) has seen enough
+    except BrokenPipeError:  # the reader (head, less) has closed it
         _discard_output()
         return UNREAD
     except OSError as error:
@@ -89,20 +89,20 @@ def _run_guarded(run: Callable[[], int]) -> int:
 
 
 def _discard_output() -> None:
-    """Let nothing that is left to write fail again when the process ends."""
+    """Discard buffered output, so that it does not fail again when the process ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
 def _stop_on_signals() -> Iterator[None]:
-    """Make the signals that end a process leave nothing half done, as Ctrl-C does."""
+    """Turn signals that end the process into SystemExit, so that nothing is left half done."""
 
     def stop(number: int, frame: object) -> NoReturn:
         raise SystemExit(128 + number)
 
-    ends = [number for number in _ENDS if signal.getsignal(number) == signal.SIG_DFL]
-    if threading.current_thread() is not threading.main_thread():
-        ends = []  # signals are another thread's
+    ends = []
+    if threading.current_thread() is threading.main_thread():  # no other thread may set handlers
+        ends = [number for number in _ENDS if signal.getsignal(number) == signal.SIG_DFL]
     for number in ends:
         signal.signal(number, stop)
     try:
@@ -116,7 +116,7 @@ _ENDS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sign
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the longest command and its help on one line; argparse forgets their indent."""
+    """Keeps the longest command and its help on one line; argparse does not count their indent."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
@@ -124,13 +124,13 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Wrong usage is one line too, and options are written in full."""
+    """Reports wrong usage in one line, and takes no abbreviated options."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Help and version are output too: argparse passes over a write that fails."""
+        """Print help and version like other output; argparse would ignore a failed write."""
         if file is not sys.stdout:
             super()._print_message(message, file)
             return
@@ -141,20 +141,17 @@ class _Parser(argparse.ArgumentParser):
         if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
             message = f"no command '{unknown[1]}'.{suggest(unknown[1], COMMANDS)}"
         elif unknown := re.match(r"unrecognized arguments: (\S+)", message):
-            options = {name for action in self._subcommand_options() for name in action}
+            commands = [a.choices for a in self._actions if isinstance(a.choices, dict)]
+            parsers = [parser for choices in commands for parser in choices.values()]
+            options = {name for one in parsers for a in one._actions for name in a.option_strings}
             near = suggest(unknown[1], options) if unknown[1].startswith("-") else ""
             message += "." + (near or " Words that belong together need quotes, as in '0 0 1'.")
         say(f"{self.prog}: {message}  See: {self.prog} --help")
         self.exit(WRONG)
 
-    def _subcommand_options(self) -> list[list[str]]:
-        commands = [a.choices for a in self._actions if isinstance(a.choices, dict)]
-        parsers = [parser for choices in commands for parser in choices.values()]
-        return [list(action.option_strings) for parser in parsers for action in parser._actions]
-
 
 class _Version(argparse.Action):
-    """Prints the version, and which kernel ranks judged items."""
+    """Prints the version, and the kernel in use."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from germane.kernel.library import name_kernel
@@ -164,7 +161,7 @@ class _Version(argparse.Action):
 
 
 def _make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of the command asked for, or of all where none is."""
+    """Make the parser of the command asked for, or of all commands."""
     parser = _Parser(
         prog="germane",
         description="Evaluate ranked lists, with the definition of every number.",

@@ -1,4 +1,4 @@
-"""The arguments that commands share, and how their values are read."""
+"""Arguments that several commands share, how their values are read, and how results are written."""
 
 import argparse
 import os
@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from germane.cli.terminal import say
+from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
 from germane.errors import EmptyError, InputError, check_choice, clip
 from germane.measures.measure import Measure, parse_all
+from germane.output import writing
 from germane.output.tables import FORMATS, Table
 from germane.readers import find_name
 from germane.readers.formats import FORMATS as FILE_FORMATS
@@ -18,6 +19,32 @@ _FORMATS = (*FORMATS, "json")
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 READING = ("columns", "input_format", "max_expansion", "max_line")
+
+
+def add_files(command: argparse.ArgumentParser, runs: str) -> None:
+    """Add QRELS and RUN...; ``runs`` is the help on the runs."""
+    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
+    command.add_argument("runs", metavar="RUN", nargs="+", help=runs)
+
+
+def add_files_or_list(command: argparse.ArgumentParser) -> None:
+    """Add QRELS RUN, or a LIST in their place."""
+    command.add_argument(
+        "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
+    )
+
+
+def add_seed(command: Any) -> None:
+    command.add_argument(
+        "--seed", metavar="N", type=read_whole, default=0, help="of the random numbers (default: 0)"
+    )
+
+
+def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
+    """Add the output, how files are read, and the conventions; ``lists`` as in ``add_policy``."""
+    add_output(command)
+    add_reading(command)
+    add_policy(command, lists=lists)
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
@@ -31,17 +58,8 @@ def add_measures(command: argparse.ArgumentParser, default: str) -> None:
     command.set_defaults(default_measures=default)
 
 
-def add_relevant(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--relevant",
-        metavar="R",
-        type=read_whole,
-        help="relevant items that exist (default: those in the list)",
-    )
-
-
 def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
-    """The conventions; ``lists``: of a LIST, --relevant is the number of its relevant items."""
+    """Add the conventions. With ``lists``, --relevant can also be the number of relevant items of a LIST."""
     policy = command.add_argument_group("conventions (germane's own are the defaults)")
     says = {
         "ties": "order of equal scores",
@@ -73,7 +91,7 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
     )
 
 
-_DEFAULTS = {"ties": "trec; given where items have no ids"}  # what the run itself decides
+_DEFAULTS = {"ties": "trec; given where items have no ids"}  # decided by the run itself
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -82,7 +100,7 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "--input-format",
         metavar="|".join(FILE_FORMATS),
         type=_read_input_format,
-        help="what the files are, or one of them, as in run=jsonl; without a known suffix they are TREC's",
+        help="the format of the files, or of one of them, as in run=jsonl; without a known suffix it is TREC's",
     )
     reading.add_argument(
         "--columns",
@@ -94,13 +112,13 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--max-expansion",
         metavar="N|none",
-        type=_limit,
+        type=_read_limit,
         help="how many times its size a compressed file may become, from 256 MB on (default: 1000)",
     )
     reading.add_argument(
         "--max-line",
         metavar="BYTES|none",
-        type=_limit,
+        type=_read_limit,
         help="how many bytes a line of a TREC file may have (default: 1048576)",
     )
 
@@ -127,7 +145,7 @@ def _read_relevant(text: str) -> str | int:
     return text if text in RARE_WORDS["relevant"] else read_whole(text)
 
 
-def _limit(text: str) -> float | str:
+def _read_limit(text: str) -> float | str:
     return text if text == "none" else read_fraction(text)
 
 
@@ -152,7 +170,7 @@ def add_output(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format",
         metavar="|".join(_FORMATS),
-        type=_format,
+        type=choose_from(_FORMATS),
         default="table",
         help="(default: table)",
     )
@@ -161,13 +179,17 @@ def add_output(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with csv or tsv: put ' before ids that a spreadsheet would take for formulas",
     )
+    add_output_file(command)
+
+
+def add_output_file(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
     )
 
 
 def check_output(options: argparse.Namespace) -> None:
-    """Refuse protection from spreadsheets in a format that none opens."""
+    """Refuse --spreadsheet with a format that no spreadsheet opens."""
     if getattr(options, "spreadsheet", False) and options.format not in SEPARATED:
         raise InputError(f"--spreadsheet is for --format csv or tsv; got {options.format}.")
 
@@ -177,7 +199,7 @@ def format_table(
     options: argparse.Namespace,
     formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> str:
-    """The table in the format asked for, with a note where a spreadsheet would take ids for formulas."""
+    """Format the table as asked for; note on standard error ids that a spreadsheet takes for formulas."""
     if options.spreadsheet:
         return SEPARATED[options.format](table, reader="spreadsheet")
     if options.format in SEPARATED and (found := table.formulas()):
@@ -188,18 +210,32 @@ def format_table(
     return formats[options.format](table)
 
 
+def write_result(
+    options: argparse.Namespace,
+    table: Callable[[int | None], Table],
+    as_dict: Callable[[], Any],
+) -> None:
+    """Write a result as JSON or as a table; ``table`` takes the number of decimals."""
+    if options.format == "json":
+        text = as_json(as_dict())
+    else:
+        text = format_table(table(choose_digits(options)), options)
+    writing.write(options.output, text)
+
+
 def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
     return parse_all(options.measures or options.default_measures)
 
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
+    """The conventions and how files are read, without the choices that are left to the run."""
     given = {name: getattr(options, name) for name in (*WORDS, "depth", "relevant", *READING)}
     undecided = [name for name in (*_DEFAULTS, "relevant") if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
 def collect_given_policy(options: argparse.Namespace) -> dict[str, Any]:
-    """The conventions that were asked for: not those that are the usual anyway."""
+    """The conventions that differ from the defaults."""
     return {
         name: choice
         for name, choice in collect_policy(options).items()
@@ -208,12 +244,12 @@ def collect_given_policy(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def choose_digits(options: argparse.Namespace) -> int | None:
-    """Decimals: all of them where a program reads on."""
+    """Choose the number of decimals: all of them (None) in formats that programs read."""
     return None if options.format in ("tsv", "csv") else 4
 
 
 def check_list(options: argparse.Namespace) -> None:
-    """Refuse with a LIST what only fits files: a query, and conventions of judging."""
+    """Refuse options that a LIST does not take: a query, and conventions of judging."""
     for name in ("query", *WORDS, "depth", *READING):
         if getattr(options, name) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
@@ -237,19 +273,24 @@ def _read_grade(word: str) -> float | str:
     try:
         return _read_float(word)
     except ValueError:
-        return word  # refused further on, with its rank
+        return word  # evaluation refuses it, with its rank
 
 
 def _read_float(text: str) -> float:
-    """A number as a file may have it: Python also reads other digits, and 1_0 as 10."""
+    """Read a number as in a file; float() alone would accept other digits, and 1_0 as 10."""
     if not text.isascii() or "_" in text:
         raise ValueError
     return float(text)
 
 
-def _format(text: str) -> str:
-    check_choice("", text, _FORMATS, argparse.ArgumentTypeError)
-    return text
+def choose_from(words: Sequence[str]) -> Callable[[str], str]:
+    """Make a type of argparse that takes one of these words."""
+
+    def read(text: str) -> str:
+        check_choice("", text, words, argparse.ArgumentTypeError)
+        return text
+
+    return read
 
 
 def read_whole(text: str) -> int:
@@ -277,7 +318,7 @@ def read_size(text: str) -> int:
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
-    """Paths by short names, or by themselves where two have the same file name."""
+    """Give each path its short name, or the path itself as a name if two have the same file name."""
     if [qrels, *paths].count("-") > 1:
         raise InputError("standard input (-) is asked for twice; it can be read only once.")
     names = [find_name(path) for path in paths]
@@ -290,5 +331,5 @@ def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
 
 
 def is_picture(path: str | None) -> bool:
-    """Does the name ask for a picture? Also for one that cannot be drawn, which is refused later."""
+    """Is the file a picture? Kinds of pictures that cannot be drawn are included, and refused later."""
     return (path or "").lower().rpartition(".")[2] in _IMAGES

@@ -1,9 +1,9 @@
-"""germane check: what would bend the numbers, before there are any."""
+"""germane check: find problems that can distort results, before there are any results."""
 
 import argparse
 from typing import Any
 
-from germane.cli.arguments import add_measures, add_reading, parse_measures, read_runs
+from germane.cli import arguments
 from germane.cli.terminal import as_json, make_progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
@@ -14,19 +14,16 @@ FOUND = 1
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "check",
-        help="find what would bend the numbers: ids, duplicates, ties, coverage, grades",
-        description="Look at qrels and runs for what would bend a number: what it is, how often, where, and "
-        "what to do. Lines that cannot be read are counted, and the others looked at. Exit status 0, or 1 "
-        "with --strict where a finding is serious; 2 for files that cannot be read at all.",
+        help="find problems that can distort results: ids, duplicates, ties, coverage, grades",
+        description="Look in qrels and runs for problems that can distort results: what each is, how often, "
+        "where, and what to do. Lines that cannot be read are counted, and the others looked at. Exit status "
+        "0, or 1 with --strict if a finding is serious; 2 for files that cannot be read at all.",
     )
     command.set_defaults(run=run)
-    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
+    arguments.add_files(command, "lines 'query Q0 item rank score tag', or columns")
+    arguments.add_measures(command, DEFAULT)
     command.add_argument(
-        "runs", metavar="RUN", nargs="+", help="lines 'query Q0 item rank score tag', or columns"
-    )
-    add_measures(command, DEFAULT)
-    command.add_argument(
-        "--strict", action="store_true", help="exit status 1 where a finding is serious"
+        "--strict", action="store_true", help="exit status 1 if a finding is serious"
     )
     command.add_argument(
         "--format",
@@ -35,30 +32,19 @@ def add(commands: Any) -> None:
         default="text",
         help="(default: text)",
     )
-    command.add_argument(
-        "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
-    )
-    add_reading(command)
+    arguments.add_output_file(command)
+    arguments.add_reading(command)
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.evaluation.checkup import (
-        check,  # costs time, which the other commands need not take
-    )
+    from germane.evaluation.checkup import check  # its import takes long
 
-    runs = read_runs(options.qrels, options.runs)
+    runs = arguments.read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
+    reading = {name: getattr(options, name) for name in arguments.READING}
+    measures = arguments.parse_measures(options)
     with make_progress_line("looking at") as progress:
-        found = check(
-            options.qrels,
-            runs,
-            parse_measures(options),
-            columns=options.columns,
-            input_format=options.input_format,
-            max_expansion=options.max_expansion,
-            max_line=options.max_line,
-            progress=progress,
-        )
+        found = check(options.qrels, runs, measures, **reading, progress=progress)
     text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
     writing.write(options.output, text)
     return FOUND if options.strict and found.serious else 0

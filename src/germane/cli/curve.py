@@ -5,20 +5,8 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from germane import plot
-from germane.cli.arguments import (
-    READING,
-    add_output,
-    add_policy,
-    add_reading,
-    check_list,
-    choose_digits,
-    collect_policy,
-    format_table,
-    is_picture,
-    read_grades,
-    read_runs,
-)
-from germane.cli.terminal import as_json, make_progress_line
+from germane.cli import arguments
+from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
 from germane.evaluation.api import read_qrels
 from germane.explanation.curves import mean_pr_curve, pr_curve
@@ -48,7 +36,7 @@ def add(commands: Any) -> None:
         "--rule",
         metavar="|".join(map(str, RULES)),
         default="step",
-        help="how the area is taken (default: step, which is AP)",
+        help="how the area is computed (default: step, which is AP)",
     )
     command.add_argument(
         "--start",
@@ -70,58 +58,53 @@ def add(commands: Any) -> None:
         default=1.0,
         help="the lowest grade that counts as relevant (default: 1)",
     )
-    add_output(command)
-    add_reading(command)
-    add_policy(command, lists=True)
+    arguments.add_shared(command, lists=True)
 
 
 def run(options: argparse.Namespace) -> None:
     rule = check_rule(int(options.rule) if options.rule.isdigit() else options.rule)
     writing.check(options.output, options.given if len(options.given) > 1 else ())
-    picture = is_picture(options.output)
+    picture = arguments.is_picture(options.output)
     if picture:
         pictures.check_suffix(options.output)
     curves = _make_curves(options)
-    if picture:
-        only = next(iter(curves.values()))
-        if len(curves) == 1 and isinstance(only, PRCurve):
-            plot.PRCurveDisplay(only, rule=rule).save(options.output)
-        else:
-            plot.PRCurvesDisplay(curves, rule=rule).save(options.output)
-    elif options.format == "json":
-        runs = [{"name": name, **curve.to_dict()} for name, curve in curves.items()]
-        writing.write(options.output, as_json(add_schema({"curves": runs})))
+    only = next(iter(curves.values()))
+    if picture and len(curves) == 1 and isinstance(only, PRCurve):
+        plot.PRCurveDisplay(only, rule=rule).save(options.output)
+    elif picture:
+        plot.PRCurvesDisplay(curves, rule=rule).save(options.output)
     else:
-        tables = {
-            name: curve.table(digits=choose_digits(options)) for name, curve in curves.items()
-        }
-        writing.write(options.output, format_table(stack_tables("run", tables), options))
+        arguments.write_result(
+            options,
+            lambda digits: stack_tables(
+                "run", {name: curve.table(digits=digits) for name, curve in curves.items()}
+            ),
+            lambda: add_schema(
+                {"curves": [{"name": name, **curve.to_dict()} for name, curve in curves.items()]}
+            ),
+        )
 
 
 def _make_curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCurve]:
-    rel, start, policy = options.rel, options.start, collect_policy(options)
+    rel, start, policy = options.rel, options.start, arguments.collect_policy(options)
     if len(options.given) == 1:
-        check_list(options)
-        grades = read_grades(options.given[0])
+        arguments.check_list(options)
+        grades = arguments.read_grades(options.given[0])
         return {"list": pr_curve(grades, relevant=options.relevant, rel=rel, start=start)}
     if isinstance(options.relevant, int):
         raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
     path, *paths = options.given
-    runs = read_runs(path, paths)
+    runs = arguments.read_runs(path, paths)
+    reading = {name: policy[name] for name in ("duplicates", *arguments.READING)}
     with make_progress_line() as progress:
-        told = {name: policy[name] for name in ("duplicates", *READING)}
-        qrels = read_qrels(path, **told, progress=progress)
-        if options.query is not None:
+        qrels = read_qrels(path, **reading, progress=progress)
+        shared = {"rel": rel, "progress": progress, **policy}
+        if options.query is None:
             return {
-                name: pr_curve(
-                    qrels, path, query=options.query, rel=rel, start=start,
-                    progress=progress, **policy,
-                )
-                for name, path in runs.items()
-            }  # fmt: skip
+                name: mean_pr_curve(qrels, run, points=options.points, **shared)
+                for name, run in runs.items()
+            }
         return {
-            name: mean_pr_curve(
-                qrels, path, points=options.points, rel=rel, progress=progress, **policy
-            )
-            for name, path in runs.items()
+            name: pr_curve(qrels, run, query=options.query, start=start, **shared)
+            for name, run in runs.items()
         }

@@ -1,18 +1,11 @@
-"""germane dialects: list them, define one, or compare all of them on a run."""
+"""germane dialects: list the dialects, define one, or compare all of them on a run."""
 
 import argparse
 import os
 from typing import Any
 
-from germane.cli.arguments import (
-    add_output,
-    add_policy,
-    add_reading,
-    choose_digits,
-    collect_given_policy,
-    format_table,
-)
-from germane.cli.terminal import as_json, make_progress_line
+from germane.cli import arguments
+from germane.cli.terminal import make_progress_line
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect
 from germane.errors import InputError
@@ -25,31 +18,29 @@ from germane.reconciliation.spread import spread
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "dialects",
-        help="what other tools would say: list their dialects, or compare them on a run",
+        help="the conventions of other tools: list them, or compare their values on a run",
         description="Without arguments, list the dialects; with the NAME of one, define it; with "
         "QRELS and RUN, print the value that every dialect gives.",
     )
     command.set_defaults(run=run)
     command.add_argument("given", metavar="NAME | QRELS RUN", nargs="*")
     command.add_argument("-m", "--measure", default="AP@10", help="(default: AP@10)")
-    add_output(command)
-    add_reading(command)
-    add_policy(command)
+    arguments.add_shared(command)
 
 
 def run(options: argparse.Namespace) -> None:
     given: list[str] = options.given
     writing.check(options.output, given if len(given) == 2 else [])
     if len(given) == 2:
+        policy = arguments.collect_given_policy(options)
         with make_progress_line() as progress:
             qrels, ranked = given
-            found = spread(
-                qrels, ranked, options.measure, progress=progress, **collect_given_policy(options)
-            )
-        if options.format == "json":
-            writing.write(options.output, as_json(add_schema(found.to_dict())))
-            return
-        _write(options, found.table(digits=choose_digits(options)))
+            found = spread(qrels, ranked, options.measure, progress=progress, **policy)
+        arguments.write_result(
+            options,
+            lambda digits: found.table(digits=digits),
+            lambda: add_schema(found.to_dict()),
+        )
     elif not given:
         _write(options, _list_dialects())
     elif len(given) == 1 and not os.path.exists(given[0]):
@@ -61,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
 def _write(options: argparse.Namespace, table: Table) -> None:
     if options.format == "json":
         raise InputError("--format json is for QRELS and RUN.")
-    writing.write(options.output, format_table(table, options))
+    writing.write(options.output, arguments.format_table(table, options))
 
 
 def _list_dialects() -> Table:

@@ -6,18 +6,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from germane.cli.arguments import (
-    add_measures,
-    add_output,
-    add_policy,
-    add_reading,
-    choose_digits,
-    collect_given_policy,
-    collect_policy,
-    format_table,
-    read_runs,
-)
-from germane.cli.terminal import as_json, make_progress_line, say
+from germane.cli import arguments
+from germane.cli.terminal import make_progress_line, say
 from germane.errors import GermaneWarning
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT
@@ -34,26 +24,19 @@ def add(commands: Any) -> None:
         "or have columns: Parquet, Arrow, CSV, TSV and JSON Lines, by their suffix.",
     )
     command.set_defaults(run=run)
-    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
-    command.add_argument(
-        "runs",
-        metavar="RUN",
-        nargs="+",
-        help="lines 'query Q0 item rank score tag', or columns; - is standard input",
+    arguments.add_files(
+        command, "lines 'query Q0 item rank score tag', or columns; - is standard input"
     )
-    add_measures(command, DEFAULT)
+    arguments.add_measures(command, DEFAULT)
     command.add_argument(
         "--per-query", action="store_true", help="also every query's value, and 'all' for the mean"
     )
-    add_output(command)
-    add_reading(command)
-    add_policy(command)
+    arguments.add_shared(command)
     command.add_argument(
         "--dialect",
         metavar="NAME",
         help="the conventions of another tool, and its names of measures; see germane dialects",
     )
-
     command.add_argument(
         "--checkpoint",
         metavar="DIR",
@@ -63,11 +46,12 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     measures: Any = options.measures or options.default_measures
-    policy = collect_policy(options) if options.dialect is None else collect_given_policy(options)
-    runs = read_runs(options.qrels, options.runs)
+    germane = options.dialect is None
+    policy = (arguments.collect_policy if germane else arguments.collect_given_policy)(options)
+    runs = arguments.read_runs(options.qrels, options.runs)
     writing.check(options.output, [options.qrels, *options.runs])
     with make_progress_line() as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", GermaneWarning)  # told below, in the manner of a terminal
+        warnings.simplefilter("ignore", GermaneWarning)  # said below, in the manner of a terminal
         given = {"dialect": options.dialect, "progress": progress, **policy}
         if options.checkpoint is None:
             results = evaluate_many(options.qrels, runs, measures, **given)
@@ -75,22 +59,18 @@ def run(options: argparse.Namespace) -> None:
             results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
     for line in write_warnings(results):
         say(f"germane: {line}")
-    if options.format == "json":
-        writing.write(options.output, as_json(results.to_dict(queries=options.per_query)))
-        return
-    digits = choose_digits(options)
-    table = (
-        results.table_per_query(digits=digits)
-        if options.per_query
-        else results.table(digits=digits)
+    table = results.table_per_query if options.per_query else results.table
+    arguments.write_result(
+        options,
+        lambda digits: table(digits=digits),
+        lambda: results.to_dict(queries=options.per_query),
     )
-    writing.write(options.output, format_table(table, options))
 
 
 def _evaluate_kept(
     qrels: str, runs: Mapping[str, str], measures: Any, folder: str, given: Mapping[str, Any]
 ) -> Results:
-    """Each run with a checkpoint of its own, in a folder inside."""
+    """Evaluate each run with a checkpoint of its own, in a folder inside ``folder``."""
     from germane.evaluation.storage import evaluate_kept
 
     results = {}

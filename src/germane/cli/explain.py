@@ -4,22 +4,8 @@ import argparse
 import os
 from typing import Any
 
-from germane.cli.arguments import (
-    add_measures,
-    add_output,
-    add_policy,
-    add_reading,
-    add_texts,
-    check_list,
-    choose_digits,
-    collect_policy,
-    format_table,
-    list_texts,
-    parse_measures,
-    read_grades,
-    read_runs,
-)
-from germane.cli.terminal import as_json, make_progress_line
+from germane.cli import arguments
+from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
 from germane.explanation.animation.api import MOST, animate
 from germane.explanation.animation.api import check as check_animation
@@ -35,45 +21,41 @@ def add(commands: Any) -> None:
         usage="%(prog)s QRELS RUN --query ID [options]\n       %(prog)s LIST [--relevant R] [options]",
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
-    )
+    arguments.add_files_or_list(command)
     command.add_argument("--query", metavar="ID", help="the query to explain")
-    add_measures(command, "AP")
-    add_output(command)
+    arguments.add_measures(command, "AP")
+    arguments.add_texts(command)
+    arguments.add_shared(command, lists=True)
     command.add_argument(
         "--animate",
         metavar="FILE",
         help=f"also write it as an animation of up to {MOST} measures: a .gif, .svg or .html file",
     )
-    add_texts(command)
-    add_reading(command)
-    add_policy(command, lists=True)
 
 
 def run(options: argparse.Namespace) -> None:
-    measures = parse_measures(options)
+    measures = arguments.parse_measures(options)
     inputs = options.given if len(options.given) > 1 else []
-    writing.check(options.output, [*inputs, *list_texts(options)])
+    writing.check(options.output, [*inputs, *arguments.list_texts(options)])
     if options.animate is not None:
         check_animation(options.animate, inputs, measures=len(measures))
         if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
             raise InputError(f"{options.animate}: -o and --animate name the same file.")
     match options.given:
         case [listed]:
-            check_list(options)
+            arguments.check_list(options)
             explanation = explain(
-                read_grades(listed), measures, relevant=options.relevant,
+                arguments.read_grades(listed), measures, relevant=options.relevant,
                 queries=options.queries, items=options.items,
             )  # fmt: skip
         case [qrels, run]:
-            [run] = read_runs(qrels, [run]).values()  # of standard input there is one
+            [run] = arguments.read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
                 explanation = explain(
                     qrels, run, measures, query=options.query,
                     queries=options.queries, items=options.items,
                     progress=progress,
-                    **collect_policy(options),
+                    **arguments.collect_policy(options),
                 )  # fmt: skip
         case _:
             raise InputError(
@@ -82,9 +64,6 @@ def run(options: argparse.Namespace) -> None:
             )
     if options.animate is not None:
         animate(explanation, options.animate)
-    if options.format == "json":
-        writing.write(options.output, as_json(explanation.to_dict()))
-    else:
-        writing.write(
-            options.output, format_table(explanation.table(digits=choose_digits(options)), options)
-        )
+    arguments.write_result(
+        options, lambda digits: explanation.table(digits=digits), explanation.to_dict
+    )

@@ -1,19 +1,9 @@
 """germane reconcile: find the definition behind a reported number."""
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
-from germane.cli.arguments import (
-    add_output,
-    add_policy,
-    add_reading,
-    check_list,
-    choose_digits,
-    collect_given_policy,
-    format_table,
-    read_grades,
-)
+from germane.cli import arguments
 from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import InputError
 from germane.output import writing
@@ -29,9 +19,7 @@ def add(commands: Any) -> None:
         "       %(prog)s LIST [--relevant R] --reported NUMBER [options]",
     )
     command.set_defaults(run=run, query=None)  # check_list looks for a query
-    command.add_argument(
-        "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
-    )
+    arguments.add_files_or_list(command)
     command.add_argument(
         "--reported",
         metavar="NUMBER",
@@ -44,52 +32,45 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--reported-per-query",
         metavar="FILE",
-        help="lines 'query value', or what trec_eval -q prints of one measure",
+        help="lines 'query value', or the output of trec_eval -q for one measure",
     )
-    add_output(command)
-    add_reading(command)
-    add_policy(command, lists=True)
+    arguments.add_shared(command, lists=True)
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.reconciliation.api import (
-        reconcile,  # costs time, which the other commands need not take
-    )
+    from germane.reconciliation.api import reconcile  # its import takes long
 
-    asked = {"reported": options.reported, "measure": options.measure}
     per_query = options.reported_per_query
-    inputs = [
-        *(options.given if len(options.given) > 1 else []),
-        *([per_query] if per_query else []),
-    ]
+    asked = {
+        "reported": options.reported,
+        "measure": options.measure,
+        "reported_per_query": per_query,
+    }
+    inputs = options.given if len(options.given) > 1 else []
+    inputs = [*inputs, per_query] if per_query else inputs
     writing.check(options.output, inputs)
     match options.given:
         case [listed]:
-            check_list(options)
-            found = reconcile(
-                read_grades(listed),
-                **asked,
-                relevant=options.relevant,
-                reported_per_query=per_query,
-            )
+            arguments.check_list(options)
+            found = reconcile(arguments.read_grades(listed), **asked, relevant=options.relevant)
         case [qrels, ranked]:
+            policy = arguments.collect_given_policy(options)
             with make_progress_line("reconcile:") as progress:
-                found = reconcile(
-                    qrels, ranked, **asked,
-                    reported_per_query=per_query, progress=progress, **collect_given_policy(options),
-                )  # fmt: skip
+                found = reconcile(qrels, ranked, **asked, progress=progress, **policy)
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
-    writing.write(options.output, _write(found, options))
+    writing.write(options.output, _format(found, options))
 
 
-def _write(found: Any, options: argparse.Namespace) -> str:
-    whole: dict[str, Callable[[], str]] = {
-        "json": lambda: as_json(found.to_dict()),
-        "table": lambda: str(found),
-        "markdown": found.markdown,
-        "html": lambda: found._repr_html_() + "\n",
-    }
-    if options.format in whole:
-        return whole[options.format]()
-    return format_table(found.table(digits=choose_digits(options)), options)
+def _format(found: Any, options: argparse.Namespace) -> str:
+    match options.format:
+        case "json":
+            return as_json(found.to_dict())
+        case "table":
+            return str(found)
+        case "markdown":
+            return str(found.markdown())
+        case "html":
+            return f"{found._repr_html_()}\n"
+    digits = arguments.choose_digits(options)
+    return arguments.format_table(found.table(digits=digits), options)

@@ -1,4 +1,4 @@
-"""germane report: runs on the same judgments as one page to send."""
+"""germane report: one HTML page about runs on the same judgments."""
 
 import argparse
 import os
@@ -6,20 +6,9 @@ import shlex
 import sys
 from typing import Any
 
-from germane.cli.arguments import (
-    add_measures,
-    add_policy,
-    add_reading,
-    add_texts,
-    collect_given_policy,
-    list_texts,
-    parse_measures,
-    read_runs,
-    read_size,
-)
-from germane.cli.compare import add_statistics
+from germane.cli import arguments
+from germane.cli.compare import add_statistics, collect_statistics
 from germane.cli.terminal import make_progress_line
-from germane.comparison.settings import WORDS
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
 
@@ -27,13 +16,12 @@ from germane.output import writing
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "report",
-        help="one HTML page about runs, for somebody who was not there",
+        help="one HTML page about runs, to send to others",
         description="Evaluate and compare runs, and write one HTML page that needs no network: means "
         "with intervals, what stands out in the data, curves, every query, and where it all comes from.",
     )
     command.set_defaults(run=run)
-    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
-    command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
+    arguments.add_files(command, "one run or more")
     command.add_argument(
         "-o",
         "--output",
@@ -44,44 +32,38 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--max-size",
         metavar="SIZE",
-        type=read_size,
+        type=arguments.read_size,
         help="of the page, such as 5MB: how many rankings it has (default: 2MB)",
     )
     command.add_argument("--title", metavar="TEXT", help="(default: the names of the runs)")
-    add_measures(command, DEFAULT)
+    arguments.add_measures(command, DEFAULT)
     add_statistics(command)
-    add_texts(command)
-    add_reading(command)
-    add_policy(command)
+    arguments.add_texts(command)
+    arguments.add_reading(command)
+    arguments.add_policy(command)
 
 
 def run(options: argparse.Namespace) -> None:
     folder = options.output.endswith("/") or os.path.isdir(options.output)
-    given = [options.qrels, *options.runs, *list_texts(options)]
+    given = [options.qrels, *options.runs, *arguments.list_texts(options)]
     writing.check(options.output.rstrip("/") if folder else options.output, given)
-    from germane.reports.api import report  # costs time, which the other commands need not take
+    from germane.reports.api import report  # its import takes long
 
-    runs = read_runs(options.qrels, options.runs)
-    words = {name: getattr(options, name) for name in WORDS if getattr(options, name) is not None}
+    runs = arguments.read_runs(options.qrels, options.runs)
     with make_progress_line("report:") as progress:
         made = report(
             options.qrels,
             runs,
-            parse_measures(options),
+            arguments.parse_measures(options),
             title=options.title,
             queries=options.queries,
             items=options.items,
             max_size=options.max_size,
             layout="folder" if folder else "page",
-            baseline=options.baseline,
-            confidence=options.confidence,
-            equivalence=options.equivalence,
-            resamples=options.resamples,
-            rng=options.seed,
             command=shlex.join(["germane", *sys.argv[1:]]),
             progress=progress,
-            **words,
-            **collect_given_policy(options),
+            **collect_statistics(options),
+            **arguments.collect_given_policy(options),
         )
     if folder:
         made.save(options.output)

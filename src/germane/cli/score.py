@@ -4,16 +4,7 @@ import argparse
 from typing import Any
 
 from germane._version import VERSION
-from germane.cli.arguments import (
-    add_measures,
-    add_output,
-    add_relevant,
-    choose_digits,
-    format_table,
-    parse_measures,
-    read_grades,
-)
-from germane.cli.terminal import as_json
+from germane.cli import arguments
 from germane.evaluation.api import score
 from germane.evaluation.result import format_value
 from germane.output import writing
@@ -29,22 +20,27 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument("relevance", metavar="LIST", help="grades such as '0 0 1 0 1'")
-    add_relevant(command)
-    add_measures(command, "AP")
-    add_output(command)
+    command.add_argument(
+        "--relevant",
+        metavar="R",
+        type=arguments.read_whole,
+        help="relevant items that exist (default: those in the list)",
+    )
+    arguments.add_measures(command, "AP")
+    arguments.add_output(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    grades = read_grades(options.relevance)
+    grades, measures = arguments.read_grades(options.relevance), arguments.parse_measures(options)
     writing.check(options.output)
-    values = [(m, score(grades, m, relevant=options.relevant)) for m in parse_measures(options)]
-    if options.format == "json":
+    values = [(m, score(grades, m, relevant=options.relevant)) for m in measures]
+
+    def make_table(digits: int | None) -> Table:
+        cells = tuple((str(m), format_value(v, m, digits), m.definition) for m, v in values)
+        return Table(("measure", "value", "definition"), cells, left=(2,))
+
+    def as_dict() -> dict[str, Any]:
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
-        writing.write(options.output, as_json(add_schema({"germane": VERSION, "measures": rows})))
-        return
-    digits = choose_digits(options)
-    cells = tuple((str(m), format_value(v, m, digits), m.definition) for m, v in values)
-    writing.write(
-        options.output,
-        format_table(Table(("measure", "value", "definition"), cells, left=(2,)), options),
-    )
+        return add_schema({"germane": VERSION, "measures": rows})
+
+    arguments.write_result(options, make_table, as_dict)

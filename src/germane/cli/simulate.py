@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from germane.cli.arguments import add_output, format_table, is_picture, read_whole
+from germane.cli import arguments
 from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import InputError
 from germane.explanation.simulation.api import ALL, find_design, simulate
@@ -24,25 +24,23 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "simulate",
         help="experiments on the measures themselves",
-        description="Sweep one quantity, such as the place of the relevant items, and show what the "
-        "measures make of it.\nWith -o FILE.svg, .png or .pdf an experiment is drawn; with -o FOLDER/ "
+        description="Sweep one quantity, such as the place of the relevant items, and show how the "
+        "measures respond.\nWith -o FILE.svg, .png or .pdf an experiment is drawn; with -o FOLDER/ "
         "it is drawn and described there.",
         epilog="experiments:\n" + "\n".join(listed),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(run=run)
     command.add_argument("name", metavar="NAME", help="an experiment, or all")
-    command.add_argument(
-        "--seed", metavar="N", type=read_whole, default=0, help="of the random numbers (default: 0)"
-    )
-    add_output(command)
+    arguments.add_seed(command)
+    arguments.add_output(command)
 
 
 def run(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (find_design(options.name),)
     writing.check(path)
-    picture = is_picture(path)
+    picture = arguments.is_picture(path)
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all of them are drawn into a folder, as in -o gallery/")
     folder = path not in (None, "-") and not picture and _is_folder(path, designs)
@@ -75,7 +73,7 @@ def _write(made: Sequence[Experiment], options: argparse.Namespace) -> str:
         case "csv" | "tsv":
             if len(made) > 1:
                 raise InputError(f"--format {form} is one table; name one experiment.")
-            return format_table(made[0].table(digits=None), options)
+            return arguments.format_table(made[0].table(digits=None), options)
         case "markdown":
             return "\n".join(
                 f"## {one.title}\n\n{one.design.line}\n\n{one.table().markdown()}" for one in made

@@ -1,4 +1,4 @@
-"""Output for a person at a terminal: one-line errors, progress, JSON."""
+"""Messages of one line, progress and JSON for the command line."""
 
 import contextlib
 import re
@@ -13,7 +13,7 @@ from germane.output.tables import make_visible
 
 
 def say(text: str) -> None:
-    """One line on standard error, whatever bytes an id in it holds."""
+    """Print one line on standard error, whatever bytes its ids hold."""
     if sys.stderr is None:  # closed by the shell; print would take standard output instead
         return
     with contextlib.suppress(OSError):
@@ -22,7 +22,7 @@ def say(text: str) -> None:
 
 @contextlib.contextmanager
 def warn_in_lines() -> Iterator[None]:
-    """Make each warning one line: where in the code it was raised concerns nobody at a terminal."""
+    """Print each warning as one line, without the place in the code that raised it."""
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         kind = "" if issubclass(category, GermaneWarning) else f"{category.__name__}: "
@@ -35,29 +35,27 @@ def warn_in_lines() -> Iterator[None]:
 
 
 def as_options(message: str) -> str:
-    """An error in the words of the command line: ``--columns query=name``, not ``columns={'query': name}``."""
-    message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _name_option, message)
+    """Write an error in the words of the command line: ``--columns query=name`` for ``columns={'query': name}``."""
+    message = re.sub(r"\b(columns|input_format)=\{('\w+': [^{}]*)\}", _write_pairs, message)
     message = re.sub(
-        r"\b(input_format|max_expansion|max_line)=('?)(\w+)\2(?=[ .)])", _show_one, message
+        r"\b(input_format|max_expansion|max_line)=('?)(\w+)\2(?=[ .)])",
+        lambda found: f"{_write_option(found)} {found[3]}",
+        message,
     )
     return re.sub(
         r"\b(columns=|input_format|max_expansion|max_line)(?= (takes|is|names) )",
-        _is_alone,
+        _write_option,
         message,
     )
 
 
-def _name_option(found: re.Match[str]) -> str:
+def _write_pairs(found: re.Match[str]) -> str:
     pairs = re.findall(r"'(\w+)': '?([^',]*)", found[2])
     named = ",".join(f"{part}={'' if name == 'None' else name}" for part, name in pairs)
-    return f"{_is_alone(found)} {named}"
+    return f"{_write_option(found)} {named}"
 
 
-def _show_one(found: re.Match[str]) -> str:
-    return f"{_is_alone(found)} {found[3]}"
-
-
-def _is_alone(found: re.Match[str]) -> str:
+def _write_option(found: re.Match[str]) -> str:
     return f"--{found[1].rstrip('=').replace('_', '-')}"
 
 
@@ -72,7 +70,7 @@ def as_json(value: Any) -> str:
 
 @contextlib.contextmanager
 def make_progress_line(doing: str = "reading", *, after: float = 0.5) -> Any:
-    """A progress line on standard error for what takes so many seconds, where a person looks at it."""
+    """Show progress on standard error, if it is a terminal, from the first ``after`` seconds on."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

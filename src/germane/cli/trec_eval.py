@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from germane._version import VERSION
@@ -13,7 +13,7 @@ NAME = "trec_eval"
 
 
 def add(commands: Any) -> None:
-    """List the command in germane's help; it reads its arguments itself, as ``run`` does."""
+    """List the command in germane's help; ``run`` reads its arguments."""
     command = commands.add_parser(
         NAME, help="NIST's trec_eval: its flags, its output", add_help=False
     )
@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what trec_eval does with the arguments; return its exit status."""
+    """Do what trec_eval does with the arguments, and return its exit status."""
     try:
         asked = options.parse_arguments(arguments)
         if asked.wanted == "version":
@@ -29,7 +29,9 @@ def run(arguments: Sequence[str]) -> int:
         elif asked.wanted == "help":
             sys.stdout.write(columns.write_help(asked))
         else:
-            _write(evaluate(asked, note=_say))
+            sys.stdout.flush()
+            for text in evaluate(asked, note=_say):  # an id that is not UTF-8 stays as it is
+                sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     except TrecEvalError as stop:
         _say(str(stop))
         return stop.status
@@ -38,10 +40,3 @@ def run(arguments: Sequence[str]) -> int:
 
 def _say(text: str) -> None:
     say(f"germane {NAME}: {text}")
-
-
-def _write(texts: Iterator[str]) -> None:
-    """Write as they stand ids that are not UTF-8."""
-    sys.stdout.flush()
-    for text in texts:
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -111,7 +111,7 @@ def _describe_pair(
         p_adjusted=tested.p_adjusted,
         alpha=settings.alpha,
         limit=_find_limit(tested, wins + losses, settings),
-        detectable=spread.detectable(tested.alpha) if spread and varies else None,
+        detectable=spread.find_detectable(tested.alpha) if spread and varies else None,
         equivalence=equivalence,
         test=tested.words,
     )

@@ -143,7 +143,7 @@ def gate(
     now = evaluate(qrels, run, measures, name=RUN, **policy)
     if odd := [one for one in now.measures if one.name in QUANTITIES]:
         raise MeasureError(
-            f"a gate is for measures of which more is better; {odd[0]} is none, so that a fall of it is "
+            f"a gate needs measures for which higher is better; {odd[0]} is none, so that a fall of it is "
             "no regression. Leave it out."
         )
     before = _read_saved(baseline)
@@ -152,7 +152,7 @@ def gate(
     elif before.policy != now.policy:
         raise PolicyError(
             f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
-            "Numbers under different conventions do not compare."
+            "Numbers under different conventions cannot be compared."
         )
     if absent := [name for name in now if name not in before]:
         raise NotFoundError(

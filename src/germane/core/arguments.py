@@ -9,16 +9,18 @@ from germane.errors import InputError, clip
 
 
 def list_values(given: Any) -> Any:
-    """The list that an array or a column of any library holds; others as they are."""
-    if type(given) is list:
-        return given
-    ways = (getattr(given, name, None) for name in ("tolist", "to_list", "to_pylist"))
-    return next((way() for way in ways if way is not None), given)
+    """Turn an array or a column of any library into a list; return other values as they are."""
+    for name in ("tolist", "to_list", "to_pylist"):
+        if hasattr(given, name):
+            return getattr(given, name)()
+    return given
 
 
 def parse_whole(given: Any) -> int | None:
-    """An integer of any type as Python's; None for anything else, and for True and False."""
-    if isinstance(given, (bool, np.bool_)):  # NumPy 1 takes its own for 0 and 1, with a warning
+    """Turn an integer of any type into Python's; return None for anything else, and for True and False."""
+    if isinstance(
+        given, (bool, np.bool_)
+    ):  # NumPy 1 takes its Booleans for 0 and 1, with a warning
         return None
     try:
         return index(given)
@@ -30,7 +32,7 @@ Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes l
 
 
 def make_generator(rng: Any) -> "np.random.Generator":
-    """The generator that is given, or that of a seed. Raises InputError for anything else."""
+    """Make a random generator of a seed; return one that is given. Raises InputError for anything else."""
     try:
         if not isinstance(rng, bool):
             return np.random.default_rng(rng)

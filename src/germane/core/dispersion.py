@@ -1,4 +1,4 @@
-"""Dispersion: how much a mean difference varies, and what follows from it without resampling."""
+"""Dispersion: how much a mean difference varies, and the tests that need no resampling."""
 
 import math
 from dataclasses import dataclass
@@ -25,11 +25,12 @@ class Dispersion:
         """The standard deviation of one query's difference (within data sets, where there are several)."""
         return self.error * math.sqrt(self.queries)
 
-    def detectable(self, alpha: float) -> float | None:
-        """The smallest true difference that a paired t-test finds with a probability of 0.8.
+    def find_detectable(self, alpha: float) -> float | None:
+        """Find the smallest true difference that a paired t-test detects with a probability of 0.8.
 
-        Guenther's correction (1981) of the normal approximation, which is within 2% for ten queries
-        and more. None for fewer than five queries, or too few for a small alpha, where it is not one.
+        It is the normal approximation with Guenther's correction (1981), which is within 2% from ten
+        queries on. Returns None where the approximation fails: for fewer than five queries, or for too
+        few beside a small alpha.
         """
         from statistics import NormalDist
 
@@ -42,10 +43,10 @@ class Dispersion:
 
 
 def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
-    """The spread of a sum of weighted differences, given less their data set's mean.
+    """Measure how much a sum of weighted differences varies; each is given less its data set's mean.
 
-    Degrees of freedom are Welch and Satterthwaite's where there are several data sets. None where a
-    data set has a single query: one difference does not vary.
+    Degrees of freedom are Welch and Satterthwaite's where there are several data sets. Returns None
+    where a data set has a single query, since one difference has no variance.
     """
     sizes = np.bincount(strata)
     if sizes.min() < 2:
@@ -59,14 +60,14 @@ def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
 
 
 def compute_student_p(difference: float, spread: Dispersion) -> float:
-    """The two-sided p-value of the paired t-test."""
+    """Compute the two-sided p-value of the paired t-test."""
     if not spread.error:
         return 1.0 if not difference else 0.0
     return min(1.0, 2 * _integrate_student(-abs(difference) / spread.error, spread.freedom))
 
 
 def compute_equivalence_p(difference: float, bound: float, spread: Dispersion) -> float:
-    """The p-value of two one-sided t-tests: is the difference within ±bound?"""
+    """Compute the p-value of two one-sided t-tests for a difference within ±bound."""
     if not spread.error:
         return 0.0 if abs(difference) < bound else 1.0
     upper, lower = (difference - bound) / spread.error, (-difference - bound) / spread.error
@@ -74,7 +75,7 @@ def compute_equivalence_p(difference: float, bound: float, spread: Dispersion) -
 
 
 def _integrate_student(t: float, freedom: float) -> float:
-    """Student's distribution function."""
+    """Compute Student's distribution function."""
     try:
         from scipy.special import stdtr
     except ImportError:
@@ -83,5 +84,5 @@ def _integrate_student(t: float, freedom: float) -> float:
 
 
 def explain_scipy(what: str) -> InputError:
-    """The error where SciPy is needed and not installed."""
+    """Make the error for a statistic that needs SciPy where it is not installed."""
     return InputError(f"{what} needs SciPy: pip install 'germane[stats]'")

@@ -1,7 +1,8 @@
-"""Finding: something in the data that bends a number, or may."""
+"""Finding: a problem in the data that distorts a number, or may."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from germane.errors import clip
@@ -12,7 +13,7 @@ SEVERITIES: tuple[Severity, ...] = ("serious", "doubtful", "note")
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in the data that bends a number, or may.
+    """A problem in the data that distorts a number, or may.
 
     >>> result = germane.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
     >>> result.findings[0].what
@@ -24,13 +25,13 @@ class Finding:
 
     severity: Severity
     what: str
-    """The kind of finding, the same words each time."""
+    """The kind of finding, always in the same words."""
     says: str
     """The finding as a sentence without its full stop."""
     count: int
     """How many queries, items or lines it concerns."""
     examples: tuple[str, ...] = ()
-    """The first of them, with file and line where there is a file."""
+    """The first few of these queries, items or lines, with file and line where there is a file."""
     advice: str = ""
     """How to act on it."""
     where: str = ""
@@ -38,24 +39,20 @@ class Finding:
 
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
-        examples = f": {join_examples(self.examples, self.count)}" if self.examples else ""
+        more = ", …" if self.count > len(self.examples) else ""
+        examples = f": {', '.join(self.examples)}{more}" if self.examples else ""
         return f"{where}{self.says}{examples}.{' ' * bool(self.advice)}{self.advice}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return {**asdict(self), "examples": list(self.examples)}
 
 
-def join_examples(examples: tuple[str, ...], count: int) -> str:
-    """The examples as prose, with a mark where there are more."""
-    return ", ".join(examples) + (", …" if count > len(examples) else "")
-
-
 def show_ids(ids: Iterable[object], most: int = 3) -> tuple[str, ...]:
-    """The first few ids, as messages show them."""
-    return tuple(clip(one) for one, _ in zip(ids, range(most), strict=False))
+    """Show the first few ids as messages do."""
+    return tuple(map(clip, islice(ids, most)))
 
 
 def sort_by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The serious ones first."""
+    """Sort findings by severity, the serious ones first."""
     return tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity)))

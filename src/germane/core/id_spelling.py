@@ -1,4 +1,4 @@
-"""Spelling: ids that differ only in letter case, white space, leading zeros and the like."""
+"""Spelling of ids: those that differ only in letter case, white space, leading zeros and the like."""
 
 import re
 import unicodedata
@@ -7,11 +7,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
+from germane.errors import list_choices
+
 Fold: TypeAlias = tuple[str, Callable[[str], str]]
 
 
 def _decode(text: str) -> str:
-    """Bytes that are not UTF-8 as Latin-1, and UTF-8 that was taken for Latin-1 or Windows-1252."""
+    """Decode bytes that are not UTF-8 as Latin-1, and UTF-8 that was decoded as Latin-1 or Windows-1252."""
     if text.isascii():
         return text
     try:
@@ -44,7 +46,7 @@ def _unquote(text: str) -> str:
 
 
 def _remove_invisible(text: str) -> str:
-    """The text without characters of no width: zero-width spaces, soft hyphens, byte-order marks."""
+    """Remove characters of no width: zero-width spaces, soft hyphens, byte-order marks."""
     if text.isascii():
         return text
     return "".join(one for one in text if unicodedata.category(one) != "Cf")
@@ -58,11 +60,7 @@ def _replace_compatible(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-def _remove_zeros(text: str) -> str:
-    return _ZEROS.sub("", text) if "0" in text else text
-
-
-_ZEROS = re.compile(r"0(?<![\d.]0)0*(?=\d)")  # which begins with what is looked for, and is fast
+_ZEROS = re.compile(r"0(?<![\d.]0)0*(?=\d)")  # fast, since it begins with the zero itself
 
 FOLDS: tuple[Fold, ...] = (
     ("HTML or URL escapes", _unescape),
@@ -75,14 +73,14 @@ FOLDS: tuple[Fold, ...] = (
     ("full-width or other compatible characters", _replace_compatible),
     ("letter case", str.casefold),
     ("hyphens and underscores", lambda text: text.replace("_", "-")),
-    ("leading zeros", _remove_zeros),
+    ("leading zeros", lambda text: _ZEROS.sub("", text) if "0" in text else text),
     ("a decimal '.0'", lambda text: text.removesuffix(".0")),
 )
 """The differences that ids may have, and the function that removes each."""
 
 
 def decode_id(identifier: Hashable) -> str:
-    """The text of an id; bytes are decoded."""
+    """Turn an id into text; bytes are decoded."""
     if isinstance(identifier, bytes):
         return identifier.decode("utf-8", "surrogateescape")
     return str(identifier)
@@ -95,7 +93,7 @@ def _fold(text: str, folds: Iterable[Fold] = FOLDS) -> str:
 
 
 def fold_ids(ids: Sequence[Hashable]) -> list[str]:
-    """The folded form of each id. Ids that differ only in what FOLDS names have the same form."""
+    """Fold each id. Ids that differ only in what FOLDS names have the same folded form."""
     texts: Any = ids
     try:
         whole = "\n".join(texts)
@@ -104,7 +102,7 @@ def fold_ids(ids: Sequence[Hashable]) -> list[str]:
         whole = "\n".join(texts)
     if whole.count("\n") != len(texts) - 1 or not _ORDINARY.fullmatch(whole):
         return [text if _FOLDED.fullmatch(text) else _fold(text) for text in texts]
-    whole = whole.casefold().replace("_", "-")  # the folds that are left, for all ids at once
+    whole = whole.casefold().replace("_", "-")  # the remaining folds, for all ids at once
     if "0" in whole:
         whole = _ZEROS.sub("", whole)
         if ".0" in whole:
@@ -113,12 +111,12 @@ def fold_ids(ids: Sequence[Hashable]) -> list[str]:
 
 
 _FOLDED = re.compile("[a-z]*([1-9][0-9]*|0)?")  # these are their own folded form
-_ORDINARY = re.compile("[\n!#$(-~]*")  # letters, digits and marks that no other fold looks at
+_ORDINARY = re.compile("[\n!#$(-~]*")  # letters, digits and marks that no other fold changes
 _DECIMALS = re.compile(r"\.0$", re.MULTILINE)
 
 
 def describe_difference(one: Hashable, other: Hashable) -> str:
-    """The difference of two ids of the same folded form: ``letter case and leading zeros``."""
+    """Describe the difference of two ids of the same folded form: ``letter case and leading zeros``."""
     first, second = decode_id(one), decode_id(other)
     if first == second:
         return f"type, {type(one).__name__} and {type(other).__name__}"
@@ -133,8 +131,21 @@ def describe_difference(one: Hashable, other: Hashable) -> str:
     return " and ".join(names)
 
 
+def describe_types(
+    one: str, ids: Iterable[Hashable], other: str, others: Iterable[Hashable]
+) -> str:
+    """Describe the types of two sides' ids: ``The run's ids are int, the qrels' are str``.
+
+    Returns "" where the sides have a type in common, or one has no ids.
+    """
+    kinds, their_kinds = (sorted({type(id_).__name__ for id_ in side}) for side in (ids, others))
+    if not kinds or not their_kinds or set(kinds) & set(their_kinds):
+        return ""
+    return f"The {one} ids are {list_choices(kinds)}, the {other} are {list_choices(their_kinds)}"
+
+
 def _point_out(one: str, other: str) -> str:
-    """The first place where two texts differ that look alike: `` (U+00E9 and U+0065 U+0301)``."""
+    """Write the code points where two texts that look alike differ: `` (U+00E9 and U+0065 U+0301)``."""
     texts = one, other
     unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
     start = next(unlike, min(map(len, texts)))
@@ -146,14 +157,14 @@ def _point_out(one: str, other: str) -> str:
 
 
 def _is_combining(text: str) -> bool:
-    """Does it begin with an accent or the like, which belongs to the letter before it?"""
+    """Does the text begin with an accent or the like, which belongs to the letter before it?"""
     return bool(text) and unicodedata.combining(text[0]) > 0
 
 
 def find_pairs(
     ids: Sequence[Hashable], others: Sequence[Hashable]
 ) -> Iterator[tuple[Hashable, Hashable]]:
-    """Each id with another that differs from it only in what FOLDS names."""
+    """Pair each id with another that differs from it only in what FOLDS names."""
     by_form: dict[str, Hashable] = {}
     for form, other in zip(fold_ids(others), others, strict=True):
         by_form.setdefault(form, other)
@@ -172,40 +183,38 @@ _SAMPLE, _LONGEST, _FEW = 200, 64, 20
 
 
 def find_affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
-    """The text that most ids have before or after one of the others: ``the prefix 'doc_'``."""
-    known = set(map(decode_id, others))
-    found: Counter[tuple[str, str]] = Counter()
-    some = list(islice(map(decode_id, ids), _SAMPLE))
-    for text in some:
-        for at in range(1, min(len(text), _LONGEST)):
-            if text[at:] in known:
-                found["prefix", text[:at]] += 1
-            if text[:-at] in known:
-                found["suffix", text[-at:]] += 1
-    for (kind, affix), count in found.most_common(1):
-        if count * 2 > len(some):
-            return f"the {kind} {affix!r}"
-    return _find_both(some[:_FEW], known)
+    """Find the text that most ids have before or after one of the others, or both.
 
-
-def _find_both(ids: list[str], known: set[str]) -> str | None:
-    """The texts that most ids have before and after one of the others."""
-    found: Counter[tuple[str, str]] = Counter()
-    for text in ids:
-        for start in range(1, min(len(text), _LONGEST)):
-            for end in range(max(start + 1, len(text) - _LONGEST), len(text)):
-                if text[start:end] in known:
-                    found[text[:start], text[end:]] += 1
-    for (before, after), count in found.most_common(1):
-        if count * 2 > len(ids):
-            return f"the prefix {before!r} and the suffix {after!r}"
+    Returns ``the prefix 'doc_'``, or ``the prefix '<' and the suffix '>'``.
+    """
+    known, some = set(map(decode_id, others)), list(islice(map(decode_id, ids), _SAMPLE))
+    for texts, cut in ((some, _cut_once), (some[:_FEW], _cut_twice)):
+        found = Counter((a, z) for text in texts for a, kept, z in cut(text) if kept in known)
+        for (before, after), count in found.most_common(1):
+            if count * 2 > len(texts):
+                affixes = ("the prefix", before), ("the suffix", after)
+                return " and ".join(f"{kind} {affix!r}" for kind, affix in affixes if affix)
     return None
+
+
+def _cut_once(text: str) -> Iterator[tuple[str, str, str]]:
+    """Cut a text at every place, and yield the prefix, the text that is kept, and the suffix."""
+    for at in range(1, min(len(text), _LONGEST)):
+        yield text[:at], text[at:], ""
+        yield "", text[:-at], text[-at:]
+
+
+def _cut_twice(text: str) -> Iterator[tuple[str, str, str]]:
+    """Cut a text at every pair of places, and yield the prefix, the text that is kept, and the suffix."""
+    for start in range(1, min(len(text), _LONGEST)):
+        for end in range(max(start + 1, len(text) - _LONGEST), len(text)):
+            yield text[:start], text[start:end], text[end:]
 
 
 def find_extended(
     ids: Iterable[Hashable], others: Iterable[Hashable]
 ) -> tuple[Hashable, Hashable, str] | None:
-    """Two ids of which one is the other, a mark and more: ``q1`` and ``topic-q1``."""
+    """Find two ids of which one is the other with a mark and more text: ``q1`` and ``topic-q1``."""
     among = list(islice(others, _LONGEST))
     for one in islice(ids, _LONGEST):
         for other in among:

@@ -1,6 +1,6 @@
-"""Policy: the conventions on which tools differ, by the stage that follows them.
+"""Policy: the conventions on which tools differ, by the stage that they govern.
 
-Measuring, the stage between judging and averaging, follows the parameters in a measure's name.
+The parameters in a measure's name govern the stage of measuring, between judging and averaging.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -34,23 +34,23 @@ Unknown: TypeAlias = Literal["ignore", "zero", "error"]
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Rows and judgments as they are taken: items that stand twice, scores and grades."""
+    """The reading of rows and judgments: duplicate items, scores and grades."""
 
     duplicates: Duplicates = "error"
-    """An item that stands twice for a query: refuse it; take its first, last or highest copy; keep
-    all copies at their ranks and count the first as a hit; or count every copy again."""
+    """A duplicate item of a query: refuse it; take its first, last or highest copy; keep all copies
+    at their ranks and count the first as a hit; or count every copy again."""
 
     relevant: Relevant = "judged"
-    """The relevant items of a query are all that are judged so, or those alone that stand in its list:
-    tools that are given labels and scores of one list see no others."""
+    """The relevant items of a query are all that are judged relevant, or only those in its list of
+    results: tools that are given the labels and scores of one list see no others."""
 
     repeated: Repeated = "error"
-    """An item that stands twice among a query's relevant items: refuse it; count it once, as
-    duplicates=first, last and max do too; or count each copy, of which only one can be found."""
+    """A duplicate among a query's relevant items: refuse it; count it once, as duplicates=first, last
+    and max do too; or count each copy, of which only one can be found."""
 
     scores: Scores = "double"
     """Scores are compared in double precision, or rounded to single precision before; sigmoid also
-    takes them through the logistic function where one is outside 0…1."""
+    applies the logistic function to the scores of a query if one of them is outside 0…1."""
 
     grades: Grades = "exact"
     """Grades are taken as they are; cut to whole numbers; not below 0; as 1 from 1 on and else as 0;
@@ -60,7 +60,7 @@ class Reading:
     """An item whose id is that of the query is kept, or dropped before ranks are counted."""
 
     qrels_duplicates: str | None = None
-    """Repeated judgments, where ``read_qrels`` was asked for something else than ``duplicates``."""
+    """The choice of ``duplicates`` for judgments, where ``read_qrels`` was given another one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +69,8 @@ class Judging:
 
     ties: Ties = "trec"
     """Equal scores: by item id from the last to the first, as trec_eval does, or from the first to
-    the last; in the order given; the exact mean over all orders; the order that is best or worst for the system; or all of a group
-    at once, as one step to its last rank."""
+    the last; in the order given; the exact mean over all orders; the order that is best or worst for
+    the system; or all items of a group at once, at its last rank."""
 
     missing: Missing = "zero"
     """A judged query that the run does not answer counts as 0, is left out, or is an error."""
@@ -79,10 +79,10 @@ class Judging:
     """Unjudged items count as not relevant, or are removed before ranks are counted."""
 
     depth: int | None = None
-    """Only the first ``depth`` results of each query are looked at."""
+    """Only the first ``depth`` results of each query count."""
 
     nonpositive: Nonpositive = "hit"
-    """Relevant items with a score of 0 or less are hits, or take their ranks as misses."""
+    """Relevant items with a score of 0 or less are hits, or keep their ranks and count as misses."""
 
     threshold: float | None = None
     """Items with a lower score do not count as retrieved."""
@@ -102,7 +102,7 @@ class Judging:
 
 @dataclass(frozen=True, kw_only=True)
 class Averaging:
-    """Queries whose value is special, and their mean."""
+    """The values of special queries, and the mean of all."""
 
     no_relevant: NoRelevant = "zero"
     """A query without relevant items counts as 0, is left out, counts as 1, is NaN, or an error."""
@@ -112,15 +112,15 @@ class Averaging:
     NaN, or an error."""
 
     all_relevant: AllRelevant = "answer"
-    """A query of which nothing is judged not relevant, but something found, is answered, counts as 0,
-    or is NaN: what compares relevant with other items divides by 0 there."""
+    """A query with hits, and with nothing judged not relevant, is answered, counts as 0, or is NaN:
+    measures that compare relevant with other items divide by 0 there."""
 
     constant: Constant = "answer"
     """A query all of whose results have the same score is answered, or NaN."""
 
     undefined: Undefined = "nan"
-    """A query that is NaN makes the mean NaN, counts as 0 in it, or is an error; so does having no query
-    at all."""
+    """A query whose value is NaN makes the mean NaN, counts as 0 in it, or is an error; a mean of no
+    queries is treated in the same way."""
 
     digits: int | None = None
     """Means are rounded to so many decimals."""
@@ -159,10 +159,12 @@ class Policy(Averaging, Judging, Reading):
                         f"{name} takes a whole number from 0 to 15; got {clip(given)}"
                     )
                 object.__setattr__(self, name, digits)
-        if self.threshold is not None:
-            if not _is_number(self.threshold):
-                raise PolicyError(f"threshold takes a finite number; got {clip(self.threshold)}")
-            object.__setattr__(self, "threshold", float(self.threshold))
+        given = self.threshold
+        if given is not None:
+            number = isinstance(given, (int, float)) and not isinstance(given, bool)
+            if not number or not isfinite(given):
+                raise PolicyError(f"threshold takes a finite number; got {clip(given)}")
+            object.__setattr__(self, "threshold", float(given))
 
     def __repr__(self) -> str:
         changed = [
@@ -178,27 +180,27 @@ class Policy(Averaging, Judging, Reading):
         return ", ".join(f"{name}={value}" for name, value in choices.items() if value is not None)
 
     def to_dict(self) -> dict[str, str | float | None]:
-        """The conventions by name; those that few tools decide otherwise only where they differ."""
+        """Return the conventions by name; rare ones only where they differ from the default."""
         stated = {name: getattr(self, name) for name in (*WORDS, "depth")}
         rare = {name: getattr(self, name) for name in DEFAULTS if name not in stated}
         return stated | {name: word for name, word in rare.items() if word != DEFAULTS[name]}
 
     @cached_property
     def whole_list(self) -> "Policy":
-        """With relevant=listed, the policy that finds what is listed: items count whatever their scores."""
+        """The policy that finds all listed items, which relevant=listed needs: their scores do not matter."""
         if self.relevant == "judged" or (self.nonpositive == "hit" and self.threshold is None):
             return self
         return replace(self, nonpositive="hit", threshold=None)
 
     @cached_property
     def order(self) -> Order:
-        """The order that readers are asked for."""
+        """The order in which readers rank the rows of a run."""
         equal: Literal["id", "given"] = "given" if self.ties == "given" else "id"
         return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
 
     @cached_property
     def judged_twice(self) -> str:
-        """The treatment of an item that stands twice for a query."""
+        """The treatment of an item that is judged twice for a query."""
         if self.repeated != "error":
             return "first" if self.repeated == "once" else "each"
         return self.duplicates if self.duplicates not in COPIES else "error"
@@ -217,13 +219,9 @@ WORDS = {name: _CHOICES[name] for name in _STATED}
 """The conventions that every result states."""
 
 WITHOUT_VALUE = ("short", "constant")
-"""Conventions whose words take a query's value away, so that they explain no number."""
+"""Conventions that take a query's value away, so that they explain no number."""
 
 RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)
 }
-"""Conventions that few tools decide otherwise, and that results state where they are not the usual."""
-
-
-def _is_number(given: object) -> bool:
-    return isinstance(given, (int, float)) and not isinstance(given, bool) and isfinite(given)
+"""Conventions on which few tools differ. Results state those that are not the default."""

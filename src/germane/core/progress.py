@@ -1,4 +1,4 @@
-"""Progress: the line on standard error that says how far a long call has come."""
+"""Progress: a line on standard error that shows the progress of a long call."""
 
 import sys
 import time
@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from germane.errors import InputError, clip
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes read so far, and their number where it is known."""
+"""Called with the file's name, the bytes read so far, and the size of the file or None."""
 
-APART = 0.1  # seconds from one state of the line to the next
+APART = 0.1  # seconds between updates of the line
 WIPE = "\r\x1b[K"
 
 
@@ -25,14 +25,14 @@ class ProgressLine:
         now = time.monotonic()
         if now - self._started < self._after or now - self._shown < APART:
             return
-        from germane.output.tables import make_visible  # costs time, which most calls need not take
+        from germane.output.tables import make_visible  # slow to import, and most calls end before
 
         self._shown = now
         part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
         self._write(f"{WIPE}{self._doing} {make_visible(name[-50:])}: {part}")
 
     def wipe(self) -> None:
-        """Leave an empty line, where there was anything on it."""
+        """Clear the line, if anything was written on it."""
         if self._shown:
             self._shown = 0.0
             self._write(WIPE)
@@ -44,16 +44,16 @@ class ProgressLine:
 
 
 class _CallersLine(ProgressLine):
-    """A line that goes with the call that it was made for, since no ``with`` ends it."""
+    """A line that is cleared when the call that made it ends, since no ``with`` ends it."""
 
     def __del__(self) -> None:
         self.wipe()
 
 
 def make_progress(given: Any) -> Progress | None:
-    """The function to call with progress; germane's own line for True, and nothing for False and None.
+    """Return the function to call with progress: germane's own line for True, None for False and None.
 
-    Raises InputError for what is none of them.
+    Raises InputError for anything else that is no function.
     """
     if given is None or given is False:
         return None

@@ -32,14 +32,14 @@ class Qrels:
     name: str = "qrels"
     ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
-    duplicates: str | None = (
-        None  # the choice that they were read with, where that was not the run's
+    duplicates: str | None = None  # the choice they were read with, if they were read by themselves
+    lines: Any = None  # the order of a LETOR file, which scores without ids follow
+    width: int | None = (
+        None  # the number of items of an array, whose queries and items are numbered
     )
-    lines: Any = None  # of a LETOR file, which scores without ids are aligned with
-    width: int | None = None  # of an array, whose queries and items are numbered: how many items
-    unjudged: tuple[Hashable, ...] = ()  # queries that are there without a judgment; left out
+    unjudged: tuple[Hashable, ...] = ()  # queries that stand there without a judgment; left out
     maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
-    comments: int = 0  # lines that are none
+    comments: int = 0  # lines that begin with # and are no data
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -48,7 +48,7 @@ class Qrels:
         return f"Qrels({self.name!r}: {len(self)} queries, {len(self.items)} judgments)"
 
     def only(self, query: Hashable) -> "Qrels":
-        """The judgments of one query. Raises NotFoundError where it has none."""
+        """Select the judgments of one query. Raises NotFoundError where it has none."""
         q = self.position.get(query) if isinstance(query, Hashable) else None
         spelled = isinstance(query, (str, int, np.integer)) and not isinstance(query, bool)
         if q is None and spelled:  # numbers on a command line and in files are text
@@ -69,7 +69,7 @@ class Qrels:
         )
 
     def some(self, places: Ints) -> "Qrels":
-        """The judgments of some queries, which stand at these places."""
+        """Select the judgments of the queries at these places."""
         starts = self.offsets[places]
         lengths = self.offsets[places + 1] - starts
         at = ragged.list_stretches(starts, lengths)
@@ -95,7 +95,7 @@ class Qrels:
 
     @cached_property
     def position(self) -> dict[Hashable, int]:
-        """Query id → q."""
+        """Query id → q, its place in ``queries``."""
         return {query: q for q, query in enumerate(self.queries)}
 
     @cached_property

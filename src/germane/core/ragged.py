@@ -21,44 +21,44 @@ else:  # numpy.typing takes longer to import than germane
     Ints = Floats = Bools = np.ndarray
 
 
-FEW = 64  # values that Python has looked through before NumPy has begun
+FEW = 64  # below so many values, a loop in Python is faster than NumPy
 
 
 def make_offsets(lengths: Any) -> Ints:
-    """Row lengths → offsets."""
+    """Turn row lengths into offsets."""
     out = np.zeros(len(lengths) + 1, np.int64)
     np.add.accumulate(lengths, out=out[1:])
     return out
 
 
 def find_owners(offsets: Ints) -> Ints:
-    """The row that each value belongs to."""
+    """Find the row that each value belongs to."""
     if len(offsets) == 2:
         return np.zeros(offsets[1], np.int64)
     return repeat_owners(find_lengths(offsets))
 
 
 def repeat_owners(lengths: Any) -> Ints:
-    """The row that each value belongs to, for rows of these lengths."""
+    """Number the row of each value, for rows of these lengths."""
     if len(lengths) == 1:
         return np.zeros(lengths[0], np.int64)
     return np.repeat(np.arange(len(lengths)), lengths)
 
 
 def find_lengths(offsets: Ints) -> Ints:
-    """Offsets → row lengths."""
+    """Turn offsets into row lengths."""
     return offsets[1:] - offsets[:-1]
 
 
 def list_stretches(starts: Ints, lengths: Ints) -> Ints:
-    """The numbers of some stretches, one stretch after the other."""
+    """List the positions in some stretches, one stretch after the other."""
     ends = make_offsets(lengths)
     numbers: Ints = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
     return numbers
 
 
 def as_slice(numbers: Ints) -> slice | Ints:
-    """Numbers as a slice where they follow each other: a view needs no copy."""
+    """Turn consecutive positions into a slice, which needs no copy; return others as they are."""
     if (
         len(numbers)
         and numbers[-1] - numbers[0] == len(numbers) - 1
@@ -69,14 +69,14 @@ def as_slice(numbers: Ints) -> slice | Ints:
 
 
 def take_lasts(offsets: Ints) -> Ints:
-    """The last value of each row, but for the one at the end; rows may be empty."""
+    """Find the position of the last value of every row but the last one; rows may be empty."""
     ends: Ints = offsets[1:-1]
     inner: Ints = ends[(ends > 0) & (ends < offsets[-1])] - 1
     return inner
 
 
 def are_finite(values: Floats) -> bool:
-    """Is none infinite or NaN? Where squares overflow on the way, NumPy warns unless told not to."""
+    """Are all values finite? NumPy may warn where squares overflow on the way."""
     if len(values) < _THREADS and math.isfinite(values.dot(values)):
         return True
     return bool(np.isfinite(values).all())
@@ -86,45 +86,34 @@ _THREADS = 10_000  # values from which on linear algebra may start threads
 
 
 def is_one(values: Floats) -> bool:
-    """Does one value stand for all of them?"""
+    """Is this a broadcast constant, one value in memory for all?"""
     return len(values) > 0 and not any(values.strides)
 
 
 def select(values: Floats, at: Ints) -> Floats:
-    """Some of the values; one that stands for all does so for these."""
+    """Select values by position; a broadcast constant stays one."""
     return np.broadcast_to(values[0], len(at)) if is_one(values) else values[at]
 
 
-def falls(values: Floats, offsets: Ints) -> bool:
+def descends(values: Floats, offsets: Ints) -> bool:
     """Is no value above the one before it in its row?"""
     rising = values[1:] > values[:-1]
     rising[take_lasts(offsets)] = False
     return not rising.any()
 
 
-def is_shared(values: Floats, offsets: Ints, at: Ints, row: Ints) -> bool:
-    """Is a value at one of some places, in these rows, also the one before or after it?"""
-    before = np.maximum(at - 1, offsets[row])
-    after = np.minimum(at + 1, offsets[row + 1] - 1)
-    own = values[at]
-    return bool(
-        ((values[before] == own) & (before < at)).any()
-        or ((values[after] == own) & (after > at)).any()
-    )
-
-
 def sum_rows(values: Any, owner: Ints, rows: int) -> Floats:
-    """Each row's sum, added from the left; an empty row's is 0."""
+    """Sum each row from the left; an empty row's sum is 0."""
     return np.bincount(owner, weights=values, minlength=rows)
 
 
 def count_flags(flags: Bools, owner: Ints, rows: int) -> Ints:
-    """How many flags each row has set."""
+    """Count the flags that are set in each row."""
     return np.bincount(owner[flags], minlength=rows)
 
 
 def count_running(flags: Bools, offsets: Ints, owner: Ints) -> Ints:
-    """How many flags of the row are set so far, the one at hand included."""
+    """Count the flags that are set in the row up to each place, that place included."""
     total: Ints
     if len(offsets) == 2:
         total = np.add.accumulate(flags.astype(np.int64))
@@ -137,12 +126,12 @@ def count_running(flags: Bools, offsets: Ints, owner: Ints) -> Ints:
 
 
 def count_before(flags: Bools) -> Ints:
-    """How many flags are set before each, and in all."""
-    return make_offsets(flags.astype(np.int64))  # whose sums are not cast one by one
+    """Count the flags that are set before each place, and in all."""
+    return make_offsets(flags.astype(np.int64))  # Booleans would be cast one by one
 
 
 def accumulate_product(values: Floats, offsets: Ints) -> Floats:
-    """Each row's running product, the value itself included.
+    """Multiply the values of each row up to each place, that place included.
 
     Rows are padded to a common length among rows of similar length, so that the padding at most
     doubles the memory.
@@ -151,12 +140,12 @@ def accumulate_product(values: Floats, offsets: Ints) -> Floats:
 
 
 def accumulate_sum(values: Floats, offsets: Ints) -> Floats:
-    """Each row's running sum of floats, the value itself included."""
+    """Add the floats of each row up to each place, that place included."""
     return _scan(np.add, values, offsets)
 
 
 def accumulate_maximum(values: Floats, offsets: Ints) -> Floats:
-    """Each row's running maximum of values that are at least 0."""
+    """Find the maximum of each row up to each place, of values that are at least 0."""
     return _scan(np.maximum, values, offsets)
 
 
@@ -167,7 +156,7 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
 
 
 def _apply_to_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) -> Ints:
-    """Apply a function to each row, in matrices of rows; NaN fills them up."""
+    """Apply a function to each row, in matrices of rows of similar length that NaN fills up."""
     size = find_lengths(offsets)
     if len(values) and (size == size[0]).all():
         return of(values.reshape(len(size), -1)).ravel()
@@ -185,7 +174,7 @@ def _apply_to_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype:
 
 
 def sort_descending(values: Floats, offsets: Ints) -> Floats:
-    """Each row sorted from its largest value to its smallest."""
+    """Sort each row from its largest value to its smallest."""
     if len(offsets) == 2:
         ascending = values.copy()
         ascending.sort()
@@ -194,11 +183,11 @@ def sort_descending(values: Floats, offsets: Ints) -> Floats:
         return values
     if len(values) and (values == values[0]).all():
         return np.broadcast_to(values[0], len(values))
-    return values if falls(values, offsets) else -sort_rows(-values, offsets)
+    return values if descends(values, offsets) else -sort_rows(-values, offsets)
 
 
 def sort_rows(values: Floats, offsets: Ints) -> Floats:
-    """Each row sorted from its smallest value to its largest.
+    """Sort each row from its smallest value to its largest.
 
     NumPy sorts short rows by vector instructions, and values several times faster than positions.
     """
@@ -206,14 +195,14 @@ def sort_rows(values: Floats, offsets: Ints) -> Floats:
 
 
 def order_falling(values: Floats, offsets: Ints) -> Ints:
-    """The positions of the values, row by row, from each row's largest; equal ones in any order."""
+    """List the positions of the values, row by row, from each row's largest; equal ones in any order."""
     place = _apply_to_rows(lambda rows: np.argsort(rows, axis=1), -values, offsets, np.int64)
     place += np.repeat(offsets[:-1], find_lengths(offsets))
     return place
 
 
 def order_stably(owner: Ints) -> Ints:
-    """The positions of the values by their owner, a number below 2**32; those of one stay in their order."""
+    """List the positions of the values by their owner, a number below 2**32, in a stable order."""
     # sorting numbers that hold owner and position is several times faster than a stable argsort
     packed = owner.astype(np.uint64)
     packed <<= np.uint64(32)
@@ -224,7 +213,7 @@ def order_stably(owner: Ints) -> Ints:
 
 
 def ascends(values: Ints, owner: Ints) -> bool:
-    """Does no value stand above the one behind it, rows being in their order?"""
+    """Do the rows stand in their order, and the values within each in ascending order?"""
     same = owner[1:] == owner[:-1]
     same &= values[1:] >= values[:-1]
     same |= owner[1:] > owner[:-1]
@@ -232,7 +221,7 @@ def ascends(values: Ints, owner: Ints) -> bool:
 
 
 def order_ascending(values: Ints, owner: Ints, rows: int) -> Ints:
-    """The positions of the values, row by row, from each row's smallest to its largest.
+    """List the positions of the values, row by row, from each row's smallest to its largest.
 
     Whole numbers are below 2**32, and sorted as one number with their row.
     """

@@ -1,4 +1,4 @@
-"""Ranking: what is left of runs and judgments when a measure sees them."""
+"""Ranking: the ranks and grades of judged items, which are all that a measure sees."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,9 +19,9 @@ class Ranking:
     slice ``ideal_offsets[q]:ideal_offsets[q + 1]`` of ``ideal``. No file, policy or item id that
     could change a number is left in it.
 
-    ``ties`` says how the items of a group of equal scores, on the ranks ``tied_from`` to ``tied_to``,
-    stand to each other: ``ordered`` one after the other; ``expected`` in random order, where a rank is
-    the group's first; or ``grouped``, all of them at once, at the group's last rank.
+    A group of equal scores takes the ranks ``tied_from`` to ``tied_to``. With ``ties=ordered`` its items
+    stand one after the other. With ``expected`` their order is random, and each has the group's first
+    rank; with ``grouped`` all stand at the group's last rank.
     """
 
     queries: list[object]  # Q
@@ -36,7 +36,7 @@ class Ranking:
     ties: Literal["ordered", "expected", "grouped"] = "ordered"
     judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations only
 
-    # what several measures ask for, by the lowest grade that is relevant
+    # kept for several measures, by the lowest grade that is relevant
     _relevant: dict[float, Bools] = field(default_factory=dict, init=False)
     _total: dict[float, Ints] = field(default_factory=dict, init=False)
     _so_far: dict[float, Ints] = field(default_factory=dict, init=False)
@@ -66,14 +66,14 @@ class Ranking:
         return self.retrieved if k is None else np.minimum(k, self.retrieved)
 
     def end(self, k: int | None) -> Ints | int | None:
-        """H: the same for each hit; ``k`` itself where hits have one rank, which was retrieved."""
+        """H: the last rank that a measure looks at, for each hit; ``k`` where a hit has a single rank."""
         return self.last(k)[self.owner] if self.ties == "expected" else k
 
     def within(self, k: int | None) -> Bools:
         """H: does the hit stand within the first ``k`` ranks?"""
         return np.ones(len(self.rank), bool) if k is None else self.rank <= k
 
-    def counted(self, rel: float, k: int | None) -> Bools:
+    def mark_relevant(self, rel: float, k: int | None) -> Bools:
         """H: is the hit relevant, and within the first ``k`` ranks?"""
         return self.relevant(rel) if k is None else self.relevant(rel) & (self.rank <= k)
 
@@ -92,17 +92,15 @@ class Ranking:
     def total(self, rel: float) -> Ints:
         """Q: R, the number of items judged relevant, retrieved or not."""
         if rel not in self._total:
-            self._total[rel] = self._count_total(rel)
+            if ragged.is_one(self.ideal):
+                judged = ragged.find_lengths(self.ideal_offsets)
+                self._total[rel] = judged if self.ideal[0] >= rel else np.zeros_like(judged)
+            else:
+                self._total[rel] = self.count_judged(self.ideal >= rel)
         return self._total[rel]
 
-    def _count_total(self, rel: float) -> Ints:
-        if ragged.is_one(self.ideal):
-            judged = ragged.find_lengths(self.ideal_offsets)
-            return judged if self.ideal[0] >= rel else np.zeros_like(judged)
-        return self.judged(self.ideal >= rel)
-
-    def judged(self, flags: Bools) -> Ints:
-        """J → Q: how many of each query's judgments are flagged."""
+    def count_judged(self, flags: Bools) -> Ints:
+        """J → Q: count each query's flagged judgments."""
         if len(self.queries) == 1:
             return np.array([np.count_nonzero(flags)])
         if flags.all():
@@ -118,15 +116,15 @@ class Ranking:
 
     def _count_so_far(self, rel: float) -> Ints:
         if self.ties == "grouped":
-            size, before = self.tied_relevant(rel)
+            size, before = self.count_tied(rel)
             return before + size
         relevant = self.relevant(rel)
         if len(self.queries) == 1:  # whose hits have none of another query before them
             return np.add.accumulate(relevant.astype(np.int64))
         return ragged.count_running(relevant, self.offsets, self.owner)
 
-    def tied_relevant(self, rel: float) -> tuple[Ints, Ints]:
-        """H: the relevant items in each hit's group of equal scores, and those before the group."""
+    def count_tied(self, rel: float) -> tuple[Ints, Ints]:
+        """H: count the relevant items in each hit's group of equal scores, and before the group."""
         starts = np.ones(len(self.rank), bool)
         starts[1:] = (np.diff(self.owner) > 0) | (np.diff(self.tied_from) > 0)
         group = np.cumsum(starts) - 1
@@ -135,10 +133,10 @@ class Ranking:
         running = ragged.count_running(relevant, self.offsets, self.owner)
         return size, (running - relevant)[np.flatnonzero(starts)[group]]
 
-    def found(self, rel: float, k: int | None) -> Ints:
-        """Q: the number of relevant items within the first ``k`` ranks."""
-        return ragged.count_flags(self.counted(rel, k), self.owner, len(self))
+    def count_found(self, rel: float, k: int | None) -> Ints:
+        """Q: count the relevant items within the first ``k`` ranks."""
+        return ragged.count_flags(self.mark_relevant(rel, k), self.owner, len(self))
 
-    def sums(self, values: Floats | Ints | Bools) -> Floats:
-        """H → Q: each query's sum of a value per hit."""
+    def sum_hits(self, values: Floats | Ints | Bools) -> Floats:
+        """H → Q: add up a value per hit for each query."""
         return ragged.sum_rows(values, self.owner, len(self.queries))

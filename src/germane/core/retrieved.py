@@ -1,7 +1,7 @@
-"""Retrieved: the judged items that a run retrieved, and the order that its rows were ranked in.
+"""Retrieved: the judged items that a run retrieved, and the order in which its rows were ranked.
 
-Readers make it; judging turns it and the qrels into a Ranking. A sample of the run's first rows goes with
-it, for the checks.
+Readers make it; judging turns it and the qrels into a Ranking. The checks get a sample of the run's
+first rows with it.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -15,7 +15,7 @@ from germane.core import ragged
 from germane.core.finding import Finding
 from germane.core.ragged import Bools, Floats, Ints
 
-COPIES = ("keep", "recount")  # of an item that stands twice, every copy takes its rank
+COPIES = ("keep", "recount")  # under these choices every copy of a duplicate item takes a rank
 
 
 @dataclass(frozen=True)
@@ -34,29 +34,26 @@ class Order:
 
     @cached_property
     def plain(self) -> bool:
-        """Does nothing but the order of scores matter, and is nothing left out?"""
+        """Does only the order of scores matter, with nothing left out?"""
         return self in (AS_GIVEN, BY_ID)
 
-    def precise(self, scores: Floats, offsets: Ints) -> Floats:
-        """The scores of some queries in the precision asked for."""
+    def round_scores(self, scores: Floats, offsets: Ints) -> Floats:
+        """Round the scores of some queries to the precision asked for."""
         if self.scores == "double":
             return scores
         with np.errstate(over="ignore"):  # beyond single precision all scores are infinite
             single: Floats = scores.astype(np.float32)
             if self.scores == "sigmoid":
                 owner = ragged.find_owners(offsets)
-                outside = (
-                    ragged.count_flags((single < 0) | (single > 1), owner, len(offsets) - 1) > 0
-                )
+                odd = owner[(single < 0) | (single > 1)]
+                outside = np.bincount(odd, minlength=len(offsets) - 1) > 0
                 single = np.where(outside[owner], 1 / (1 + np.exp(-single)), single)
             return single.astype(np.float64)
 
-    def above(self, scores: Floats) -> Bools:
-        """Does each score reach the threshold?"""
-        if self.threshold is None:
-            return np.ones(len(scores), bool)
-        reached: Bools = scores >= self.threshold
-        return reached
+    def reach_threshold(self, scores: Floats) -> Bools:
+        """Mark the scores that reach the threshold."""
+        everything = np.ones(len(scores), bool)
+        return everything if self.threshold is None else scores >= self.threshold
 
 
 AS_GIVEN, BY_ID = Order("given"), Order()
@@ -65,8 +62,8 @@ AS_GIVEN, BY_ID = Order("given"), Order()
 class Sample:
     """The first rows of some queries of a run, in the order in which they were given.
 
-    The rows of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank`` and ``given`` make the rank
-    column and the scores as they were written, of the first so many rows.
+    The rows of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank(n)`` and ``given(n)`` return the
+    ranks and the scores, as they were written, of the first n rows.
     """
 
     def __init__(
@@ -78,7 +75,7 @@ class Sample:
         *,
         rank: Callable[[int], Floats] | None = None,
         given: Callable[[int], Sequence[Any]] | None = None,
-        ids: str = "typed",  # as those of Qrels, or places: rows and columns of an array
+        ids: str = "typed",  # as in Qrels, or "places": the rows and columns of an array
         rounded: int = 0,  # scores of the whole run that became equal to another as doubles
         finer: bool = False,  # may the scores have had more digits than doubles?
     ) -> None:
@@ -91,12 +88,12 @@ class Sample:
 
     @cached_property
     def owner(self) -> Ints:
-        """The stretch of each row."""
+        """The position in ``queries`` of each row's query."""
         return ragged.find_owners(self.offsets)
 
 
 def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
-    """Rows for a sample: the first few of each of the first queries. Returns them and their offsets."""
+    """Choose the rows of a sample: the first few of each of the first queries. Returns them and their offsets."""
     lengths = np.diff(offsets[: most + 1])
     depth = most // max(1, min(len(lengths), SAMPLED, most // DEEP))
     ends = ragged.make_offsets(np.minimum(lengths, depth))
@@ -119,9 +116,9 @@ class Retrieved:
     retrieved: Ints  # Q
     answered: Bools  # Q, does the run have the query at all?
     unknown: list[Hashable]  # the run's queries that nobody judged
-    sample: "Callable[[int], Sample] | None" = None  # some first rows: at most so many
-    findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are gone
-    comments: int = 0  # lines of a file that are no data
+    sample: "Callable[[int], Sample] | None" = None  # returns at most so many of the first rows
+    findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are not kept
+    comments: int = 0  # lines of a file that begin with # and are no data
 
     @cached_property
     def answers(self) -> int:
@@ -140,5 +137,5 @@ class Retrieved:
 
     @cached_property
     def is_tied(self) -> bool:
-        """May hits share their score with another item? Where none does, their three ranks are one array."""
+        """Can hits share their score with another item? Where none does, their three ranks are one array."""
         return self.tied_to is not self.tied_from

@@ -1,9 +1,9 @@
 """Dialects: the conventions of other tools.
 
-One file is one family: tools that are given the same kind of data for the same task, and so share
-conventions. A tool with more than 25 measures has a file of its own. A file lists its dialects in
-``DIALECTS``, each once and whole; conventions of several of them stand at its top, those of several
-families in ``dialect``. ``table`` puts the families together, in print order.
+Each file is one family: tools for one task, with input of one kind, which share conventions. A tool with
+more than 25 measures has a file of its own. A file lists its dialects in ``DIALECTS``. Conventions of several
+dialects are at the top of the file, those of several families in ``dialect``. ``table`` puts the families
+together, in print order.
 
 A new dialect is an entry in its family's file. Its answers are recorded in ``tests/data/conformance.json``,
 and ``python docs/generate_dialects.py`` writes its page.
@@ -23,7 +23,7 @@ def dialects() -> "dict[str, Dialect]":
     >>> germane.dialects()["ml_metrics"].version
     '0.1.4'
     """
-    from germane.dialects.table import BY_NAME  # when asked for: most evaluations need none
+    from germane.dialects.table import BY_NAME  # imported late: most evaluations need none
 
     return dict(BY_NAME)
 

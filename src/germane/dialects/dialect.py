@@ -1,4 +1,4 @@
-"""Dialect: how another tool decides what germane calls stages, and what it calls its measures."""
+"""The class Dialect: the conventions of another tool, stage by stage, and its names of measures."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Entry:
     """Other spellings of the tool's own."""
 
     def read(self, name: str) -> str | None:
-        """Read a name of the tool's: germane's name of the measure, or None where it is another."""
+        """Translate a name of the tool into germane's; None if it is not a name of this entry."""
         for spelling in (self.name, *self.also):
             if found := _compile_pattern(spelling).fullmatch(name):
                 values = dict(zip(_PLACE.findall(spelling), found.groups(), strict=True))
@@ -95,9 +95,9 @@ class Limit:
     k) · missed · unknown · named (a query's id is no number) · level (of relevance is given)"""
     says: str
     only: tuple[str, ...] = ()
-    """The names of the measures that it is about; all of them where none is named."""
+    """The names of the measures that it concerns; none: all of them."""
     order: bool = False
-    """Is it the order of equal scores that is left open? Then the tool's value is between worst and best."""
+    """Is the order of equal scores open? Then the tool's value is between worst and best."""
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,14 @@ class Dialect:
     """The file and function in which the tool decides it."""
     limits: tuple[Limit, ...] = ()
     unlike: tuple[Homonym, ...] = ()
-    """Measures of the tool that are not evaluated, and are others than germane's of that name."""
+    """Measures of the tool that are not evaluated, and differ from germane's of that name."""
     sees: Literal["judgments", "list"] = "judgments"
-    """The tool is given all judgments of a query, or labels and scores of one list: with a list that lacks
-    relevant items it takes those listed for all there are, which is ``relevant=listed``."""
+    """The input of the tool: all judgments of a query, or labels and scores of one list. Of a list, it takes
+    the relevant items that are listed for all that exist, which is ``relevant=listed``."""
     same: tuple[str, ...] = ()
-    """Other tools, with their versions, that answer the same."""
+    """Other tools, with their versions, that give equal answers."""
     aliases: tuple[str, ...] = ()
-    """Other names under which the dialect is asked for."""
+    """Other names of the dialect."""
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ PYTREC = {"duplicates": "last", "grades": "whole", "scores": "single"}
 def name_both(
     name: str, measure: str, cut: str = "@{k}", choices: Mapping[str, Any] | None = None
 ) -> tuple[Entry, Entry]:
-    """List a measure without a cutoff and with one, for which the tool appends ``cut`` to the name."""
+    """List a measure without and with a cutoff, for which the tool appends ``cut`` to the name."""
     return (
         Entry(name, measure, choices or {}),
         Entry(name + cut, measure + "@{k}", choices or {}),

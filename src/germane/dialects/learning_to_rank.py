@@ -4,6 +4,17 @@ from germane.dialects.dialect import LISTS, Dialect, Entry, Homonym, Limit, name
 
 _SHUFFLED = Limit("tied", "Equal scores are shuffled.", order=True)
 
+
+def _list_measures(ap: str, precision: str, recall: str, cut: str) -> tuple[Entry, ...]:
+    """List the measures of Rax and its relatives, which append ``cut`` for a cutoff."""
+    return (
+        *name_both(ap, "AP(norm=R)", cut),
+        Entry(precision, "P"),
+        Entry(precision + cut, "P(norm=retrieved)@{k}"),
+        *name_both(recall, "R", cut),
+    )
+
+
 DIALECTS = (
     Dialect(
         "xgboost",
@@ -87,12 +98,7 @@ DIALECTS = (
         version="0.4.0",
         reading={"scores": "single"},
         judging=LISTS,
-        measuring=(
-            *name_both("ap_metric", "AP(norm=R)", "(topn={k})"),
-            Entry("precision_metric", "P"),
-            Entry("precision_metric(topn={k})", "P(norm=retrieved)@{k}"),
-            *name_both("recall_metric", "R", "(topn={k})"),
-        ),
+        measuring=_list_measures("ap_metric", "precision_metric", "recall_metric", "(topn={k})"),
         why="Divides AP by R whatever the cutoff.",
         source="rax/_src/metrics.py",
         sees="list",
@@ -107,11 +113,8 @@ DIALECTS = (
         version="0.5.5",
         reading={"scores": "single"},
         judging=LISTS,
-        measuring=(
-            *name_both("MeanAveragePrecisionMetric", "AP(norm=R)", "(topn={k})"),
-            Entry("PrecisionMetric", "P"),
-            Entry("PrecisionMetric(topn={k})", "P(norm=retrieved)@{k}"),
-            *name_both("RecallMetric", "R", "(topn={k})"),
+        measuring=_list_measures(
+            "MeanAveragePrecisionMetric", "PrecisionMetric", "RecallMetric", "(topn={k})"
         ),
         why="Divides AP by all relevant items regardless of topn.",
         source="python/metrics_impl.py::MeanAveragePrecisionMetric",
@@ -129,12 +132,7 @@ DIALECTS = (
         version="0.4.0",
         reading={"scores": "single"},
         judging={**LISTS, "empty": "missing_if_some"},
-        measuring=(
-            *name_both("MeanAveragePrecision", "AP(norm=R)", "(k={k})"),
-            Entry("PrecisionAtK", "P"),
-            Entry("PrecisionAtK(k={k})", "P(norm=retrieved)@{k}"),
-            *name_both("RecallAtK", "R", "(k={k})"),
-        ),
+        measuring=_list_measures("MeanAveragePrecision", "PrecisionAtK", "RecallAtK", "(k={k})"),
         why="A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0.",
         source="src/metrics/mean_average_precision.py",
         limits=(_SHUFFLED,),

@@ -1,4 +1,4 @@
-"""Names between dialects: a tool's name read as a measure, and a measure found among a tool's."""
+"""Translation between a tool's names of measures and germane's."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from germane.dialects.dialect import Dialect, Entry
 from germane.errors import MeasureError
 from germane.measures.measure import Measure, Measures, parse, parse_all, split_names
 
-# Measures that tools without another average precision call by that name.
+# Measures that a tool without another average precision calls average precision.
 _KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
 
 
@@ -60,12 +60,10 @@ def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
     Without a cutoff AP(norm=R) and AP are one measure.
     """
     fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
-    for one in fits:
-        if measure in _fill_numbers(one, measure):
-            return one
-    for one in fits:
-        if any(_agree(each, measure) for each in _fill_numbers(one, measure)):
-            return one
+    for is_same in (Measure.__eq__, _agree):
+        for one in fits:
+            if any(is_same(each, measure) for each in _fill_numbers(one, measure)):
+                return one
     return None
 
 
@@ -75,9 +73,9 @@ def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
 
 
 def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
-    """List the tool's measures of the same kind; measures that it only calls by that name come last.
+    """List the tool's measures of the same kind; measures that only have its name come last.
 
-    Where parameters are asked for, entries with these parameters come first.
+    If parameters are asked for, entries with these parameters come first.
     """
     fits = [
         one
@@ -105,7 +103,7 @@ def _apply_threshold(found: Measure, measure: Measure) -> Measure:
 
 
 def _fill_numbers(entry: Entry, measure: Measure) -> Iterator[Measure]:
-    """Translate an entry; one that takes a number, with each number of the measure asked for."""
+    """Translate an entry. If it takes a number, try each number of the measure asked for."""
     if "{x}" not in entry.measure:
         yield translate_entry(entry, measure)
         return
@@ -175,7 +173,7 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect) -> None:
 
 
 def _find_homonyms(measure: Measure, dialect: Dialect) -> list[tuple[str, Measure]]:
-    """Find the tool's measures of that name; those that agree on having a cutoff, if there are any."""
+    """Find the tool's measures of that name; if some agree on having a cutoff, only these."""
     alike: list[tuple[str, Measure]] = []
     others: list[tuple[str, Measure]] = []
     for entry in dialect.measuring:
@@ -191,7 +189,7 @@ def _find_homonyms(measure: Measure, dialect: Dialect) -> list[tuple[str, Measur
 def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure:
     """Give the tool's measure the cutoff and the parameters that were written.
 
-    Where the tool's has not all of these parameters, it is another, and germane's is returned.
+    If the tool's measure lacks one of these parameters, it is another measure; return germane's then.
     """
     asked = {name: value for name, value in measure.parameters if name in written}
     if not asked.keys() <= dict(theirs.parameters).keys():

@@ -49,7 +49,7 @@ DIALECTS = (
         reading={"duplicates": "error", "repeated": "once"},
         judging={**LISTS, "empty": "error", "short": "error"},
         averaging={"no_relevant": "error"},
-        measuring=(Entry("mapk@{k}", "AP@{k}"), Entry("apk@{k}", "AP@{k}")),
+        measuring=_ML_METRICS.measuring[:2],
         why="AP@k over min(R,k), but a list shorter than k is an IndexError.",
         source="average_precision_at_k",
         limits=(
@@ -75,7 +75,7 @@ DIALECTS = (
                 {"duplicates": "recount", "query_digits": 4, "no_relevant": "error"},
             ),
         ),
-        why="What it names mean average recall (mark) is average precision over R. Precision and recall "
+        why="Its mean average recall (mark) is average precision over R. Precision and recall "
         "of each user are rounded to 4 decimals before the mean.",
         source="metrics.py::_ark",
     ),
@@ -245,7 +245,7 @@ DIALECTS = (
             Entry("MAP@{k}", "MeanP@{k}"),
             Entry("MAR@{k}", "MeanR@{k}", {"no_relevant": "error"}),
         ),
-        why="What it calls MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
+        why="Its MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
         "item at rank 1 has 0.457 at k=5, not 1.",
         source="evaluation/metrics/accuracy/map/map.py::__user_ap",
         unlike=(Homonym("nDCG", "nDCG", "nDCG(gain=exp)"),),
@@ -301,16 +301,8 @@ DIALECTS = (
         source="metrics/ranking/_map.py",
         unlike=(
             Homonym("RBP", "RBP", "RBP(p=0.85)"),
-            Homonym(
-                "nDCG",
-                "NDCG",
-                says=_CLIPPED_DISCOUNT,
-            ),
-            Homonym(
-                "DCG",
-                "DCG",
-                says=_CLIPPED_DISCOUNT,
-            ),
+            Homonym("nDCG", "NDCG", says=_CLIPPED_DISCOUNT),
+            Homonym("DCG", "DCG", says=_CLIPPED_DISCOUNT),
         ),
     ),
     Dialect(
@@ -333,7 +325,7 @@ DIALECTS = (
         limits=(
             Limit(
                 "unordered",
-                "What is relevant at rank k is the label of the frame's last row within k: rows that do not "
+                "The relevance at rank k is the label of the frame's last row within k: rows that do not "
                 "stand in the order of their scores change it.",
                 only=("map@{k}", "map_include_no_feedback@{k}"),
             ),

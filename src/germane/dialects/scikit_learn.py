@@ -2,6 +2,8 @@
 
 from germane.dialects.dialect import LISTS, Dialect, Entry, Homonym, Limit, name_both
 
+_EMPTY = Limit("empty", "An empty sample is an error.")
+
 DIALECTS = (
     Dialect(
         "scikit-learn",
@@ -19,7 +21,7 @@ DIALECTS = (
         source="metrics/_ranking.py",
         limits=(
             Limit("no_relevant", "Recall is taken for 1.", only=("auc(precision_recall_curve)",)),
-            Limit("empty", "An empty sample is an error."),
+            _EMPTY,
         ),
         sees="list",
         aliases=("sklearn",),
@@ -33,7 +35,7 @@ DIALECTS = (
         measuring=(Entry("average_precision_score", "AUPR(rule=trapezoid)"),),
         why="Joined the points of the curve by straight lines, until version 0.19.",
         source="metrics/ranking.py",
-        limits=(Limit("empty", "An empty sample is an error."),),
+        limits=(_EMPTY,),
         sees="list",
         aliases=("sklearn-0.18",),
     ),

@@ -30,4 +30,4 @@ DIALECTS: tuple[Dialect, ...] = (
 BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
 
 ALIASES = {alias: dialect.name for dialect in DIALECTS for alias in dialect.aliases}
-"""Other names under which a dialect is asked for."""
+"""Other names of dialects."""

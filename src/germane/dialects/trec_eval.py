@@ -1,4 +1,4 @@
-"""trec_eval, and what runs its code from Python."""
+"""trec_eval, and Python packages that run its code."""
 
 from germane.dialects.dialect import PYTREC, Dialect, Entry, Limit
 

@@ -1,4 +1,4 @@
-"""The verbs: evaluate, evaluate_many, score, and reading files on their own."""
+"""The functions evaluate, evaluate_many and score, and those that read files in advance."""
 
 import sys
 import warnings
@@ -15,12 +15,7 @@ from germane.core.policy import Duplicates, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
-from germane.errors import (
-    EmptyError,
-    GermaneWarning,
-    InputError,
-    clip,
-)
+from germane.errors import EmptyError, GermaneWarning, InputError, clip
 from germane.evaluation.choices import (
     DEFAULT,
     Choices,
@@ -97,20 +92,20 @@ def evaluate(
     ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes those of another tool, such as
     ``"trec_eval-9"``, where none are given; names of measures may then be the tool's own.
     ``progress=True`` shows on standard error how much of the files is read, where that takes long; a
-    function is called with the name of a file, the bytes read and their number, or None.
+    function is called with the name of a file, the bytes read, and the size of the file or None.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
-    with GermaneWarning of what likely bends the numbers, such as judged queries that the run does
-    not have; ``findings`` of the result holds the same.
+    with GermaneWarning of problems that can distort the numbers, such as judged queries that the run
+    does not have; ``findings`` of the result lists them, too.
     """
     progress = make_progress(progress)
     spoken, own = resolve_dialect(dialect)
     judgments, given, conventions = open_all(qrels, run, {**own, **policy})
     plan = make_plan(measures, spoken, conventions, policy)
     collection = Collection(judgments, given, plan.complete, progress)
-    judged = [collection.judged(one) for one in plan.groups]
+    judged = [collection.judge(one) for one in plan.groups]
     return finish_result(
-        name or given.name, plan, judged, spoken, collection.ordered, collection.sample
+        name or given.name, plan, judged, spoken, collection.is_ordered, collection.sample
     )
 
 
@@ -122,9 +117,9 @@ def finish_result(
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
 ) -> Result:
-    """The result of what was judged under each policy of a plan; warns of what may bend its numbers.
+    """Make the result of a run that was judged under each policy of a plan, and warn of its findings.
 
-    ``ordered``: do the run's rows stand in the order of their scores, as far as that is known?
+    ``ordered()`` returns whether the run's rows stand in the order of their scores, or None if unknown.
     """
     computed: dict[Measure, MeasureResult] = {}
     for chosen, one in zip(plan.groups.values(), judged, strict=True):
@@ -132,7 +127,7 @@ def finish_result(
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
     first = judged[0]
-    found = check_evaluation(first, first.ranking(first.policy.ties), computed, sample)
+    found = check_evaluation(first, first.rank(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
     if spoken is not None and spoken.limits:
         from germane.evaluation.limits import find_limits, make_findings
@@ -282,29 +277,21 @@ def measures() -> tuple[Measure, ...]:
 def compute_measures(
     chosen: tuple[Measure, ...], judged: JudgedRun
 ) -> dict[Measure, MeasureResult]:
-    """Several measures of what is judged, under its policy."""
+    """Compute several measures of a judged run, under its policy."""
     policy = judged.policy
-    ranking = judged.ranking(policy.ties)
+    ranking = judged.rank(policy.ties)
     computed = compute_all_scores(chosen, ranking, policy.no_relevant)
     amend = make_amendment(policy)
     if amend is not None:
         computed = tuple(map(amend, chosen, repeat(ranking), computed))
     left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
-    results = {
-        measure: MeasureResult(
-            measure,
-            ranking.queries,
-            values,
-            left_out,
-            policy.digits,
-            policy.query_digits,
-            policy.undefined,
-            find_weights(measure, ranking),
-            judged.reordered,
-            amend,
+    rounding = policy.digits, policy.query_digits, policy.undefined
+    results = {}
+    for measure, values in zip(chosen, computed, strict=True):
+        weights = find_weights(measure, ranking)
+        results[measure] = MeasureResult(
+            measure, ranking.queries, values, left_out, *rounding, weights, judged.reorder, amend
         )
-        for measure, values in zip(chosen, computed, strict=True)
-    }
     if policy.undefined == "error":
         for result in results.values():
             refuse_undefined(result)
@@ -312,13 +299,13 @@ def compute_measures(
 
 
 def _warn(result: Result) -> Result:
-    """Warns, at the line outside germane that asked, of what may bend the result's numbers."""
+    """Warn of the result's findings, at the line outside germane that called it."""
     if result.findings:
         frame, level = sys._getframe(1), 2
         while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
             frame, level = frame.f_back, level + 1
-        told = " ".join(map(str, result.findings))
-        warnings.warn(f"{result.name}: {told}", GermaneWarning, stacklevel=level)
+        says = " ".join(map(str, result.findings))
+        warnings.warn(f"{result.name}: {says}", GermaneWarning, stacklevel=level)
     return result
 
 

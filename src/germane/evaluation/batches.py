@@ -1,4 +1,4 @@
-"""Tally: what batches of queries retrieved, added up to what one reading of them all retrieves."""
+"""Tally: the hits of batches of queries, added up to those of the whole run."""
 
 from collections.abc import Hashable
 from typing import Literal, TypeAlias
@@ -10,11 +10,7 @@ from germane.core.finding import Finding
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
 from germane.core.retrieved import Retrieved
-from germane.errors import (
-    DuplicateError,
-    check_choice,
-    list_some,
-)
+from germane.errors import DuplicateError, list_some
 
 Twice: TypeAlias = Literal["error", "same", "first"]
 TWICE: tuple[Twice, ...] = ("error", "same", "first")
@@ -22,11 +18,6 @@ TWICE: tuple[Twice, ...] = ("error", "same", "first")
 Found: TypeAlias = tuple[Retrieved, Ints]  # what a batch retrieved, and where its queries stand
 
 _HITS = ("owner", "judgment", "rank", "tied_from", "tied_to")
-
-
-def check_twice(given: object) -> None:
-    """Refuse a word that does not exist for queries that arrive twice."""
-    check_choice("twice", given, TWICE)
 
 
 class Tally:
@@ -43,54 +34,54 @@ class Tally:
     def __len__(self) -> int:
         return int(np.count_nonzero(self._answered))
 
-    def fresh(self, got: Retrieved, places: Ints, twice: Twice) -> Bools:
-        """Which of a batch's queries are to be added; they stand at ``places`` of the qrels.
+    def select_new(self, got: Retrieved, places: Ints, twice: Twice) -> Bools:
+        """Mark the queries of a batch that are to be added. ``places`` are those of its queries in the qrels.
 
-        Raises DuplicateError for a query that has arrived before, unless ``twice`` says what counts.
+        Raises DuplicateError for a query that has arrived before, unless ``twice`` allows it.
         """
         again = got.answered & self._answered[places]
         refused = np.flatnonzero(again)
         if twice == "same" and len(refused):
-            refused = self._unlike(got, places, refused)
+            refused = self._find_unlike(got, places, refused)
         if twice != "first" and len(refused):
             queries = self._qrels.queries
             raise _explain_repeat([queries[q] for q in places[refused].tolist()], twice)
-        fresh: Bools = got.answered & ~again
-        return fresh
+        new: Bools = got.answered & ~again
+        return new
 
-    def add(self, got: Retrieved, places: Ints, fresh: Bools) -> None:
-        """Add some of a batch's queries."""
-        hits = _place_hits(got, self._qrels, places)[:, fresh[got.owner]]
+    def add(self, got: Retrieved, places: Ints, new: Bools) -> None:
+        """Add the queries of a batch that are marked as new."""
+        hits = _place_hits(got, self._qrels, places)[:, new[got.owner]]
         if hits.shape[1]:
             self._hits.append(hits)
         while len(self._hits) > 1 and self._hits[-2].shape[1] <= self._hits[-1].shape[1]:
             self._hits[-2:] = [np.concatenate(self._hits[-2:], axis=1)]
-        self._retrieved[places[fresh]] = got.retrieved[fresh]
-        self._answered[places[fresh]] = True
+        self._retrieved[places[new]] = got.retrieved[new]
+        self._answered[places[new]] = True
         self._unknown.update(dict.fromkeys(got.unknown))
-        for one in got.findings:  # of each kind one, whichever batch came first
+        for one in got.findings:  # one of each kind, in whatever order batches come
             kind = len(got.judgment) > 0, one.what
             self._findings[kind] = min(self._findings.get(kind, one), one, key=str)
 
-    def retrieved(self) -> Retrieved:
-        """The items that all batches retrieved."""
+    def collect(self) -> Retrieved:
+        """Put together what all batches retrieved."""
         hits = np.concatenate([np.zeros((len(_HITS), 0), np.int64), *self._hits], axis=1)
         return Retrieved(
             **dict(zip(_HITS, hits, strict=True)),
             retrieved=self._retrieved.copy(),
             answered=self._answered.copy(),
             unknown=list(self._unknown),
-            # why nothing matched is of interest where nothing did in any batch
+            # a batch without a match explains why; that matters only if no batch has one
             findings=tuple(f for (hit, _), f in self._findings.items() if hit or not hits.shape[1]),
         )
 
-    def whole(self) -> Found:
-        """All batches as one batch of all queries."""
-        return self.retrieved(), np.arange(len(self._answered))
+    def as_batch(self) -> Found:
+        """Return all batches as one batch of all queries."""
+        return self.collect(), np.arange(len(self._answered))
 
-    def _unlike(self, got: Retrieved, places: Ints, again: Ints) -> Ints:
-        """The queries of a batch that do not have the hits and results that arrived before."""
-        here = self.retrieved()
+    def _find_unlike(self, got: Retrieved, places: Ints, again: Ints) -> Ints:
+        """Find the queries that arrived before with other hits, or another number of results."""
+        here = self.collect()
         before, now = (
             {tuple(hit) for hit in table[:, np.isin(table[0], places[again])].T.tolist()}
             for table in (_make_table(here), _place_hits(got, self._qrels, places))
@@ -101,12 +92,12 @@ class Tally:
 
 
 def _make_table(got: Retrieved) -> Ints:
-    """A column a hit."""
+    """Make a table with one column a hit."""
     return np.array([getattr(got, name) for name in _HITS], np.int64)
 
 
 def _place_hits(got: Retrieved, qrels: Qrels, places: Ints) -> Ints:
-    """The hits of a batch as a table, numbered as in the qrels of all."""
+    """Make a table of the hits of a batch, with queries and judgments numbered as in all qrels."""
     starts = qrels.offsets[places]
     moved = starts - ragged.make_offsets(qrels.offsets[places + 1] - starts)[:-1]
     hits = _make_table(got)

@@ -1,4 +1,4 @@
-"""Check: what would bend the numbers of runs, before there are numbers."""
+"""Check: find problems that can distort the numbers of runs, before there are numbers."""
 
 import os
 import warnings
@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 
 from germane.checks import malformed
 from germane.checks.data import Data, put_side_by_side
-from germane.checks.reading import read_lines, read_qrels, read_run
+from germane.checks.reading import locate_lines, read_qrels, read_run
 from germane.checks.rows import Side
 from germane.checks.table import TABLE
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
@@ -60,7 +60,7 @@ class Checkup(Tabular, Sequence[Finding]):
 
     @property
     def serious(self) -> tuple[Finding, ...]:
-        """The findings with which a number is likely not what was meant."""
+        """The findings with which a number is likely not the one intended."""
         return self.of("serious")
 
     def __str__(self) -> str:
@@ -73,12 +73,12 @@ class Checkup(Tabular, Sequence[Finding]):
     def summary(self) -> str:
         """How many findings of each severity there are."""
         counts = [(len(self.of(severity)), severity) for severity in SEVERITIES]
-        told = [
+        parts = [
             f"{count} {severity}{'s' * (severity == 'note' and count > 1)}"
             for count, severity in counts
             if count
         ]
-        return ", ".join(told) or f"nothing found in {len(TABLE)} checks"
+        return ", ".join(parts) or f"nothing found in {len(TABLE)} checks"
 
     def _lines(self) -> Iterator[str]:
         yield self.summary
@@ -116,16 +116,16 @@ def check(
     max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
 ) -> Checkup:
-    """Look at qrels and a run as an experienced evaluator does: what would bend the numbers?
+    """Check qrels and a run for problems that can distort the numbers, as an experienced evaluator does.
 
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}}
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
     run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has 'Q2': it differs in letter case.
 
     ``qrels``, ``run`` and how they are read are those of ``evaluate``; several runs are ``{name: run}``.
-    ``measures`` say which cutoffs matter. Nothing stops at the first thing that is wrong: lines that
-    cannot be read are counted, and the others looked at. Raises InputError for what cannot be read at
-    all, and MeasureError.
+    ``measures`` say which cutoffs matter. The check goes on after the first fault: it counts the lines
+    that cannot be read, and looks at the others. Raises InputError for data that cannot be read at all,
+    and MeasureError.
     """
     progress = make_progress(progress)
     reading = ReadOptions(columns, input_format, group, max_expansion, max_line)
@@ -139,23 +139,23 @@ def check(
     names: list[str] = []
     for name, given in runs.items():
         judgments, opened = open_inputs(qrels, given, reading)
-        judged = judged or read_lines(read_qrels(judgments, progress), qrels, input_format)
-        side = read_lines(read_run(opened, progress), given, input_format)
+        judged = judged or locate_lines(read_qrels(judgments, progress), qrels, input_format)
+        side = locate_lines(read_run(opened, progress), given, input_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
-        looked = put_side_by_side(judged, side, chosen, tuple(data))
-        said = list(_find(looked, progress))
-        if not any(one.severity == "serious" for one in said) and reading == NOTHING_SAID:
-            looked.refusal = _find_refusal(judgments, opened, chosen)
-            said += TABLE[-1].find(looked)
-        found += said
-        data.append(looked)
+        both = put_side_by_side(judged, side, chosen, tuple(data))
+        of_run = list(_find(both, progress))
+        if not any(one.severity == "serious" for one in of_run) and reading == NOTHING_SAID:
+            both.refusal = _find_refusal(judgments, opened, chosen)
+            of_run += TABLE[-1].find(both)
+        found += of_run
+        data.append(both)
         names.append(name or opened.name)
     return Checkup(list(dict.fromkeys(found)), names)
 
 
 def _is_named(run: Any) -> bool:
-    """Is this ``{name: run}``, and not ``{query: results}``, whose items have no further level?"""
+    """Is this ``{name: run}``? In ``{query: results}`` items have no further level."""
     if not isinstance(run, Mapping):
         return False
     held: Any = next(iter(run.values()), None)
@@ -169,11 +169,11 @@ def _is_named(run: Any) -> bool:
 
 
 def _find_refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...]) -> str:
-    """Why evaluate refuses what is in memory and can be read again; nothing where it does not."""
+    """Find why evaluate refuses data that can be read again; "" where it does not."""
     if is_searched(qrels.given) or run.is_searched:
         return ""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what the table has said
+        warnings.simplefilter("ignore")  # the table has found the same
         try:
             evaluate(qrels, run, measures)
         except GermaneError as error:
@@ -182,12 +182,16 @@ def _find_refusal(qrels: QrelsInput, run: RunInput, measures: tuple[Measure, ...
 
 
 def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
-    """The findings of the table, or one that the files are not qrels and a run."""
+    """Run the checks of the table; if the files are swapped, report only that."""
     if swapped := list(TABLE[0].find(data)):
         yield from swapped
         return
     for at, row in enumerate(TABLE[1:-1]):
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", at, len(TABLE))
-        if row.of == "qrels" or row.sees.__module__ == malformed.__name__ or len(data.qrels):
+        if (
+            row.of == "qrels"
+            or row.find_problems.__module__ == malformed.__name__
+            or len(data.qrels)
+        ):
             yield from row.find(data)

@@ -1,4 +1,4 @@
-"""The choices of a caller, as keyword arguments: how data is read, the conventions, and a dialect's."""
+"""Choices: keyword arguments that say how data are read and which conventions or dialect apply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
-
-
 READING = tuple(field.name for field in fields(ReadOptions))
 
 
@@ -91,7 +89,7 @@ class Choices(OtherChoices, total=False):
 
 
 def resolve_dialect(dialect: "str | Dialect | None") -> "tuple[Dialect | None, Mapping[str, Any]]":
-    """A dialect and the conventions that it has for every measure."""
+    """Look up a dialect, and the conventions that it has for every measure."""
     if dialect is None:
         return None, {}
     from germane.dialects import resolve_dialect
@@ -102,7 +100,7 @@ def resolve_dialect(dialect: "str | Dialect | None") -> "tuple[Dialect | None, M
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The conventions of each measure, and what follows from both before any data is seen."""
+    """The measures, each with its conventions, before any data are read."""
 
     conventions: Policy
     policies: dict[Measure, Policy]
@@ -126,7 +124,7 @@ class Plan:
 
     @cached_property
     def complete(self) -> str:
-        """The measure or option that looks at items judged not relevant, or ""."""
+        """The measure or option that needs the items judged not relevant, or ""."""
         return find_complete_reason(self.policies, self.groups)
 
 
@@ -136,10 +134,11 @@ def make_plan(
     conventions: Policy,
     asked_for: Mapping[str, Any],
 ) -> Plan:
-    """The conventions of each measure: those of all, those that the dialect has for it, those asked for.
+    """Find the conventions of each measure: those for all, those of the dialect, and those asked for.
 
-    In a dialect the usual measures are the tool's own of these kinds. Raises PolicyError for an order
-    of ties that a measure cannot have, and MeasureError for a name that is neither's.
+    In a dialect the default measures are the tool's own of the same kinds. Raises PolicyError for an
+    order of ties that a measure cannot have, and MeasureError for a name that neither germane nor the
+    tool has.
     """
     if dialect is None:
         return _plan_uniformly(
@@ -159,11 +158,11 @@ def make_plan(
 
 @lru_cache(256)
 def _plan_uniformly(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
-    """All measures under the same conventions."""
+    """Plan all measures under the same conventions."""
     return Plan(conventions, dict.fromkeys(parse_all(measures), conventions))
 
 
-_remembered = lru_cache(typed=True)(Policy)
+_make_cached_policy = lru_cache(typed=True)(Policy)
 
 
 def open_all(
@@ -186,9 +185,9 @@ def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, 
 
 
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
-    """How the data are to be read."""
-    said = {name: choices[name] for name in READING if name in choices}
-    return ReadOptions(**said) if said else NOTHING_SAID
+    """Select the options for reading data."""
+    given = {name: choices[name] for name in READING if name in choices}
+    return ReadOptions(**given) if given else NOTHING_SAID
 
 
 def _select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,15 +195,15 @@ def _select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_policy(**choices: Any) -> Policy:
-    """The policy of these choices. Raises PolicyError for one that does not exist."""
+    """Make the policy of these choices. Raises PolicyError for one that does not exist."""
     for name in choices:
         if name not in Choices.__annotations__:
             raise PolicyError(
                 f"there is no convention {name!r}.{_suggest_argument(name, choices[name])}"
             )
     try:
-        return _remembered(**choices)
-    except TypeError:  # a choice that cannot be hashed is wrong; Policy says how
+        return _make_cached_policy(**choices)
+    except TypeError:  # a choice that cannot be hashed is wrong, and Policy explains it
         return Policy(**choices)
 
 
@@ -214,7 +213,7 @@ _OTHERS = ("measures", "name", "dialect", "progress")  # arguments that are no c
 
 
 def _suggest_argument(name: str, value: object) -> str:
-    """The argument that is meant by another name."""
+    """Suggest the argument that a wrong name stands for."""
     if name.casefold() in _CUTOFFS:
         first = next(iter(value), 10) if isinstance(value, (list, tuple)) else value
         k = max(parse_whole(first) or 0, 0) or 10

@@ -1,11 +1,11 @@
 """Collapse a run's items into groups before it is ranked: chunks into documents, items into categories.
 
-Of a run with columns, one row is left for each query and group of items.
+A run with columns keeps one row for each query and group of items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Keep: TypeAlias = Literal["max", "first", "sum"]
 KEEPS = ("max", "first", "sum")
+GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]  # of a query and an item
 
 
 @overload
@@ -72,10 +73,10 @@ def collapse(
 
     ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and comes back in the same form; or a
     frame, the path of a file, or what ``read_run`` returned, and comes back as a ``pyarrow.Table``, its
-    columns found or named as in ``evaluate``. ``key`` maps each item to its group: a mapping or a
-    function, or the name of a frame's column that has the groups. ``keep`` says what becomes of a group's
-    items: the highest score (``max``), the score of the first one (``first``) or their ``sum``. In
-    ranked lists, which have no scores, a group stands where its first item stood.
+    columns found or named as in ``evaluate``. ``key`` maps each item to its group: a mapping, a
+    function, or the name of a frame's column that has the groups. A group gets the highest score of its
+    items (``keep="max"``), the score of the first one (``first``) or their ``sum``. In ranked lists,
+    which have no scores, a group stands where its first item stood.
 
     Collapsing comes before any cutoff. With classes as groups, ``Success@K`` of the collapsed run
     asks whether the right class is among the first K *different* classes. Raises NotFoundError for an
@@ -91,9 +92,7 @@ def collapse(
     return make_table(open_rows(run, columns, input_format), _make_lookup(key), keep)
 
 
-def _collapse_mapping(
-    query: Hashable, got: Any, group_of: Callable[[Hashable, Any], Hashable], keep: str
-) -> Any:
+def _collapse_mapping(query: Hashable, got: Any, group_of: GroupOf, keep: str) -> Any:
     if not isinstance(got, Mapping):
         if isinstance(got, (str, bytes)) or not isinstance(got, Iterable):
             raise FormatError(f"run, query {clip(query)}: results are a list; got {clip(got)}")
@@ -112,10 +111,11 @@ def _collapse_mapping(
     return scores
 
 
-def _make_lookup(key: Any) -> Callable[[Hashable, Any], Hashable]:
+def _make_lookup(key: Any) -> GroupOf:
+    """Make a function that finds the group of an item; errors name the query."""
     if isinstance(key, Mapping):
 
-        def looked_up(query: Hashable, item: Any) -> Hashable:
+        def look_up(query: Hashable, item: Any) -> Hashable:
             try:
                 group: Hashable = key[item]
             except KeyError:
@@ -125,11 +125,11 @@ def _make_lookup(key: Any) -> Callable[[Hashable, Any], Hashable]:
                 ) from None
             return group
 
-        return looked_up
+        return look_up
     if not callable(key):
         raise InputError(f"key is a mapping of item to group, or a function; got {clip(key)}")
 
-    def made(query: Hashable, item: Any) -> Hashable:
+    def call_key(query: Hashable, item: Any) -> Hashable:
         group: Hashable = key(item)
         if not isinstance(group, Hashable):
             raise InputError(
@@ -137,15 +137,11 @@ def _make_lookup(key: Any) -> Callable[[Hashable, Any], Hashable]:
             )
         return group
 
-    return made
-
-
-GroupOf = Callable[[Hashable, Any], Hashable]
-"""The group of an item of a query."""
+    return call_key
 
 
 def open_rows(run: Any, columns: Any, input_format: InputFormat) -> Frame:
-    """A frame, a file or a run that is read, as columns."""
+    """Open a frame, a file or a run that was read, as columns."""
     given = readers.open_run(run, readers.ReadOptions(columns, input_format))
     if isinstance(given, Frame):
         return given
@@ -155,31 +151,23 @@ def open_rows(run: Any, columns: Any, input_format: InputFormat) -> Frame:
             "collapse takes {query: {item: score}}, {query: [item, …]}, a frame or a file; got "
             + clip(run)
         )
-    return _read_run(loaded)
-
-
-def _read_run(run: Run) -> Frame:
     import pyarrow as pa
 
-    owner = ragged.find_owners(run.rows.offsets)
-    table = pa.table(
-        {
-            "query": read_python_ids(run.rows.queries).take(owner).to_arrow(),
-            "item": run.rows.items.to_arrow(),
-            "score": run.rows.score,
-        }
-    )
+    rows = loaded.rows
+    query = read_python_ids(rows.queries).take(ragged.find_owners(rows.offsets)).to_arrow()
+    table = pa.table({"query": query, "item": rows.items.to_arrow(), "score": rows.score})
     return frames.make_frame(table, "run")
 
 
 def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
-    """The collapsed rows, in the order in which the groups appear; without ``group_of`` items are groups.
+    """Make a table of the collapsed rows, in the order in which the groups first appear.
 
-    A run with scores keeps these and loses its ranks, which may contradict them.
+    Without ``group_of`` the items are the groups. A run with scores keeps these and loses its ranks,
+    which may contradict them.
     """
     import pyarrow as pa
 
-    rows = _collapse_rows(frame)
+    rows = _read_rows(frame)
     if rows.score is None and keep == "sum":
         raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
     first_of_query, query = find_distinct(rows.query)
@@ -190,10 +178,15 @@ def make_table(frame: Frame, group_of: GroupOf | None, keep: str) -> pa.Table:
         asked = map(group_of, asking, rows.item.take(first_of_item).python)
         codes: dict[Hashable, int] = {}
         group = np.array([codes.setdefault(one, len(codes)) for one in asked])[item]
-        groups = _read_python(list(codes))
+        try:
+            groups = pa.array(list(codes))
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise FormatError(
+                f"the groups of a column are all text or all whole numbers; got {list_some(codes)}"
+            ) from None
     _, first, place = np.unique(query * len(groups) + group, return_index=True, return_inverse=True)
     shown = np.argsort(first)
-    at, number = first[shown], _read_numbers(rows, first, place, keep)[shown]
+    at, number = first[shown], _compute_numbers(rows, first, place, keep)[shown]
     names = frame.headings
     return pa.table(
         {
@@ -213,13 +206,13 @@ class _Rows(NamedTuple):
     rank: Floats | None
 
 
-def _collapse_rows(frame: Frame) -> _Rows:
+def _read_rows(frame: Frame) -> _Rows:
     parts: list[_Rows] = []
     row = 0
     for record in frame.records():
         if record.num_rows:
-            score, rank = frame.scores(record, row)
-            parts.append(_Rows(*frame.identifiers(record, row), score, rank))
+            score, rank = frame.read_scores(record, row)
+            parts.append(_Rows(*frame.read_ids(record, row), score, rank))
         row += record.num_rows
     if not parts:
         raise EmptyError(f"{frame.where}: there are no rows.")
@@ -227,8 +220,8 @@ def _collapse_rows(frame: Frame) -> _Rows:
     return _Rows(join_ids(queries), join_ids(items), join_numbers(scores), join_numbers(ranks))
 
 
-def _read_numbers(rows: _Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:
-    """The score of each group, or its rank where there are no scores."""
+def _compute_numbers(rows: _Rows, first: Ints, place: Ints, keep: str) -> Floats | Ints:
+    """Compute the score of each group, or its rank where there are no scores."""
     if rows.score is None:  # a group stands where its first item stood
         return _reduce(np.minimum, rows.rank, place)
     if keep == "max":
@@ -251,14 +244,3 @@ def _to_arrow(ids: Ids) -> pa.Array:
         return text.cast("large_string" if text.type == pa.large_binary() else "string")
     except pa.ArrowInvalid:  # bytes that are not UTF-8
         return text
-
-
-def _read_python(groups: Sequence[Hashable]) -> pa.Array:
-    import pyarrow as pa
-
-    try:
-        return pa.array(groups)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        raise FormatError(
-            f"the groups of a column are all text or all whole numbers; got {list_some(groups)}"
-        ) from None

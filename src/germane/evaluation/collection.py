@@ -1,4 +1,4 @@
-"""Collection: qrels and a run, read once for each way of reading them."""
+"""Collection: qrels and a run, read once for each policy that reads them differently."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
@@ -9,7 +9,6 @@ from germane.checks.evaluated import refuse_swapped
 from germane.core.policy import Policy, Ties
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
@@ -19,7 +18,7 @@ from germane.readers import QrelsInput, RunInput, accept_comments
 
 
 def find_complete_reason(chosen: Iterable[Measure], policies: Iterable[Policy]) -> str:
-    """The measure or option that looks at items judged not relevant, or ""."""
+    """Find the measure or option that needs the items judged not relevant; "" where none does."""
     for policy in policies:
         if policy.unjudged == "remove":
             return "unjudged=remove"
@@ -33,30 +32,28 @@ def find_complete_reason(chosen: Iterable[Measure], policies: Iterable[Policy]) 
 def read_graded(
     qrels: QrelsInput, policy: Policy, complete: str, progress: Progress | None = None
 ) -> Qrels:
-    """The judgments, their grades as the policy takes them. ``complete``: see ``complete_for``."""
-    judgments = qrels.read(policy.judged_twice, progress, complete)
-    return take_grades(judgments, policy)
+    """Read judgments, with grades as the policy takes them. ``complete``: see ``find_complete_reason``."""
+    return convert_grades(qrels.read(policy.judged_twice, progress, complete), policy)
 
 
-def take_grades(judgments: Qrels, policy: Policy) -> Qrels:
-    """Take the grades as the policy says."""
-    if policy.grades == "exact":
-        return judgments
-    return replace(judgments, grades=_convert_grades(judgments.grades, policy.grades))
-
-
-def _convert_grades(grades: Floats, taken: str) -> Floats:
-    match taken:
+def convert_grades(judgments: Qrels, policy: Policy) -> Qrels:
+    """Convert the grades as the policy says."""
+    grades = judgments.grades
+    match policy.grades:
+        case "exact":
+            return judgments
         case "whole":
-            return np.trunc(grades)
+            return replace(judgments, grades=np.trunc(grades))
         case "nonnegative":
-            return np.maximum(grades, 0.0)
+            return replace(judgments, grades=np.maximum(grades, 0.0))
         case "ones":
-            return (grades >= 1).astype(float)
+            return replace(judgments, grades=(grades >= 1).astype(float))
     odd = grades[(grades != 0) & (grades != 1)]
     if len(odd):
-        raise GradeError(f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones makes it so.")
-    return grades
+        raise GradeError(
+            f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones counts every judged item as 1."
+        )
+    return judgments
 
 
 def retrieve(
@@ -70,7 +67,7 @@ def retrieve(
 
 
 def refuse_places(run: RunInput, policy: Policy) -> None:
-    """Refuse conventions that look at ids where a run has places. Raises PolicyError."""
+    """Refuse conventions that need ids for a run whose items have none. Raises PolicyError."""
     if run.is_array and policy.ties in ("trec", "ascending"):
         raise PolicyError(
             f"ties={policy.ties} orders tied items by their ids, and the columns of an array have none; "
@@ -84,9 +81,9 @@ def refuse_places(run: RunInput, policy: Policy) -> None:
 
 
 class Collection:
-    """Qrels and a run: policies that read them alike share what is read.
+    """Qrels and a run: policies that read them in the same way share one reading.
 
-    Data read with duplicates refused has none, so that every other choice would read the same.
+    Data that were read with duplicates=error have no duplicates, so that one reading serves every choice.
     """
 
     def __init__(
@@ -100,25 +97,25 @@ class Collection:
         self._qrels: dict[tuple[str, str], Qrels] = {}
         self._retrieved: dict[tuple[str, str, Order], Retrieved] = {}
         self._rankings: dict[tuple[Hashable, ...], dict[Ties, Ranking]] = {}
-        self.sample: Callable[[int], Sample] | None = None  # of the run, once it has been read
+        self.sample: Callable[[int], Sample] | None = None  # the run's, once it has been read
 
-    def judged(self, policy: Policy) -> JudgedRun:
-        """The run's judged items under a policy. Raises InputError, PolicyError and CoverageError."""
+    def judge(self, policy: Policy) -> JudgedRun:
+        """Judge the run under a policy. Raises InputError, PolicyError and CoverageError."""
         run = self._run
         assert run is not None
         refuse_places(run, policy)
-        judgments, got = self.qrels(policy), self._read(run, policy)
-        whole = None if policy.whole_list == policy else self._read(run, policy.whole_list)
+        judgments, got = self.read_qrels(policy), self._retrieve(run, policy)
+        whole = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
         judged = judge(judgments, got, policy, run.label, whole)
         key = id(judgments), id(got), id(whole), *judged.ranked_by  # all three are kept here
         return replace(judged, rankings=self._rankings.setdefault(key, judged.rankings))
 
-    def _read(self, run: RunInput, policy: Policy) -> Retrieved:
-        """The judged items that the run retrieved."""
-        judgments, copies = self.qrels(policy), policy.duplicates
+    def _retrieve(self, run: RunInput, policy: Policy) -> Retrieved:
+        """Find the judged items that the run retrieved."""
+        judgments, copies = self.read_qrels(policy), policy.duplicates
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
             copies = "error"
-        way = self._twice(policy), copies, policy.order
+        way = self._choose_repeats(policy), copies, policy.order
         got = self._retrieved.get(way)
         if got is None:
             read_as = policy if copies == policy.duplicates else replace(policy, duplicates=copies)
@@ -129,24 +126,24 @@ class Collection:
             got = self._retrieved[way] = next(filter(got.equals, others), got)
         return got
 
-    def ordered(self) -> bool | None:
+    def is_ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None where only reading them tells."""
         return None if self._run is None else self._run.descends()
 
-    def qrels(self, policy: Policy) -> Qrels:
-        """The judgments as a policy reads them. Raises InputError."""
-        twice = self._twice(policy)
-        read = self._qrels.get((twice, policy.grades))
+    def read_qrels(self, policy: Policy) -> Qrels:
+        """Read the judgments under a policy. Raises InputError."""
+        repeats = self._choose_repeats(policy)
+        read = self._qrels.get((repeats, policy.grades))
         if read is None:
-            exact = self._qrels.get((twice, "exact"))
+            exact = self._qrels.get((repeats, "exact"))
             if exact is None:
                 read = read_graded(self._given, policy, self._complete, self._progress)
             else:
-                read = take_grades(exact, policy)
+                read = convert_grades(exact, policy)
             if self._run is not None:
                 read = accept_comments(read, self._run)
-            self._qrels[twice, policy.grades] = read
+            self._qrels[repeats, policy.grades] = read
         return read
 
-    def _twice(self, policy: Policy) -> str:
+    def _choose_repeats(self, policy: Policy) -> str:
         return "error" if ("error", "exact") in self._qrels else policy.judged_twice

@@ -15,9 +15,17 @@ from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Order
-from germane.errors import EmptyError, GermaneError, InputError, PolicyError, clip, list_some
+from germane.errors import (
+    EmptyError,
+    GermaneError,
+    InputError,
+    PolicyError,
+    check_choice,
+    clip,
+    list_some,
+)
 from germane.evaluation.api import finish_result
-from germane.evaluation.batches import Found, Tally, Twice, check_twice
+from germane.evaluation.batches import TWICE, Found, Tally, Twice
 from germane.evaluation.choices import (
     DEFAULT,
     Choices,
@@ -77,7 +85,7 @@ class Evaluator:
         twice: Twice = "error",
         **policy: Unpack[Choices],
     ) -> None:
-        check_twice(twice)
+        check_choice("twice", twice, TWICE)
         if policy.get("group") is not None:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
@@ -89,7 +97,7 @@ class Evaluator:
         plan = make_plan(measures, self._spoken, conventions, policy)
         self._policies = plan.policies
         read = Collection(given, None, plan.complete)
-        self._qrels = {_find_judging(one): read.qrels(one) for one in plan.groups}
+        self._qrels = {_find_judging(one): read.read_qrels(one) for one in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
         self._batches = 0
@@ -118,16 +126,16 @@ class Evaluator:
     def reduce(
         self, batch: Any, *, name: str | None = None, progress: Progress | bool | None = None
     ) -> Reduced | None:
-        """Reduce a batch of whole queries, for ``add``; nothing is added yet.
+        """Reduce a batch of whole queries to what ``add`` takes, without adding it.
 
-        It is made where the batch is and sent to where results are added up: it has below 100 bytes
-        a judged item retrieved, and none of the judgments. None stands for a batch without rows.
+        One process can reduce a batch and another add it: the reduced batch has less than 100 bytes for
+        each judged item retrieved, and none of the judgments. It is None for a batch without rows.
         """
         progress = make_progress(progress)
         is_file = is_path(batch)
         with _name_batch(name or ("" if is_file else f"batch {self._batches + 1}")):
             _, run, conventions = open_all(self.qrels, batch, self._choices)
-            policies = self.under(conventions, run)
+            policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)
                 return Reduced(conventions, policies, read, self.terms)
@@ -137,17 +145,24 @@ class Evaluator:
                 return None  # a part of a distributed run may be empty
 
     def add(self, reduced: Reduced | None) -> None:
-        """Add what ``reduce`` made, here or in another process with the same qrels and conventions."""
+        """Add a batch that ``reduce`` made, here or in a process with the same qrels and conventions."""
         if not isinstance(reduced, Reduced | None):
             raise InputError(f"add takes what reduce made; got {clip(reduced)}")
         if reduced is not None:
-            self._check_terms(reduced)
+            mine, its = self.terms, reduced.terms
+            for what in sorted({*mine, *its}):
+                one, other = (terms.get(what, "germane's own") for terms in (mine, its))
+                if one != other:
+                    raise PolicyError(
+                        f"this was reduced by an Evaluator that differs in {what}: {clip(other)}, where "
+                        f"the one that adds it has {clip(one)}."
+                    )
             with self._lock:
                 self._add(reduced.conventions, reduced.policies, reduced.read)
                 self._batches += 1
 
     def merge(self, other: "Evaluator") -> Self:
-        """Add what another one has, which must have the same qrels, measures and conventions.
+        """Add the batches of another Evaluator with the same qrels, measures and conventions.
 
         Returns itself, so that ``functools.reduce(Evaluator.merge, evaluators)`` adds up many.
         """
@@ -156,7 +171,7 @@ class Evaluator:
         self._check_alike(other)
         with other._lock:
             conventions, policies, batches = other._conventions, other._policies, other._batches
-            read = {way: tally.whole() for way, tally in other._tallies.items()}
+            read = {way: tally.as_batch() for way, tally in other._tallies.items()}
         if conventions is not None:
             with self._lock:
                 self._add(conventions, policies, read)
@@ -168,7 +183,7 @@ class Evaluator:
         with self._lock:
             if self._conventions is None:
                 raise EmptyError("there is no batch yet: update(batch) adds one.")
-            read = {way: tally.whole()[0] for way, tally in self._tallies.items()}
+            read = {way: tally.collect() for way, tally in self._tallies.items()}
             plan = Plan(self._conventions, self._policies)
         judged = [judge(self._judgments(one), read[find_way(one)], one) for one in plan.groups]
         return finish_result(name, plan, judged, self._spoken)
@@ -176,8 +191,8 @@ class Evaluator:
     def _judgments(self, policy: Policy) -> Qrels:
         return self._qrels[_find_judging(policy)]
 
-    def under(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
-        """The conventions of each measure for a batch, whose source may say the order of ties."""
+    def find_policies(self, conventions: Policy, run: RunInput) -> dict[Measure, Policy]:
+        """Find the conventions of each measure for a batch, whose source may decide the order of ties."""
         if conventions == self._conventions:
             return self._policies
         plan = make_plan(self._measures, self._spoken, conventions, self._asked)
@@ -188,20 +203,22 @@ class Evaluator:
     def _read(
         self, run: RunInput, policies: Mapping[Measure, Policy], progress: Progress | None
     ) -> Read:
-        """Match a batch with the judgments, of its own queries where it says which they are."""
+        """Match a batch with the judgments; only those of its own queries if it knows these."""
         read: Read = {}
         for policy in policies.values():
-            if find_way(policy) not in read:
-                qrels = run.prepare_qrels(self._judgments(policy))
-                self._qrels[_find_judging(policy)] = qrels
-                places = run.find_judged(qrels)
-                if places is None:
-                    places = np.arange(len(qrels))
-                elif len(places) < len(qrels):
-                    qrels = qrels.some(places)
-                got = retrieve(qrels, run, policy, progress)
-                got = replace(got, sample=None, findings=check_batch(qrels, got, policy))
-                read[find_way(policy)] = got, places
+            way = find_way(policy)
+            if way in read:
+                continue
+            qrels = run.prepare_qrels(self._judgments(policy))
+            self._qrels[_find_judging(policy)] = qrels
+            places = run.find_judged(qrels)
+            if places is None:
+                places = np.arange(len(qrels))
+            elif len(places) < len(qrels):
+                qrels = qrels.some(places)
+            got = retrieve(qrels, run, policy, progress)
+            got = replace(got, sample=None, findings=check_batch(qrels, got, policy))
+            read[way] = got, places
         return read
 
     def _add(self, conventions: Policy, policies: dict[Measure, Policy], read: Read) -> None:
@@ -214,9 +231,9 @@ class Evaluator:
         tallies = self._tallies or {
             find_way(one): Tally(self._judgments(one)) for one in policies.values()
         }
-        fresh = {way: tallies[way].fresh(*read[way], self._twice) for way in read}
+        new = {way: tallies[way].select_new(*read[way], self._twice) for way in read}
         for way, (got, places) in read.items():
-            tallies[way].add(got, places, fresh[way])
+            tallies[way].add(got, places, new[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
 
     @cached_property
@@ -235,16 +252,6 @@ class Evaluator:
             "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
         }
 
-    def _check_terms(self, reduced: Reduced) -> None:
-        mine, its = self.terms, reduced.terms
-        for what in sorted({*mine, *its}):
-            one, other = (terms.get(what, "germane's own") for terms in (mine, its))
-            if one != other:
-                raise PolicyError(
-                    f"this was reduced by an Evaluator that differs in {what}: {clip(other)}, where "
-                    f"the one that adds it has {clip(one)}."
-                )
-
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
         for what, one, two in (
@@ -261,7 +268,7 @@ class Evaluator:
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             state = {name: value for name, value in self.__dict__.items() if name != "_lock"}
-            state["_tallies"] = {way: tally.whole() for way, tally in self._tallies.items()}
+            state["_tallies"] = {way: tally.as_batch() for way, tally in self._tallies.items()}
         # columns of a file's text are made of it when they are needed, and twice as large
         state["_qrels"] = {
             way: replace(qrels, columns=None if qrels.ids == "text" else qrels.columns)
@@ -285,37 +292,33 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
     first = parts[0]
     whole = Evaluator.__new__(Evaluator)
     qrels = {way: join_qrels([part._qrels[way] for part in parts]) for way in first._qrels}
-    batches = sum(part._batches for part in parts)
-    whole.__dict__.update(first.__dict__)
-    whole.__dict__.update(
-        _qrels=qrels, _conventions=None, _tallies={}, _batches=batches, _lock=Lock()
-    )
+    count = sum(part._batches for part in parts)
+    own = {"_qrels": qrels, "_conventions": None, "_tallies": {}, "_batches": count}
+    whole.__dict__.update(first.__dict__ | own, _lock=Lock())
     start = 0
     for part in parts:
         if part._conventions is not None:
-            read = {}
-            for way, tally in part._tallies.items():
-                got, places = tally.whole()
-                read[way] = got, places + start
+            batches = {way: tally.as_batch() for way, tally in part._tallies.items()}
+            read = {way: (got, places + start) for way, (got, places) in batches.items()}
             whole._add(part._conventions, part._policies, read)
         start += len(next(iter(part._qrels.values())))
     return whole
 
 
 def _find_judging(policy: Policy) -> tuple[str, str]:
-    """The choices of a policy on which the judgments depend."""
+    """Find the choices of a policy on which the judgments depend."""
     return policy.judged_twice, policy.grades
 
 
 def find_way(policy: Policy) -> Way:
-    """The choices of a policy on which the reading of a batch depends."""
+    """Find the choices of a policy on which the reading of a batch depends."""
     return policy.judged_twice, policy.duplicates, policy.order
 
 
 def _pair_conventions(
     one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
-    """The conventions that were asked for, side by side; how files are read makes no difference."""
+    """Pair the conventions that were asked for; options for reading files are left out."""
     for name in sorted({*one, *other} & set(DEFAULTS)):
         usual = DEFAULTS[name]
         yield name, one.get(name, usual), other.get(name, usual)
@@ -327,28 +330,25 @@ def _check_same(one: Qrels, other: Qrels) -> None:
         return
     if one.queries != other.queries:
         only = set(one.queries) ^ set(other.queries)
-        which = (
-            f"judged in one alone: {list_some(only)}"
-            if only
-            else "their queries stand in another order"
-        )
+        alone = f"judged in one alone: {list_some(only)}"
+        which = alone if only else "their queries stand in another order"
         raise InputError(f"the evaluators have different qrels; {which}.")
     same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
     if not same or not np.array_equal(one.grades, other.grades):
-        differ = (q for q in one.queries if _list_judged(one, q) != _list_judged(other, q))
+        differ = (q for q in one.queries if _list_judgments(one, q) != _list_judgments(other, q))
         raise InputError(
             f"the evaluators have different qrels; judged otherwise: {list_some(differ)}."
         )
 
 
-def _list_judged(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
+def _list_judgments(qrels: Qrels, query: Hashable) -> tuple[list[Hashable], list[float]]:
     only = qrels.only(query)
     return list(only.items), only.grades.tolist()
 
 
 @contextlib.contextmanager
 def _name_batch(batch: str) -> Iterator[None]:
-    """Say in every error which batch it is in; a file's errors say so themselves."""
+    """Name the batch in every error; errors of a file name the file already."""
     try:
         yield
     except GermaneError as error:

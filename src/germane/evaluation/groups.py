@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from germane.core.arguments import list_values
-from germane.errors import InputError, NotFoundError, clip, list_choices, list_some, suggest
+from germane.core.id_spelling import describe_types
+from germane.errors import InputError, NotFoundError, clip, list_some, suggest
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure, parse
 from germane.output.formatting import add_schema, format_number, to_json_number
@@ -35,8 +36,13 @@ class Group(Mapping[str, QueryValues]):
         return len(self._measures)
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{m}={e.mean:.4f}" for m, e in self._measures.items())
+        means = ", ".join(f"{measure}={mean:.4f}" for measure, mean in self.means.items())
         return f"<{clip(self.name)}, {self.queries} queries: {means}>"
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Measure → its mean over the queries of the category."""
+        return {str(measure): one.mean for measure, one in self._measures.items()}
 
     @property
     def queries(self) -> int:
@@ -90,14 +96,14 @@ class Groups(Tabular, Mapping[Hashable, Group]):
     @property
     def macro(self) -> dict[str, float]:
         """Measure → the mean of the categories' means."""
-        return {str(measure): self._macro(measure) for measure in self._whole}
+        return {str(measure): self._average_means(measure) for measure in self._whole}
 
     @property
     def micro(self) -> dict[str, float]:
         """Measure → the mean over all queries."""
         return {str(measure): whole.mean for measure, whole in self._whole.items()}
 
-    def _macro(self, measure: Measure) -> float:
+    def _average_means(self, measure: Measure) -> float:
         means = [group[measure].mean for group in self._groups.values()]
         kept = [mean for mean in means if not math.isnan(mean)]
         return math.fsum(kept) / len(kept) if kept else math.nan
@@ -105,17 +111,16 @@ class Groups(Tabular, Mapping[Hashable, Group]):
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a category, and ``macro`` and ``micro``; definitions as notes."""
 
-        def row(name: str, queries: int, values: Iterator[float]) -> tuple[str, ...]:
-            cells = (format_number(v, digits) for v in values)
-            return (name, str(queries), *cells)
-
-        rows = [
-            row(str(name), group.queries, (one.mean for one in group.values()))
-            for name, group in self._groups.items()
+        total = sum(self.counts.values())
+        lines = [
+            *((name, group.queries, group.means.values()) for name, group in self._groups.items()),
+            ("macro", total, self.macro.values()),
+            ("micro", total, self.micro.values()),
         ]
-        queries = sum(self.counts.values())
-        rows.append(row("macro", queries, iter(self.macro.values())))
-        rows.append(row("micro", queries, iter(self.micro.values())))
+        rows = [
+            (str(name), str(queries), *(format_number(mean, digits) for mean in means))
+            for name, queries, means in lines
+        ]
         notes = [f"{measure}: {measure.definition}" for measure in self._whole]
         notes += ["macro: the mean of the categories' means", "micro: the mean over all queries"]
         return Table(("category", "queries", *map(str, self._whole)), tuple(rows), tuple(notes))
@@ -126,22 +131,19 @@ class Groups(Tabular, Mapping[Hashable, Group]):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
 
-        def plain(values: Mapping[str, float]) -> dict[str, float | None]:
-            return {m: to_json_number(value) for m, value in values.items()}
+        def convert(means: Mapping[str, float]) -> dict[str, float | None]:
+            return {measure: to_json_number(mean) for measure, mean in means.items()}
 
+        categories = [
+            {"category": str(name), "queries": group.queries, "means": convert(group.means)}
+            for name, group in self._groups.items()
+        ]
         return add_schema(
             {
                 "definitions": {str(measure): measure.definition for measure in self._whole},
-                "categories": [
-                    {
-                        "category": str(name),
-                        "queries": group.queries,
-                        "means": plain({measure: one.mean for measure, one in group.items()}),
-                    }
-                    for name, group in self._groups.items()
-                ],
-                "macro": plain(self.macro),
-                "micro": plain(self.micro),
+                "categories": categories,
+                "macro": convert(self.macro),
+                "micro": convert(self.micro),
             }
         )
 
@@ -157,13 +159,13 @@ def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Group
 
 
 def find_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
-    """The category of each query, by a mapping, a function, or one value a query.
+    """Find the category of each query, by a mapping, a function, or one value a query.
 
     A pandas Series is a mapping, unless its index just counts its values.
     """
     index = type(getattr(category, "index", None)).__name__
     if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
-        category = _read_series(category)
+        category = _convert_series(category)
     names = _name_categories(queries, category)
     odd = next((q for q, name in enumerate(names) if not isinstance(name, Hashable)), None)
     if odd is not None:
@@ -173,7 +175,7 @@ def find_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     return names
 
 
-def _read_series(series: Any) -> dict[Hashable, Hashable]:
+def _convert_series(series: Any) -> dict[Hashable, Hashable]:
     found: dict[Hashable, Hashable] = {}
     for query, name in zip(series.index.tolist(), series.tolist(), strict=True):
         if found.setdefault(query, name) != name:
@@ -187,9 +189,10 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     if isinstance(category, Mapping):
         absent = [query for query in queries if query not in category]
         if absent:
+            kinds = describe_types("mapping's", category, "queries'", absent)
             raise NotFoundError(
                 f"no category for {list_some(absent)} ({len(absent)} of {len(queries)} queries)."
-                + _describe_types(category, absent)
+                + f" {kinds}." * bool(kinds)
             )
         return [category[query] for query in queries]
     if isinstance(category, Callable):  # type: ignore[arg-type]
@@ -209,23 +212,12 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     return list(values)
 
 
-def _describe_types(category: Mapping[Any, Any], absent: list[Hashable]) -> str:
-    """The types of ids, where those of a mapping are others than the queries'."""
-    keys, theirs = (sorted({type(one).__name__ for one in side}) for side in (category, absent))
-    if not keys or set(keys) & set(theirs):
-        return ""
-    return f" The mapping's ids are {list_choices(keys)}, the queries' are {list_choices(theirs)}."
-
-
 def _select_queries(whole: Mapping[Measure, QueryValues], at: Any) -> dict[Measure, QueryValues]:
-    return {
-        measure: QueryValues(
-            measure,
-            [one.queries[q] for q in at.tolist()],
-            one.values[at],
-            one.no_relevant,
-            digits=one.digits,
-            norm=None if one.norm is None else one.norm[at],
+    selected = {}
+    for measure, one in whole.items():
+        queries = [one.queries[q] for q in at.tolist()]
+        norm = None if one.norm is None else one.norm[at]
+        selected[measure] = QueryValues(
+            measure, queries, one.values[at], one.no_relevant, digits=one.digits, norm=norm
         )
-        for measure, one in whole.items()
-    }
+    return selected

@@ -1,4 +1,4 @@
-"""Judging: where ties, depth, missing queries and unjudged items are decided, for every source."""
+"""Judging: the stage that decides on ties, depth, missing queries and unjudged items, for every source."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.core import ragged
-from germane.core.id_spelling import describe_difference, find_pairs
+from germane.core.id_spelling import describe_difference, describe_types, find_pairs
 from germane.core.policy import Policy, Ties
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
-from germane.errors import CoverageError, PolicyError, clip, list_choices, list_some
+from germane.errors import CoverageError, PolicyError, clip, list_some
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,10 +28,10 @@ class JudgedRun:
     whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
     rankings: dict[Ties, Ranking] = field(default_factory=dict)  # made so far, by the order of ties
 
-    def ranking(self, ties: Ties) -> Ranking:
-        """The ranking under one order of ties."""
+    def rank(self, ties: Ties) -> Ranking:
+        """Rank the judged items under one order of ties."""
         if ties not in self.rankings:
-            self.rankings[ties] = self._rank(ties)
+            self.rankings[ties] = self._make_ranking(ties)
         return self.rankings[ties]
 
     @property
@@ -44,40 +44,35 @@ class JudgedRun:
         unknown = policy.unknown == "zero"
         return skipped, listed, copies, unknown, policy.unjudged, policy.depth
 
-    def _rank(self, ties: Ties) -> Ranking:
-        got, depth = self.retrieved, self.policy.depth
+    def _make_ranking(self, ties: Ties) -> Ranking:
+        got, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
         within = ties if ties == "expected" or ties == "grouped" else "ordered"
-        rank = _RANKS[ties](self) if got.is_tied and ties in _RANKS else got.rank
-        retrieved = got.retrieved
-        at = self._hits(rank, ties)
+        rank = self._choose_ranks(ties) if got.is_tied else got.rank
+        at = self._choose_hits(rank)
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
-        if depth is not None and within != "ordered":
-            self._refuse_torn(depth, ties)
+            if within != "ordered":
+                self._refuse_torn(depth, ties)
         judgment, rank = got.judgment[at], rank[at]
+        tied = (got.tied_from[at], got.tied_to[at]) if got.is_tied else (rank, rank)
+        grades = ragged.select(self.qrels.grades, judgment)
         ranking = Ranking(
-            self.qrels.queries,
-            got.owner[at],
-            rank,
-            ragged.select(self.qrels.grades, judgment),
-            retrieved,
-            *self.ideal,
-            got.tied_from[at] if got.is_tied else rank,
-            got.tied_to[at] if got.is_tied else rank,
-            within,
-            judgment,
-        )
+            self.qrels.queries, got.owner[at], rank, grades, retrieved,
+            *self.ideal, *tied, within, judgment,
+        )  # fmt: skip
         if self.policy.unjudged == "remove":
             ranking = _close_up(ranking)
+        if self.policy.duplicates == "keep":
+            ranking = _drop_copies(ranking)
         if self.policy.missing == "skip" and not self.kept.all():
             ranking = _select_queries(ranking, self.kept)
         return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
 
     def only(self, query: Hashable) -> "JudgedRun":
-        """One query alone. Raises NotFoundError where it has no judgments."""
+        """Select one query. Raises NotFoundError where it has no judgments."""
         q = self.qrels.position[query]
 
-        def alone(got: Retrieved) -> Retrieved:
+        def select(got: Retrieved) -> Retrieved:
             part = np.flatnonzero(got.owner == q)
             return Retrieved(
                 judgment=got.judgment[part] - self.qrels.offsets[q],
@@ -90,14 +85,9 @@ class JudgedRun:
                 unknown=[],
             )
 
-        return replace(
-            self,
-            qrels=self.qrels.only(query),
-            retrieved=alone(self.retrieved),
-            kept=self.kept[q : q + 1],
-            whole=None if self.whole is None else alone(self.whole),
-            rankings={},
-        )
+        whole = None if self.whole is None else select(self.whole)
+        qrels, got, kept = self.qrels.only(query), select(self.retrieved), self.kept[q : q + 1]
+        return JudgedRun(qrels, got, self.policy, kept, whole)
 
     @cached_property
     def ideal(self) -> tuple[Ints, Floats]:
@@ -121,12 +111,12 @@ class JudgedRun:
         offsets, ideal = self.ideal
         return ragged.count_flags(ideal >= 1, ragged.find_owners(offsets), len(self.qrels))
 
-    def reordered(self, ties: Any) -> Ranking | None:
-        """The ranking under another order of ties; None where nothing judged is tied."""
-        return self.ranking(ties) if self.retrieved.is_tied and self.tied.any() else None
+    def reorder(self, ties: Any) -> Ranking | None:
+        """Rank under another order of ties; None where nothing judged is tied."""
+        return self.rank(ties) if self.retrieved.is_tied and self.tied.any() else None
 
     @property
-    def grades(self) -> ragged.Floats:
+    def grades(self) -> Floats:
         """H: the grade of each hit."""
         return self.qrels.grades[self.retrieved.judgment]
 
@@ -135,8 +125,24 @@ class JudgedRun:
         """H: does the hit share its score with another item?"""
         return self.retrieved.tied_to > self.retrieved.tied_from
 
-    def _hits(self, rank: Ints, ties: Ties) -> Ints | slice:
-        """Which hits are ranked, in the order of queries and ranks."""
+    def _choose_ranks(self, ties: Ties) -> Ints:
+        """H: the rank of each hit under an order of ties."""
+        got = self.retrieved
+        match ties:
+            case "ascending":  # the last of a group under ties=trec is the first
+                return got.tied_from + got.tied_to - got.rank
+            case "expected":
+                return got.tied_from
+            case "grouped":
+                return got.tied_to
+            case "best" | "worst":  # the best: high grades first in their group, negative ones last
+                grades = self.grades
+                place, first = _place_by_grade(got, grades), (grades >= 0) == (ties == "best")
+                return np.where(first, got.tied_from + place, got.tied_to - place)
+        return got.rank
+
+    def _choose_hits(self, rank: Ints) -> Ints | slice:
+        """Choose the hits that are ranked, in the order of queries and ranks."""
         owner, policy = self.retrieved.owner, self.policy
         filtered = (
             policy.duplicates == "keep" or policy.depth is not None or policy.unjudged == "remove"
@@ -144,30 +150,14 @@ class JudgedRun:
         if not filtered and len(rank) > ragged.FEW and ragged.ascends(rank, owner):
             return slice(None)
         hits = ragged.order_ascending(rank, owner, len(self.qrels))
-        if policy.duplicates == "keep":
-            hits = self._counted_once(hits, ties)
         if policy.depth is not None:
             hits = hits[rank[hits] <= policy.depth]
         if policy.unjudged == "remove":
             hits = hits[self.grades[hits] >= 0]
         return ragged.as_slice(hits) if len(hits) > ragged.FEW else hits
 
-    def _counted_once(self, hits: Ints, ties: Ties) -> Ints:
-        """The hits without further copies of the same item: these only occupy their ranks."""
-        got = self.retrieved
-        judgment = got.judgment[hits]
-        first = np.sort(np.unique(judgment, return_index=True)[1])
-        if ties == "expected":
-            groups = np.unique(np.stack([judgment, got.tied_from[hits]]), axis=1)
-            if groups.shape[1] < len(hits):
-                raise PolicyError(
-                    "ties=expected with duplicates=keep has no closed form where copies of an item "
-                    "are tied; choose another order of ties, or duplicates=first."
-                )
-        return hits[first]
-
     def _refuse_torn(self, depth: int, ties: str) -> None:
-        """A depth that cuts through a group of equal scores, where that has no meaning."""
+        """Refuse a depth that cuts through a group of equal scores, where that has no meaning."""
         got = self.retrieved
         torn = ((got.tied_from <= depth) & (got.tied_to > depth)).any()
         if torn and (ties == "grouped" or self.policy.unjudged == "remove"):
@@ -184,10 +174,11 @@ def judge(
     where: str = "the run",
     whole: Retrieved | None = None,
 ) -> JudgedRun:
-    """Decide which queries are evaluated under a policy; ``where`` says what errors call the run.
+    """Decide which queries are evaluated under a policy. Errors call the run ``where``.
 
-    ``whole`` is what the run retrieved under the policy's ``whole_list``, where that is another.
-    Raises CoverageError where no query of the run is judged, or one is missing and may not be.
+    ``whole`` is what the run retrieved under the policy's ``whole_list``, where that differs from the policy.
+    Raises CoverageError where no query of the run is judged, or where one is missing and the policy
+    refuses that.
     """
     if policy.whole_list != policy and whole is None:
         word = "nonpositive=miss" if policy.nonpositive == "miss" else "threshold=…"
@@ -212,9 +203,10 @@ def judge(
     if not answers:
         if retrieved.answers:
             raise CoverageError("the run has no results for any judged query: its lists are empty.")
+        kinds = describe_types("run's", retrieved.unknown, "qrels'", qrels.queries)
         raise CoverageError(
             f"no query of {where} is in the qrels. run: {list_some(retrieved.unknown)}; qrels: "
-            f"{list_some(qrels.queries)}{_describe_types(retrieved, qrels) or _describe_near(retrieved, qrels)}"
+            f"{list_some(qrels.queries)}  {f'{kinds}.' if kinds else _describe_near(retrieved, qrels)}"
         )
     if policy.missing == "error" and not answered.all():
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
@@ -226,109 +218,71 @@ def judge(
 
 
 def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
-    """The policy, which says so where the qrels were read under another choice for duplicates."""
+    """Note in the policy that the qrels were read under another choice for duplicates, if they were."""
     if qrels.duplicates is None or qrels.duplicates == policy.duplicates:
         return policy
     return replace(policy, qrels_duplicates=qrels.duplicates)
 
 
 def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
-    """In what the ids of both sides differ, where that is little."""
+    """Describe the difference between the ids of both sides, where it is small."""
     for one, other in find_pairs(qrels.queries, retrieved.unknown):
-        return f"  {clip(other)} and {clip(one)} differ in {describe_difference(one, other)}."
-    return "  Are these the same ids?"
+        return f"{clip(other)} and {clip(one)} differ in {describe_difference(one, other)}."
+    return "Are these the same ids?"
 
 
-def _describe_types(retrieved: Retrieved, qrels: Qrels) -> str:
-    """The types of both sides' ids where they have none in common."""
-    run, judged = (
-        sorted({type(query).__name__ for query in ids})
-        for ids in (retrieved.unknown, qrels.queries)
-    )
-    if set(run) & set(judged):
-        return ""
-    return f"  The run's ids are {list_choices(run)}, the qrels' are {list_choices(judged)}."
-
-
-def _rank_ascending(judged: JudgedRun) -> Ints:
-    """The last of a group under ties=trec is the first."""
-    got = judged.retrieved
-    return got.tied_from + got.tied_to - got.rank
-
-
-def _rank_expected(judged: JudgedRun) -> Ints:
-    return judged.retrieved.tied_from
-
-
-def _rank_best(judged: JudgedRun) -> Ints:
-    """High grades take the first ranks of their group, negative ones the last."""
-    got, grades = judged.retrieved, judged.grades
-    return np.where(
-        grades >= 0,
-        got.tied_from + _place(judged, -grades, grades >= 0),
-        got.tied_to - _place(judged, grades, grades < 0),
-    )
-
-
-def _rank_worst(judged: JudgedRun) -> Ints:
-    """Negative grades take the first ranks of their group, high ones the last."""
-    got, grades = judged.retrieved, judged.grades
-    return np.where(
-        grades >= 0,
-        got.tied_to - _place(judged, -grades, grades >= 0),
-        got.tied_from + _place(judged, grades, grades < 0),
-    )
-
-
-def _rank_grouped(judged: JudgedRun) -> Ints:
-    return judged.retrieved.tied_to
-
-
-_RANKS = {
-    "ascending": _rank_ascending,
-    "expected": _rank_expected,
-    "best": _rank_best,
-    "worst": _rank_worst,
-    "grouped": _rank_grouped,
-}
-
-
-def _place(judged: JudgedRun, key: ragged.Floats, among: Bools) -> Ints:
-    """H: how many flagged hits of the same group come before, in the order of ``key``."""
-    got = judged.retrieved
-    order = np.lexsort((key, ~among, got.tied_from, got.owner))
-    group = np.ones(len(order), bool)
-    owner, first = got.owner[order], got.tied_from[order]
-    group[1:] = (owner[1:] != owner[:-1]) | (first[1:] != first[:-1])
-    start = np.maximum.accumulate(np.where(group, np.arange(len(order)), 0))
+def _place_by_grade(got: Retrieved, grades: Floats) -> Ints:
+    """H: how many hits of the same group and sign stand before each, the largest grades first."""
+    negative = grades < 0
+    order = np.lexsort((-np.abs(grades), negative, got.tied_from, got.owner))
+    starts = np.ones(len(order), bool)
+    starts[1:] = False
+    for column in (got.owner, got.tied_from, negative):
+        starts[1:] |= np.diff(column[order]) != 0
+    position = np.arange(len(order))
     place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order)) - start
+    place[order] = position - np.maximum.accumulate(np.where(starts, position, 0))
     return place
 
 
 def _close_up(ranking: Ranking) -> Ranking:
-    """Ranks counted among the hits alone, as if nothing else had been retrieved."""
+    """Count ranks among the hits alone, as if nothing else had been retrieved."""
     position = np.arange(len(ranking.rank))
     starts = np.ones(len(position), bool)
     starts[1:] = (np.diff(ranking.owner) > 0) | (np.diff(ranking.tied_from) > 0)
-    group = np.cumsum(starts) - 1
-    first = np.flatnonzero(starts)
-    width = np.diff(np.append(first, len(position)))
+    group, ends = np.cumsum(starts) - 1, np.append(np.flatnonzero(starts), len(position))
     base = ranking.offsets[ranking.owner]
-    tied_from = first[group] - base + 1
-    tied_to = tied_from + width[group] - 1
+    tied_from, tied_to = ends[group] - base + 1, ends[group + 1] - base
     rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
+    retrieved = np.diff(ranking.offsets)
+    return replace(ranking, rank=rank, retrieved=retrieved, tied_from=tied_from, tied_to=tied_to)
+
+
+def _drop_copies(ranking: Ranking) -> Ranking:
+    """Drop further copies of an item, which only occupy their ranks."""
+    judgment = ranking.judgment
+    assert judgment is not None
+    if ranking.ties == "expected":
+        groups = np.unique(np.stack([judgment, ranking.tied_from]), axis=1)
+        if groups.shape[1] < len(judgment):
+            raise PolicyError(
+                "ties=expected with duplicates=keep has no closed form where copies of an item "
+                "are tied; choose another order of ties, or duplicates=first."
+            )
+    first = np.sort(np.unique(judgment, return_index=True)[1])
     return replace(
         ranking,
-        rank=rank,
-        retrieved=np.diff(ranking.offsets),
-        tied_from=tied_from,
-        tied_to=tied_to,
+        owner=ranking.owner[first],
+        rank=ranking.rank[first],
+        relevance=ranking.relevance[first],
+        tied_from=ranking.tied_from[first],
+        tied_to=ranking.tied_to[first],
+        judgment=judgment[first],
     )
 
 
 def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:
-    """The ranking of some of its queries; hits of the others are already gone."""
+    """Keep some queries of a ranking; hits of the others are already gone."""
     judged = np.diff(ranking.ideal_offsets)
     return replace(
         ranking,
@@ -341,7 +295,7 @@ def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:
 
 
 def _add_unknown(ranking: Ranking, unknown: list[Hashable]) -> Ranking:
-    """The ranking with queries that nobody judged: without relevant items, and without hits."""
+    """Add queries that nobody judged to a ranking: they have no relevant items and no hits."""
     none = np.zeros(len(unknown), np.int64)
     return replace(
         ranking,
@@ -379,7 +333,7 @@ class Placement:
     @cached_property
     def ranking(self) -> Ranking:
         """All queries, under the policy's order of ties."""
-        return self._judged.ranking(self._judged.policy.ties)
+        return self._judged.rank(self._judged.policy.ties)
 
     def of(self, query: Hashable) -> JudgedRun:
         """The judged items of one query, before the order of ties is chosen."""
@@ -390,7 +344,7 @@ class Placement:
         return {query: q for q, query in enumerate(self.ranking.queries)}
 
     def hits(self, query: Hashable) -> tuple[Hit, ...]:
-        """A query's judged items that were retrieved, by rank; none for a query that was left out."""
+        """List a query's retrieved judged items by rank; none for a query that was left out."""
         ranking, q = self.ranking, self._position.get(query)
         if q is None or ranking.judgment is None:
             return ()

@@ -1,4 +1,4 @@
-"""Result: what evaluating one run gave, with everything needed to say what its numbers mean."""
+"""Result: the measures of a run, with the conventions and counts that its numbers rest on."""
 
 import math
 import re
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from germane.evaluation.groups import Groups
     from germane.evaluation.judging import Placement
 
-# Groups are imported by who asks for them: most programs read a mean or two.
+# Tables and groups are imported where they are made: most programs read only a mean or two.
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Result(Tabular, Mapping[str, MeasureResult]):
     0.5
 
     A mapping from measures (``"AP@10"`` or ``AP @ 10``) to their values; ``name``, ``counts`` and
-    ``policy`` say what was evaluated and how, ``findings`` what may bend it, and ``limits`` what a dialect
-    is not sure of on this data. Prints as a table with definitions.
+    ``policy`` say what was evaluated and how. ``findings`` are problems that can distort the numbers, and
+    ``limits`` those of a dialect that matter on this data. Prints as a table with definitions.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
         self.policies = dict(policies or {})  # of measures that have their own
         self.limits = dict(
             limits or {}
-        )  # of the dialect that hold on the data, with their measures
+        )  # of the dialect that matter on the data, with their measures
         self._by_measure = dict(measures)
 
     @cached_property
@@ -100,7 +100,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
 
     @cached_property
     def own(self) -> tuple[Measure, ...]:
-        """The measures that are germane's own, since the tool whose dialect is spoken has no such."""
+        """The measures that are germane's own, since the tool of the dialect does not have them."""
         if self.dialect is None:
             return ()
         from germane.dialects.names import find_entry
@@ -163,7 +163,7 @@ class Result(Tabular, Mapping[str, MeasureResult]):
         >>> germane.evaluate({"q1": ["d1"]}, runs, "AP(norm=R)@10 RR").flat(prefix="test/")
         {'test/AP_norm-R_at_10': 1.0, 'test/RR': 1.0}
         """
-        return {prefix + _replace_odd(measure): self[measure].mean for measure in self}
+        return {prefix + _replace_odd_letters(measure): self[measure].mean for measure in self}
 
     def to_arrow(self) -> "pa.Table":
         """A ``pyarrow.Table`` with a column ``query`` and one column a measure, one row a query."""
@@ -234,12 +234,8 @@ class Results(Tabular, Mapping[str, Result]):
         for measure, name in zip(self.measures, measures, strict=True):
             yield f"{name:<{longest}}  {measure.definition}"
         yield ""
-        yield from _share_lines(
-            {name: _write_counts(result) for name, result in self._results.items()}
-        )
-        yield from _share_lines(
-            {name: _write_policy(result) for name, result in self._results.items()}
-        )
+        for write in (_write_counts, lambda result: f"policy: {result.policy}"):
+            yield from _share_lines({name: write(one) for name, one in self._results.items()})
         result = next(iter(self._results.values()))
         for measure, own in result.policies.items():
             yield f"policy of {measure}: {own}"
@@ -284,8 +280,8 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
     if result.policy.to_dict() != policy:  # ranked lists beside scores
         run["policy"] = result.policy.to_dict()
     if queries:
-        queries_here = next(iter(result.values())).queries
-        if len(set(map(str, queries_here))) < len(queries_here):
+        ids = next(iter(result.values())).queries
+        if len(set(map(str, ids))) < len(ids):
             raise InputError("two query ids have the same text; JSON cannot tell them apart.")
         run["queries"] = {
             str(query): {
@@ -293,27 +289,23 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
                 for m in result.measures
                 if query in result[m].per_query
             }
-            for query in next(iter(result.values())).queries
+            for query in ids
         }
     return run
 
 
 def write_warnings(results: Results) -> Iterator[str]:
-    """Problems that can distort the numbers, in one line a run, or in one where it is the same for all."""
+    """Write the findings, one line for each run, or one line if all runs have the same."""
     lines = {name: " ".join(map(str, result.findings)) for name, result in results.items()}
     yield from filter(None, _share_lines(lines) if any(lines.values()) else ())
 
 
 def _share_lines(lines: Mapping[str, str]) -> Iterator[str]:
-    """The one line that all runs share, or one a run where they differ."""
+    """Yield the line that all runs share, or one line for each run where they differ."""
     if len(set(lines.values())) == 1:
         yield next(iter(lines.values()))
     else:
         yield from (f"{name}: {line}" for name, line in lines.items())
-
-
-def _write_policy(result: Result) -> str:
-    return f"policy: {result.policy}"
 
 
 def _write_limits(result: Result) -> str:
@@ -340,10 +332,10 @@ def _write_counts(result: Result) -> str:
 
 
 def find_bands(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
-    """The measures that the order of ties moves, with the ends of their bands, lowest first.
+    """Find the measures that depend on the order of ties, with the ends of their bands, lowest first.
 
-    ``best`` is the lower end of some: relevant items come first there, which does not raise every
-    measure. Written out as in a table, which leaves out what moves no digit of it.
+    ``best`` is the lower end of some measures: relevant items come first there, which does not raise
+    every measure. Bands that are too narrow to show in a table are left out.
     """
     for one in result.values():
         ends = sorted((one.worst, one.best))
@@ -353,7 +345,7 @@ def find_bands(result: Result) -> Iterator[tuple[MeasureResult, str, str]]:
 
 
 def format_value(value: float, measure: Measure, digits: int | None) -> str:
-    """A value written out: counts whole, others with so many decimals, or all of them."""
+    """Write a value: counts as whole numbers, others with so many decimals, or with all (None)."""
     if measure.row.aggregate == "sum" and math.isfinite(value) and value == int(value):
         return str(int(value))
     return format_number(value, digits)
@@ -363,8 +355,8 @@ def _write_means(result: Result, digits: int | None) -> Iterator[str]:
     return (format_value(result[m].mean, m, digits) for m in result.measures)
 
 
-def _replace_odd(name: str) -> str:
-    """Letters, digits, ``_``, ``-`` and ``.`` only."""
+def _replace_odd_letters(name: str) -> str:
+    """Replace all but letters, digits, ``_``, ``-`` and ``.``."""
     words = name.replace("@", "_at_").replace("=", "-")
     return re.sub(r"_+", "_", re.sub(r"[^\w.-]", "_", words)).strip("_")
 

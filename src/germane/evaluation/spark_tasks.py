@@ -1,4 +1,4 @@
-"""The work of a cluster's tasks on record batches; only the name of a task depends on the engine."""
+"""Spark tasks: the work of a cluster's tasks on record batches; only the name of a task needs Spark."""
 
 import pickle
 import sys
@@ -62,8 +62,8 @@ def _read_rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterat
 def pack_rows(
     kind: str, names: Headings, buckets: int, records: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of judgments or of a run as blocks of bytes, one a bucket of queries."""
-    where = f"{kind} ({_find_task()})"
+    """Pack rows of judgments or of a run into blocks of bytes, one for each bucket of queries."""
+    where = f"{kind} ({_name_task()})"
     held: list[pa.RecordBatch] = []
     rows = row = 0
     for record in chain(records, [None]):
@@ -72,7 +72,7 @@ def pack_rows(
             rows += record.num_rows
         if rows >= CHUNK or (rows and record is None):
             for joined in arrow.combine(held):
-                query = _check(joined, names, where, row)
+                query = _read_queries(joined, names, where, row)
                 yield _make_blocks(_rename_columns(joined, names), kind, query, buckets)
                 row += joined.num_rows
             held, rows = [], 0
@@ -94,7 +94,7 @@ def _make_blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) ->
 
 
 def _deal_ids(ids: Ids, buckets: int) -> Ints:
-    """Each id's bucket: the same for the same id, wherever it stands."""
+    """Assign a bucket to each id; equal ids get the same bucket everywhere."""
     numbers, distinct = plain.number_ids(ids)
     hashes = list(map(zlib.crc32, distinct.as_text().to_bytes()))
     bucket = np.array(hashes, np.uint32) % buckets
@@ -103,9 +103,9 @@ def _deal_ids(ids: Ids, buckets: int) -> Ints:
 
 
 def _rename_columns(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
-    """The columns that are read, by what they are; categories as what they stand for.
+    """Select the columns that are read, named by their meaning, with categories decoded.
 
-    Every block would have all entries, and other files may have others or none.
+    Categories would repeat all entries in every block, and other files may have other ones.
     """
     columns = {
         part: arrow.decode(record.column(name))
@@ -115,17 +115,14 @@ def _rename_columns(record: pa.RecordBatch, names: Headings) -> pa.RecordBatch:
     return pa.record_batch(columns, metadata=record.schema.metadata)
 
 
-def _check(record: pa.RecordBatch, names: Headings, where: str, row: int) -> Ids:
-    """The queries of the rows. Raises FormatError, ScoreError or GradeError for what cannot be read."""
+def _read_queries(record: pa.RecordBatch, names: Headings, where: str, row: int) -> Ids:
+    """Read the queries of the rows. Raises FormatError, ScoreError or GradeError for bad values."""
     query, _ = (
         arrow.read_ids(record.column(name), Place(where, name, row))
         for name in (names.query, names.item)
     )
-    for name, what in (
-        (names.score, "score"),
-        (names.rank, "rank"),
-        (names.relevance, "relevance grade"),
-    ):
+    numbers = {names.score: "score", names.rank: "rank", names.relevance: "relevance grade"}
+    for name, what in numbers.items():
         if name is not None:
             arrow.read_numbers(record.column(name), Place(where, name, row), what)
     return query
@@ -152,37 +149,37 @@ def evaluate_blocks(
         if judged is not None or run is not None:
             evaluator = start(NO_QRELS if judged is None else judged)
             if run is not None:
-                evaluator.update(run, name=_find_task())
+                evaluator.update(run, name=_name_task())
             yield _pack_state(evaluator)
 
 
 @contextmanager
 def _explain_memory() -> Iterator[None]:
-    """Say what has to fit where it does not."""
+    """Explain which rows have to fit the memory of a task, if they do not."""
     try:
         yield
     except MemoryError:
         raise InputError(
-            f"{_find_task()}: the rows do not fit the memory of the task. All rows of a query stand in one "
-            "partition, which is held: more partitions=… make partitions smaller, and the rows of the "
-            "largest query have to fit."
+            f"{_name_task()}: the rows do not fit the memory of the task. A task holds one "
+            "partition, with all rows of its queries. A larger partitions=… makes partitions smaller; the rows "
+            "of the largest query must fit."
         ) from None
 
 
 def join_rows(parts: list[pa.Table]) -> pa.Table | None:
-    """All of the rows. Raises FormatError where those of files have different types."""
+    """Join the rows of all files. Raises FormatError for columns of different types."""
     for part in parts:
         for name, there, here in zip(
             part.schema.names, parts[0].schema.types, part.schema.types, strict=True
         ):
             if here != there:
                 raise FormatError(
-                    f"{_find_file(part)}: the {name} is {here}; in {_find_file(parts[0])} it is {there}."
+                    f"{_name_file(part)}: the {name} is {here}; in {_name_file(parts[0])} it is {there}."
                 )
     return pa.concat_tables(parts) if parts else None
 
 
-def _find_file(rows: pa.Table) -> str:
+def _name_file(rows: pa.Table) -> str:
     return ((rows.schema.metadata or {}).get(_FILE) or b"partition").decode()
 
 
@@ -193,15 +190,15 @@ def reduce_rows(
     with _explain_memory():
         held = list(records)
         if held:
-            yield _pack_state(evaluator.reduce(pa.Table.from_batches(held), name=_find_task()))
+            yield _pack_state(evaluator.reduce(pa.Table.from_batches(held), name=_name_task()))
 
 
 def _pack_state(of: Any) -> pa.RecordBatch:
     return pa.record_batch({"state": pa.array([pickle.dumps(of)], pa.binary())})
 
 
-def _find_task() -> str:
-    """Where a task runs, as Spark's pages list it."""
+def _name_task() -> str:
+    """Name the stage and partition of a task, as Spark's pages list them."""
     task = sys.modules["pyspark"].TaskContext.get() if "pyspark" in sys.modules else None
     return (
         "partition" if task is None else f"stage {task.stageId()}, partition {task.partitionId()}"

@@ -1,6 +1,6 @@
-"""Storage: results written as JSON, read again, and checkpoints of long evaluations.
+"""Storage: results that were written as JSON, and checkpoints of long evaluations.
 
-An evaluation that was interrupted goes on after its last finished batch.
+An interrupted evaluation goes on after its last finished batch.
 """
 
 import json
@@ -83,13 +83,9 @@ def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Resu
                 f"{path}: {name} weighs each query by its norm, which the file does not hold; evaluate the "
                 "run again."
             )
+        digits, undefined = conventions.digits, conventions.undefined
         measures[measure] = MeasureResult(
-            measure,
-            list(queries),
-            numbers,
-            left_out,
-            digits=conventions.digits,
-            undefined=conventions.undefined,
+            measure, list(queries), numbers, left_out, digits=digits, undefined=undefined
         )
     counts = Counts(**run["counts"])
     return Result(run["name"], measures, lambda: counts, conventions)
@@ -124,7 +120,7 @@ def evaluate_kept(
     evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
     _, own = resolve_dialect(dialect)
     _, given, conventions = open_all({"": {"": 0}}, run, {**own, **policy})
-    policies = evaluator.under(conventions, given)
+    policies = evaluator.find_policies(conventions, given)
     ways = list(dict.fromkeys(map(find_way, policies.values())))
     kept, start = sorted(folder.glob("batch-*.npz")), 0
     for number, path in enumerate(kept):
@@ -134,7 +130,7 @@ def evaluate_kept(
             )
         start, read = _load_batch(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
-    for number, (end, batch) in enumerate(given.batches(start, progress), len(kept)):
+    for number, (end, batch) in enumerate(given.read_batches(start, progress), len(kept)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
         if reduced is None:
             continue
@@ -154,21 +150,20 @@ def _name_file(number: int) -> str:
 
 
 def _describe_state(path: str) -> list[Any]:
-    """The state by which a file, or the files of a folder, are recognized as unchanged."""
+    """Describe the size and time of a file, or of the files of a folder, to detect a change."""
     if path == "-":
         raise InputError("a checkpoint needs files that can be read again; standard input cannot.")
     if not os.path.exists(path):
         raise InputError(f"{path}: there is no such file.")
     files = parquet_files.list_files(path) if os.path.isdir(path) else [path]
-    stats = [os.stat(file) for file in files]
+    stats = map(os.stat, files)
     return [
-        [os.path.abspath(file), stat.st_size, stat.st_mtime_ns]
-        for file, stat in zip(files, stats, strict=True)
+        [os.path.abspath(f), s.st_size, s.st_mtime_ns] for f, s in zip(files, stats, strict=True)
     ]
 
 
 def _claim(folder: Path, made: Mapping[str, Any]) -> None:
-    """Say in the folder what is evaluated, or compare it with what is said there."""
+    """Note in the folder what is evaluated, or compare it with the note that is there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         inside = [path.name for path in folder.iterdir() if not path.name.startswith(".")]
@@ -192,7 +187,7 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
 
 
 def _pack_batch(end: int, read: Read) -> bytes:
-    """A batch as a file."""
+    """Write a batch as the bytes of a file."""
     arrays: dict[str, Any] = {}
     said = []
     for way, (got, places) in enumerate(read.values()):
@@ -206,14 +201,13 @@ def _pack_batch(end: int, read: Read) -> bytes:
 
 
 def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
-    """A batch of a file. Raises InputError for one that is damaged."""
+    """Read a batch from a file. Raises InputError for one that is damaged."""
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             said = json.loads(bytes(arrays["said"]))
             read: Read = {}
-            for number, (way, (unknown, findings)) in enumerate(
-                zip(ways, said["ways"], strict=True)
-            ):
+            pairs = zip(ways, said["ways"], strict=True)
+            for number, (way, (unknown, findings)) in enumerate(pairs):
                 columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
                 found = (Finding(**{**one, "examples": tuple(one["examples"])}) for one in findings)
                 got = Retrieved(**columns, unknown=unknown, findings=tuple(found))

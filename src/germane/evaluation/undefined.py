@@ -1,4 +1,4 @@
-"""Edge: what a query counts as whose value a tool does not take as it is."""
+"""Undefined values: the values of special queries, as a policy amends them."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Amend: TypeAlias = Callable[[Measure, Ranking, Floats], Floats]
 
 
 def make_amendment(policy: Policy) -> Amend | None:
-    """The function with which a policy amends a measure's values, query by query; None where it does not."""
+    """Make the function that amends a measure's values under a policy; None where it changes nothing."""
     usual = (
         policy.no_hit == "zero"
         and policy.all_relevant == "answer"
@@ -36,29 +36,30 @@ def _amend(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -
         1.0 if policy.no_hit == "one" else math.nan
     )
     if policy.all_relevant != "answer":
-        alone = _find_alone(measure, ranking, rel) & (values > 0)
-        out[alone] = 0.0 if policy.all_relevant == "zero" else math.nan
+        pure = _find_pure(measure, ranking, rel) & (values > 0)
+        out[pure] = 0.0 if policy.all_relevant == "zero" else math.nan
     if policy.empty == "nan":
         out[ranking.retrieved == 0] = math.nan
     if policy.short != "answer" and measure.k is not None:
         out[_find_short(policy, measure, measure.k, ranking)] = math.nan
     if policy.constant == "nan":
-        alike = (ranking.tied_from == 1) & (ranking.tied_to == ranking.retrieved[ranking.owner])
-        out[ranking.owner[alike]] = math.nan
+        constant = (ranking.tied_from == 1) & (ranking.tied_to == ranking.retrieved[ranking.owner])
+        out[ranking.owner[constant]] = math.nan
     return out
 
 
 def _find_short(policy: Policy, measure: Measure, k: int, ranking: Ranking) -> Bools:
-    """Q: has the query no more results than the cutoff? Raises CoverageError for fewer, as chosen."""
+    """Q: is the query NaN, since it has no more results than the cutoff? Else fewer may be refused."""
+    if policy.short == "nan":
+        return ranking.retrieved <= k
     fewer: Bools = ranking.retrieved < k
-    refused = fewer.any() if policy.short == "error" else fewer.all()
-    if policy.short != "nan" and refused:
+    if fewer.any() if policy.short == "error" else fewer.all():
         which = [ranking.queries[q] for q in np.flatnonzero(fewer)]
         raise CoverageError(
             f"{measure}: fewer than {k} results: {list_some(which)} ({len(which)} of {len(fewer)} "
             "queries). short=answer takes them."
         )
-    return ranking.retrieved <= k if policy.short == "nan" else fewer & False
+    return np.zeros(len(ranking), bool)
 
 
 def refuse_undefined(result: QueryValues) -> None:
@@ -71,17 +72,17 @@ def refuse_undefined(result: QueryValues) -> None:
         )
 
 
-def _find_alone(measure: Measure, ranking: Ranking, rel: float) -> Bools:
-    """Q: is every item relevant? An unjudged result is not, but to measures that see none."""
-    alone = np.ones(len(ranking), bool)
-    alone[ranking.ideal_owner[ranking.ideal < rel]] = False
+def _find_pure(measure: Measure, ranking: Ranking, rel: float) -> Bools:
+    """Q: is every item relevant? Unjudged results are not, except to measures that skip them."""
+    pure = np.ones(len(ranking), bool)
+    pure[ranking.ideal_owner[ranking.ideal < rel]] = False
     if not measure.nonrelevant:
-        alone &= ranking.retrieved == ranking.found(rel, None)
-    return alone
+        pure &= ranking.retrieved == ranking.count_found(rel, None)
+    return pure
 
 
 def _find_missed(policy: Policy, measure: Measure, ranking: Ranking, values: Floats) -> Bools:
-    """Q: has the query relevant items of which none was found, and does that change anything?"""
+    """Q: does the policy amend the query, since none of its relevant items was found?"""
     if policy.no_hit == "zero":
         return np.zeros(len(ranking), bool)
     missed: Bools = (ranking.total(measure.rel or 1.0) > 0) & (values == 0)

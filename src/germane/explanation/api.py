@@ -95,9 +95,9 @@ def explain_result(
     judged = result.placement.of(query)
     check_ordered(judged.policy, UNORDERED)
     listed = SingleQuery(
-        judged.ranking(judged.policy.ties),
+        judged.rank(judged.policy.ties),
         judged.qrels,
-        judged.reordered,
+        judged.reorder,
         judged.policy,
         NONE if run is None else find_unjudged(judged, run),
         bool(judged.retrieved.answered[0]),
@@ -274,7 +274,7 @@ def _write_divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
     rel = 1.0 if measure.rel is None else measure.rel
     symbolic, comma, note = row.norm(measure.k, parameters).partition(", ")
     numbers = {
-        r"relevant items found( in the first \d+)?": int(ranking.found(rel, measure.k)[0]),
+        r"relevant items found( in the first \d+)?": int(ranking.count_found(rel, measure.k)[0]),
         r"\bR\b": int(ranking.total(rel)[0]),
         r"\bN\b": int(ranking.retrieved[0]),
         r"β²": f"{float(parameters.get('beta', 1)) ** 2:g}",

@@ -118,7 +118,7 @@ def mean_pr_curve(
     complete = find_complete_reason((measure,), (conventions,))
     judgments = read_graded(judged_input, conventions, complete, progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
-    ranking = judged.ranking(conventions.ties)
+    ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, levels, rel, confidence, draws)
 
 

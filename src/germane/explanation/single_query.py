@@ -111,9 +111,9 @@ def open_list(
     if retrieved is None or not retrieved.answered.any():
         return _open_unanswered(judgments, conventions, others)
     judged = judge(judgments, retrieved, conventions)
-    ranking = judged.ranking(conventions.ties)
+    ranking = judged.rank(conventions.ties)
     unjudged = _list_unjudged(ranking, judgments, items, item_scores, conventions)
-    return SingleQuery(ranking, judgments, judged.reordered, judged.policy, unjudged)
+    return SingleQuery(ranking, judgments, judged.reorder, judged.policy, unjudged)
 
 
 def check_ordered(policy: Policy, refused: Collection[str]) -> None:
@@ -156,7 +156,7 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     """Find the unjudged items of a judged query, where the run finds items by query."""
     _, items, item_scores = run.select(judged.qrels, judged.policy.duplicates)
-    ranking = judged.ranking(judged.policy.ties)
+    ranking = judged.rank(judged.policy.ties)
     return _list_unjudged(ranking, judged.qrels, items, item_scores, judged.policy)
 
 

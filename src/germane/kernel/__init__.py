@@ -1,1 +1,1 @@
-"""The kernel: what a run retrieved of the judgments, compiled or in plain NumPy and Arrow."""
+"""The kernel: reduces a run to its judged items and their ranks, in C or in plain NumPy and Arrow."""

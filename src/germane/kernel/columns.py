@@ -1,8 +1,7 @@
 """Columns of ids: integers, text, or categories of text.
 
-Ids are compared as they stand in the data. Python values are made only for the rows that somebody
-asks for. Nothing here imports pyarrow until it is needed: that takes longer than evaluating a
-small file.
+Ids are compared in their own types. Python values are made only for the rows that are asked for.
+pyarrow is imported when it is needed, since that takes longer than evaluating a small file.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ if TYPE_CHECKING:
 
 
 class Ids(Sequence[Hashable]):
-    """Some ids. As a sequence it holds Python values."""
+    """A column of ids, and a sequence of their Python values."""
 
-    kind: str  # integer or text; or a sentence about ids of several types
+    kind: str  # integer or text; or words for ids of several types
 
     @abstractmethod
     def part(self, start: int, stop: int) -> Ids:
-        """The rows from start to stop, without a copy."""
+        """View the rows from start to stop."""
 
     @abstractmethod
     def take(self, rows: Ints) -> Ids:
-        """The rows at some places."""
+        """Copy the rows at some places."""
 
     @abstractmethod
     def as_text(self) -> Text:
-        """The ids as text; an integer becomes its decimal digits."""
+        """Convert the ids to text; an integer becomes its decimal digits."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Array:
-        """An Arrow array of integers or of binary text."""
+        """Convert to an Arrow array of integers or of binary text."""
 
     @cached_property
     @abstractmethod
@@ -54,14 +53,14 @@ class Ids(Sequence[Hashable]):
         """The ids as the compiled kernel takes them."""
 
     def compact(self) -> Ids:
-        """Copy the ids into memory of their own."""
+        """Copy the ids out of the memory that they share with others."""
         return self.take(np.arange(len(self)))
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.python)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is computed from it, such as addresses in memory."""
+        """Leave out what is computed, such as addresses in memory."""
         return {name: one for name, one in vars(self).items() if name not in ("column", "python")}
 
     def __getitem__(self, at: Any) -> Any:
@@ -156,7 +155,7 @@ class Text(Ids):
         if self._is_contiguous():
             first = int(self.starts[0]) if len(self) else 0
             return Text(self.data[first : first + int(ends[-1])].copy(), ends[:-1], self.sizes)
-        if int(ends[-1]) > _LONG * len(self):  # cheaper than the place of each byte
+        if int(ends[-1]) > _LONG * len(self):  # faster than listing the place of each byte
             return Text(np.frombuffer(b"".join(self.to_bytes()), np.uint8), ends[:-1], self.sizes)
         at = np.repeat(self.starts - ends[:-1], self.sizes)
         at += np.arange(len(at))
@@ -182,7 +181,7 @@ class Text(Ids):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as the bytes and their lengths."""
+        """Pickle the bytes and the lengths."""
         sent = self.compact()
         return _unpickle, (sent.data, sent.sizes.astype(np.uint32), self.kind)
 
@@ -241,13 +240,13 @@ class Categories(Ids):
 
 
 def read_bytes(values: Sequence[bytes]) -> Text:
-    """A column of some texts."""
+    """Make a column of texts."""
     ends = ragged.make_offsets(list(map(len, values)))
     return Text(np.frombuffer(b"".join(values), np.uint8), ends[:-1], np.diff(ends))
 
 
 def read_arrow_text(array: pa.Array) -> Text:
-    """The column of an Arrow array of text or bytes of any layout, without a copy where possible."""
+    """Make a column of an Arrow array of text or bytes of any layout, without a copy where possible."""
     import pyarrow as pa
 
     kind, size = str(array.type), len(array)
@@ -274,9 +273,9 @@ def _view_bytes(buffer: pa.Buffer | None) -> Any:
 
 
 def read_arrow_values(array: pa.Array) -> Ints:
-    """The values of an array of numbers, or of truth values as bytes.
+    """View the values of an array of numbers, or copy truth values as bytes.
 
-    Arrow's own to_numpy imports pandas where it is installed, which takes longer than a small file.
+    Arrow's own to_numpy imports pandas if it is installed, which takes longer than reading a small file.
     """
     data, kind = array.buffers()[1], str(array.type)
     if data is None:
@@ -288,11 +287,11 @@ def read_arrow_values(array: pa.Array) -> Ints:
     return values[array.offset : array.offset + len(array)]
 
 
-_VIEW, _SHORT = 16, 12  # bytes of a view, and of a text that stands inside of it
+_VIEW, _SHORT = 16, 12  # bytes of a view, and of the longest text inside of a view
 
 
 def _read_short_views(array: pa.Array) -> Text | None:
-    """The texts of an array of views, where each of them stands inside its view."""
+    """Read an array of views if each of its texts is inside of its view; else return None."""
     views = np.frombuffer(array.buffers()[1], np.uint8)
     views = views[array.offset * _VIEW : (array.offset + len(array)) * _VIEW]
     sizes = views.view(np.int32)[:: _VIEW // 4]
@@ -302,9 +301,9 @@ def _read_short_views(array: pa.Array) -> Text | None:
 
 
 def read_python_ids(ids: Sequence[Hashable]) -> Ids:
-    """A column of Python values: integers where all of them are, otherwise text.
+    """Make a column of Python values: of integers if all of them are integers, otherwise of text.
 
-    Where only some are integers, its kind is neither, so that it matches no other column.
+    If only some are integers, its kind is neither, so that it matches no other column.
     """
     if isinstance(ids, Ids):
         return ids
@@ -327,7 +326,7 @@ def read_python_ids(ids: Sequence[Hashable]) -> Ids:
 
 
 def join_ids(parts: Sequence[Ids]) -> Ids:
-    """The ids of several columns of one kind, one after the other."""
+    """Join several columns of one kind."""
     if len(parts) == 1:
         return parts[0]
     integers = [part.values for part in parts if isinstance(part, Integers)]
@@ -354,7 +353,7 @@ def _join_categories(parts: Sequence[Categories], entries: Sequence[Text]) -> Ca
 
 
 def _join_texts(parts: Sequence[Text]) -> Text:
-    texts = [part.compact() for part in parts]  # without what else is in their memory
+    texts = [part.compact() for part in parts]  # without the other bytes in their memory
     before = ragged.make_offsets([len(text.data) for text in texts]).tolist()
     return Text(
         np.concatenate([text.data for text in texts]),

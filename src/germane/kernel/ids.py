@@ -1,7 +1,7 @@
-"""Item and query ids: text, compared by their bytes.
+"""Ids of items and queries: text that is compared by its bytes.
 
-An id that is not text stands for its text form, so that the same data has the same order of ties
-through every source. Bytes that are not UTF-8 are kept exactly.
+An id that is not text is compared as the text that ``str`` makes of it, so that the same data has the
+same order of ties through every source. Bytes that are not UTF-8 are kept exactly.
 """
 
 import re
@@ -16,7 +16,7 @@ from germane.errors import clip
 
 
 def to_bytes(identifier: Hashable) -> bytes:
-    """The id as it would stand in a file."""
+    """Convert an id to the bytes that a file has for it."""
     if isinstance(identifier, bytes):
         return identifier
     text = identifier if isinstance(identifier, str) else _decode(identifier)
@@ -29,24 +29,24 @@ def to_bytes(identifier: Hashable) -> bytes:
 def _decode(identifier: Hashable) -> str:
     try:
         return str(identifier)
-    except ValueError:  # an integer of more digits than Python writes without being asked
+    except ValueError:  # an integer of more digits than str() allows
         if not isinstance(identifier, int):
             raise
         return format(Decimal(identifier), "f")
 
 
 def to_text(identifier: bytes) -> str:
-    """The text of an id from a file."""
+    """Convert an id from a file to text."""
     return identifier.decode("utf-8", "surrogateescape")
 
 
 def is_integer(identifier: object) -> "TypeGuard[int | np.integer[Any]]":
-    """Is this an integer of Python's or of NumPy's, and no truth value?"""
+    """Is this an integer of Python's or of NumPy's, and not a truth value?"""
     return isinstance(identifier, (int, np.integer)) and not isinstance(identifier, bool)
 
 
 def as_integer(identifier: Any) -> Any:
-    """The integer from 0 whose digits an id is; other ids as they are, ``"07"`` among them."""
+    """Convert the digits of a whole number from 0 to it; other ids, such as ``"07"``, stay as they are."""
     if isinstance(identifier, str) and _DIGITS.fullmatch(identifier):
         return int(identifier)
     return identifier
@@ -56,7 +56,7 @@ _DIGITS = re.compile("0|[1-9][0-9]{0,18}")
 
 
 def is_missing(one: Any) -> bool:
-    """Does this stand for an id that is not there: None, NaN, or another library's word for them?"""
+    """Is this a missing value: None, NaN, or another library's?"""
     if one is None or getattr(one, "is_valid", True) is False:  # Arrow's
         return True
     try:
@@ -66,7 +66,7 @@ def is_missing(one: Any) -> bool:
 
 
 def show_id(identifier: bytes) -> str:
-    """The id in an error message: quoted, and shortened where it is long."""
+    """Write an id in an error message: quoted, and shortened if it is long."""
     try:
         return clip(identifier.decode())
     except UnicodeDecodeError:
@@ -74,7 +74,7 @@ def show_id(identifier: bytes) -> str:
 
 
 def sort_by_bytes(identifiers: list[Any]) -> Ints:
-    """The positions of ids in the ascending order of their bytes."""
+    """Sort ids by their bytes. Returns their positions in ascending order."""
     try:
         text = "\n".join(identifiers).encode()
     except (TypeError, UnicodeEncodeError):  # ids that are not text, or not UTF-8

@@ -1,8 +1,8 @@
-"""Loads the compiled kernel and calls it: NumPy arrays in, NumPy arrays out.
+"""Loads the compiled kernel and calls it with NumPy arrays.
 
 The library is compiled when germane is installed, where there is a C compiler. ``GERMANE_KERNEL=0``
-ignores it, ``GERMANE_KERNEL=1`` insists on it, and a path names another build of it. Each call lets
-other threads run.
+ignores it, ``GERMANE_KERNEL=1`` requires it, and a path names another build of it. Other threads run
+during a call.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def name_kernel() -> Literal["compiled", "plain"]:
 
 @cache
 def load_library() -> Any:
-    """Load the kernel; None where there is none, or where it is not wanted.
+    """Load the kernel; None if there is none, or if it is not wanted.
 
-    Raises PolicyError where GERMANE_KERNEL asks for a library that cannot be loaded.
+    Raises PolicyError if GERMANE_KERNEL asks for a library that cannot be loaded.
     """
     wanted = os.environ.get("GERMANE_KERNEL", "")
     if wanted == "0":
@@ -68,7 +68,7 @@ def load_library() -> Any:
 
 _KINDS = {"p": ctypes.c_void_p, "n": ctypes.c_int64}  # an address, a number
 _ARGUMENTS = {
-    "find_changes": "pppnp",
+    "find_changes": "ppnp",
     "index_rows": "pppnp",
     "find_rows": "ppppp",
     "reduce_rows": "p",
@@ -77,7 +77,7 @@ _ARGUMENTS = {
 
 
 def _find_library() -> str | None:
-    """The library beside its source, named after it: one made of another source is never loaded."""
+    """Find the library by the checksum of its source: one made of another source is never loaded."""
     source = Path(__file__).with_name("reduce.c")
     try:
         checksum = zlib.crc32(source.read_bytes())
@@ -104,7 +104,7 @@ class _Column(ctypes.Structure):
 
 
 class Column:
-    """The ids of some rows, where they lie. Make one with a class method. It keeps its arrays alive."""
+    """The addresses of ids in memory. Make one with a class method. It keeps its arrays alive."""
 
     __slots__ = ("_kept", "address", "codes", "entries", "kind", "matched", "struct")
 
@@ -142,8 +142,8 @@ class Column:
     def of_codes(cls, codes: Any, entries: Column | None, *, meant: Any = None) -> Column:
         """Categories, and the distinct texts they stand for.
 
-        Without entries they match the codes of another column, whose entries they count; with
-        ``meant``, each stands for another code, or for none where that is -1.
+        Without entries, codes match the codes of another column; with ``meant``, a code stands for
+        ``meant[code]``, or for no id where that is -1.
         """
         codes = _convert(codes, np.int32)
         if entries is not None and entries.kind in (_CODES, _INT64, _UINT64):
@@ -166,7 +166,7 @@ def _view_bytes(given: Any) -> NDArray[np.uint8]:
 
 
 def _convert(given: Any, dtype: Any) -> Any:
-    """Convert values to another type, in one piece. Raises TypeError where that could change one."""
+    """Convert to a contiguous array of another type. Raises TypeError if that could change a value."""
     if not isinstance(given, np.ndarray) or given.dtype != dtype:
         given = np.asarray(given).astype(dtype, casting="safe" if len(given) else "unsafe")
     flags = given.flags
@@ -199,27 +199,15 @@ def _check(status: int) -> None:
 
 
 _SEED = (ctypes.c_uint64 * 2).from_buffer_copy(os.urandom(16))
-"""Hashes ids: nobody can make ids on purpose that collide. No result depends on it."""
+"""The seed of hashes, so that nobody can make ids that collide. No result depends on it."""
 
 
 def find_changes(column: Column) -> Ints:
     """Find the rows whose id differs from that of the row before, the first row included."""
-    library, at, count = load_library(), ctypes.c_int64(0), ctypes.c_int64(0)
-    found = []
-    while True:
-        starts = np.empty(min(len(column), 1 << 16), np.int64)
-        status = library.find_changes(
-            column.address,
-            ctypes.byref(at),
-            _find_address(starts),
-            len(starts),
-            ctypes.byref(count),
-        )
-        found.append(starts[: count.value])
-        if status != _FULL:
-            break
-    _check(status)
-    return np.concatenate(found) if len(found) > 1 else found[0].copy()
+    starts, count = np.empty(len(column), np.int64), ctypes.c_int64(0)
+    address, found = _find_address(starts), ctypes.byref(count)
+    _check(load_library().find_changes(column.address, address, len(starts), found))
+    return starts[: count.value].copy()
 
 
 class Index:
@@ -230,26 +218,17 @@ class Index:
         size = max(8, 1 << (2 * len(among) - 1).bit_length()) if len(among) else 8
         self._slots = np.empty(size, np.uint64)
         distinct = ctypes.c_int64(0)
-        status = load_library().index_rows(
-            among.address,
-            ctypes.byref(_SEED),
-            _find_address(self._slots),
-            size,
-            ctypes.byref(distinct),
-        )
-        _check(status)
-        self.distinct = distinct.value  # how many ids differ
+        slots, seed = _find_address(self._slots), ctypes.byref(_SEED)
+        count = ctypes.byref(distinct)
+        _check(load_library().index_rows(among.address, seed, slots, size, count))
+        self.distinct = distinct.value  # the number of different ids
 
     def find(self, wanted: Column) -> Ints:
         """Find, for each row wanted, the first row with its id in the column; -1 where there is none."""
         found = np.empty(len(wanted), np.int64)
-        seed, slots = ctypes.byref(_SEED), _find_address(self._slots)
-        library = load_library()
-        _check(
-            library.find_rows(
-                self._among.address, seed, slots, wanted.address, _find_address(found)
-            )
-        )
+        slots, seed = _find_address(self._slots), ctypes.byref(_SEED)
+        address, among = _find_address(found), self._among.address
+        _check(load_library().find_rows(among, seed, slots, wanted.address, address))
         return found
 
 
@@ -257,31 +236,22 @@ class Index:
 
 
 class RepeatedRowError(ValueError):
-    """Two rows of a query have one item."""
+    """Two rows of a query have the same item."""
 
     def __init__(self, row: int, other: int) -> None:
         super().__init__(f"rows {other} and {row} of one query have the same item")
         self.row, self.other = row, other
 
 
-class NotFiniteError(ValueError):
-    """A score is no finite number."""
-
-    def __init__(self, row: int) -> None:
-        super().__init__(f"the score of row {row} is no finite number")
-        self.row = row
-
-
 class Hits(NamedTuple):
-    """The judged rows, by group, and within a group by rank."""
+    """The judged rows of a batch, group by group, in the order of their ranks."""
 
     row: Ints
     judgment: Ints
     group: Ints
     rank: Ints  # from 1
-    tied_from: Ints
+    tied_from: Ints  # the first and the last rank of the rows with the same score
     tied_to: Ints
-    any_tied: bool  # is tied_from anywhere less than tied_to?
 
 
 class _Reduction(ctypes.Structure):
@@ -292,8 +262,8 @@ class _Reduction(ctypes.Structure):
         *((name, ctypes.c_int64) for name in ("judged_queries", "by_place", "keep_repeats")),
         ("seed", ctypes.c_uint64 * 2),
         ("capacity", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("hit_row", *Hits._fields[1:6])),
-        *((name, ctypes.c_int64) for name in ("hits", "tied", "row", "other")),
+        *((name, ctypes.c_void_p) for name in ("hit_row", *Hits._fields[1:])),
+        *((name, ctypes.c_int64) for name in ("hits", "row", "other")),
     ]
 
 
@@ -311,8 +281,8 @@ def reduce_rows(
     """Rank the judged items of a batch of whole queries.
 
     Group g has the rows from offsets[g] to offsets[g + 1] and is query queries[g] of the judgments,
-    or -1 for a query without any, which is passed over. Without scores the rows stand in their order.
-    Raises RepeatedRowError or NotFiniteError.
+    or -1 for a query without any, which is skipped. Without scores the rows are in the order of their
+    ranks. Raises RepeatedRowError, and ValueError for a score that is not finite.
     """
     offsets, queries = _convert(offsets, np.int64), _convert(queries, np.int64)
     judged_offsets = _convert(judged_offsets, np.int64)
@@ -343,15 +313,13 @@ def reduce_rows(
     if status == _REPEATED:
         raise RepeatedRowError(given.row, given.other)
     if status == _NOT_FINITE:
-        raise NotFiniteError(given.row)
+        raise ValueError(f"the score of row {given.row} is no finite number")
     _check(status)
-    hits = found[:, : given.hits].copy()  # which are kept, and the room for more is not
-    row, judgment, group, rank, tied_from, tied_to = hits
-    return Hits(row, judgment, group, rank, tied_from, tied_to, bool(given.tied))
+    return Hits(*found[:, : given.hits].copy())  # the copy does not keep the room for more
 
 
 def _match_entries(entries: Column, judged: Column) -> Column:
-    """The judged items as codes of the entries, which are kept for the next batch of the same column."""
+    """Convert the judged items to codes of the entries. Keeps them for the next batch with these entries."""
     matched = entries.matched
     if matched is None or matched[0] is not judged:
         if judged.entries is None:
@@ -366,7 +334,7 @@ def _match_entries(entries: Column, judged: Column) -> Column:
 def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
     found = np.empty((6, capacity), np.int64)
     given.capacity = capacity
-    for name, column in zip(("hit_row", *Hits._fields[1:6]), found, strict=True):
+    for name, column in zip(("hit_row", *Hits._fields[1:]), found, strict=True):
         setattr(given, name, _find_address(column))
     return load_library().reduce_rows(ctypes.byref(given)), found
 
@@ -375,7 +343,7 @@ def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
 
 
 class Lines(NamedTuple):
-    """Some lines of a run or of qrels. A stretch is some lines in a row with one query."""
+    """Lines of a run or of qrels. A stretch is lines in a row with the same query."""
 
     starts: Ints  # of the items, in the text
     sizes: NDArray[np.int32]
@@ -383,7 +351,7 @@ class Lines(NamedTuple):
     stretches: Ints  # the first row of each
     query_starts: Ints
     query_sizes: NDArray[np.int32]
-    read: int  # where the first line begins that was not read; the text's size if all were
+    read: int  # the start of the first line that was not read; the text's size if all were
 
 
 class _Lines(ctypes.Structure):
@@ -409,8 +377,9 @@ def split_lines(
 ) -> Lines:
     """Split plain lines, from a byte on, up to the first line that is not plain.
 
-    Lines have so many fields, or with more also further ones; item and number say which of them are
-    read. Numbers are plain decimals of at most the largest size. Blank lines are passed over.
+    A line has so many ``fields``, and with ``more`` maybe further ones; ``item`` and ``number`` are the
+    positions of the item and of the number. Numbers are plain decimals of at most the ``largest`` size.
+    Blank lines are skipped.
     """
     text = _view_bytes(text)
     if not 0 <= start <= len(text):

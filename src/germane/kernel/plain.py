@@ -1,7 +1,6 @@
-"""The reduction in NumPy and Arrow: complete, and the reference that the compiled kernel must equal.
+"""The reduction in NumPy and Arrow: complete, and the reference for the compiled kernel.
 
-Ids become numbers first, so that equal ids have equal numbers. Everything else is sorting whole
-numbers and looking them up.
+First, equal ids get equal numbers. Everything else is sorting whole numbers and looking them up.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def find_changes(ids: Ids) -> Ints:
-    """The rows whose id is not the one before, the first row included."""
+    """Find the rows whose id differs from that of the row before, the first row included."""
     if not len(ids):
         return np.zeros(0, np.int64)
     if isinstance(ids, Categories):
@@ -35,7 +34,7 @@ def find_changes(ids: Ids) -> Ints:
 
 
 def number_ids(ids: Ids) -> tuple[Ints, Ids]:
-    """A number for each id, and the distinct ids that the numbers count."""
+    """Number the ids. Returns the number of each id, and the distinct ids."""
     if isinstance(ids, Categories):
         return ids.codes, ids.entries
     if isinstance(ids, Integers):
@@ -46,7 +45,7 @@ def number_ids(ids: Ids) -> tuple[Ints, Ids]:
 
 
 def find_ids(ids: Ids, distinct: Ids) -> Ints:
-    """The place of each id among distinct ones, or -1."""
+    """Find the place of each id among distinct ones, or -1."""
     if isinstance(ids, Categories):
         return find_ids(ids.entries, distinct)[ids.codes]
     if isinstance(ids, Integers) and isinstance(distinct, Integers):
@@ -70,19 +69,19 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
 
 
 def find_first_rows(ids: Ids) -> Ints:
-    """For each row the first one that has its id."""
+    """Find for each row the first row with its id."""
     _, first, number = np.unique(number_ids(ids)[0], return_index=True, return_inverse=True)
     return first[number]
 
 
 def key_rows(owner: Ints, ids: Ids) -> tuple[Ints, Ids]:
-    """A number for each pair of owner and id, and the distinct ids: owner × their count + place."""
+    """Number the pairs of owner and id: owner × distinct ids + place. Returns the distinct ids, too."""
     numbers, distinct = number_ids(ids)
     return owner * max(1, len(distinct)) + numbers, distinct
 
 
 def match_rows(judged: Judgments, batch: Batch) -> tuple[Ints, Ints, tuple[int, int] | None]:
-    """The rows of judged items and their judgments; and a row whose item repeats an earlier row's."""
+    """Match rows with judgments. Returns both, and the first row whose item repeats that of another."""
     key, distinct = key_rows(batch.owner, batch.items)
     order = np.argsort(key, kind="stable")
     ordered = key[order]
@@ -102,14 +101,14 @@ def match_rows(judged: Judgments, batch: Batch) -> tuple[Ints, Ints, tuple[int, 
     return row, np.repeat(judgment, stop - start), repeat
 
 
-def rank_rows(batch: Batch, row: Ints, by_id: bool) -> tuple[Ints, Ints, Ints]:
-    """The rank of some rows, and the first and last rank of their groups of equal scores."""
+def rank_rows(batch: Batch, row: Ints, ties: str) -> tuple[Ints, Ints, Ints]:
+    """Rank some rows. Returns also the first and last rank of their groups of equal scores."""
     offsets, group = batch.offsets, batch.owner[row]
     if batch.score is None:
         rank = row - offsets[group] + 1
         return rank, rank, rank
     score = batch.score + 0.0  # -0.0 equals 0.0
-    order = None if ragged.falls(score, offsets) else ragged.order_falling(score, offsets)
+    order = None if ragged.descends(score, offsets) else ragged.order_falling(score, offsets)
     at, ordered = row, score
     if order is not None:
         place = np.empty(len(order), np.int64)
@@ -122,7 +121,7 @@ def rank_rows(batch: Batch, row: Ints, by_id: bool) -> tuple[Ints, Ints, Ints]:
     rank = first.copy()
     tied = np.flatnonzero(last > first)
     if len(tied):
-        rank[tied] += _place_among_equals(batch, order, starts, tie[tied], row[tied], by_id)
+        rank[tied] += _place_among_equals(batch, order, starts, tie[tied], row[tied], ties)
     return rank, first, last
 
 
@@ -135,18 +134,18 @@ def _begin_groups(score: Floats, offsets: Ints) -> Bools:
 
 
 def _place_among_equals(
-    batch: Batch, order: Ints | None, starts: Ints, tie: Ints, row: Ints, by_id: bool
+    batch: Batch, order: Ints | None, starts: Ints, tie: Ints, row: Ints, ties: str
 ) -> Ints:
-    """The place of some rows, from 0, in their group of equal scores."""
-    ties = np.unique(tie)
-    lengths = starts[ties + 1] - starts[ties]
-    at = ragged.list_stretches(starts[ties], lengths)
+    """Find the place of some rows, from 0, in their group of equal scores."""
+    groups = np.unique(tie)
+    lengths = starts[groups + 1] - starts[groups]
+    at = ragged.list_stretches(starts[groups], lengths)
     members = at if order is None else order[at]
-    group = np.repeat(np.arange(len(ties)), lengths)
-    key = _rank_text(batch.items.take(members)) if by_id else members
+    group = np.repeat(np.arange(len(groups)), lengths)
+    key = _rank_text(batch.items.take(members)) if ties == "id" else members
     members = members[np.lexsort((members, key, group))]
     place = np.empty(len(batch.items), np.int64)
-    place[members] = ragged.list_stretches(np.zeros(len(ties), np.int64), lengths)
+    place[members] = ragged.list_stretches(np.zeros(len(groups), np.int64), lengths)
     return place[row]
 
 

@@ -3,8 +3,8 @@
    Plain C11 for gcc and clang on machines of 64 bits. No function keeps state, so any number of
    threads may call. Each returns a status. Every length is checked before the memory behind it is
    read, and every result has a capacity. Text is any bytes. An id is hashed, and a table of ids is
-   at most half full, so that time is linear in the rows, but for n log m where m of n rows with one
-   score are judged. Measures, policies and messages are Python's. */
+   at most half full, so that time is linear in the rows, except for n log m if m of n rows with one
+   score are judged. Measures, policies and messages are in Python. */
 #include <float.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,18 +16,18 @@
 enum { OK, NO_MEMORY, FULL, STOPPED, REPEATED, NOT_FINITE, BROKEN };
 enum { SPANS, INT64, UINT64, CODES };
 
-/* Ids, one a row. `rows` points to starts, integers or codes. */
+/* A column of ids. `rows` points to starts, integers or codes. */
 typedef struct Column {
     int64_t kind, length;
     const void *rows;
     const int32_t *sizes;              /* SPANS: bytes of each row */
     const uint8_t *text;               /* SPANS */
-    int64_t text_size;                 /* bytes; CODES without entries: how many there are, or 0 */
-    const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code: -1 is none */
-    const int32_t *meant;              /* CODES without entries: what each code stands for, or NULL */
+    int64_t text_size;                 /* bytes; CODES without entries: the number of entries, or 0 */
+    const struct Column *entries;      /* CODES: distinct texts; or NULL to match by code, of which -1 matches none */
+    const int32_t *meant;              /* CODES without entries: the code that each one stands for, or NULL */
 } Column;
 
-/* A text; or an integer in `size`, and then `at` is NULL. */
+/* A text; or, if `at` is NULL, an integer in `size`. */
 typedef struct { const uint8_t *at; uint64_t size; } Key;
 
 /* --- Bytes ----------------------------------------------------------------------------------- */
@@ -35,13 +35,13 @@ typedef struct { const uint8_t *at; uint64_t size; } Key;
 static uint64_t load64(const uint8_t *at) { uint64_t word; return memcpy(&word, at, 8), word; }
 static uint32_t load32(const uint8_t *at) { uint32_t word; return memcpy(&word, at, 4), word; }
 
-/* Both halves of the product, mixed. */
+/* Multiplies, and mixes both halves of the product. */
 static uint64_t fold(uint64_t a, uint64_t b) {
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Only who knows the seed can make ids that collide. */
+/* Without the seed, nobody can make ids that collide. */
 static uint64_t hash_key(Key key, const uint64_t *seed) {
     if (!key.at) return fold(key.size ^ seed[0], seed[1] | 1);
     const uint8_t *at = key.at;
@@ -63,15 +63,9 @@ static int is_integer(const Column *column) {
     return column->kind == INT64 || column->kind == UINT64 || (column->kind == CODES && !column->entries);
 }
 
-static Key key_of_span(const uint8_t *text, int64_t text_size, int64_t start, int64_t size, int *broken) {
-    static const uint8_t nothing[1];
-    if (start < 0 || size < 0 || size > text_size || start > text_size - size) *broken = 1, size = 0;
-    return size ? (Key){text + start, (uint64_t)size} : (Key){nothing, 0};
-}
-
-/* The id of a row. An id that lies outside of its data is empty, and `broken` says so. */
+/* The id of a row. An id that lies outside of its data is empty, and sets `broken`. */
 static inline Key key_at(const Column *column, int64_t row, int *broken) {
-    const uint8_t *text = column->text;
+    static const uint8_t nothing[1];
     int64_t text_size = column->text_size, start, size;
     switch (column->kind) {
     case SPANS:
@@ -87,12 +81,13 @@ static inline Key key_at(const Column *column, int64_t row, int *broken) {
     default:
         return (Key){NULL, ((const uint64_t *)column->rows)[row]};
     }
-    return key_of_span(text, text_size, start, size, broken);
+    if (start < 0 || size < 0 || size > text_size || start > text_size - size) *broken = 1, size = 0;
+    return size ? (Key){column->text + start, (uint64_t)size} : (Key){nothing, 0};
 }
 
 static int is_same_key(Key a, Key b) { return a.size == b.size && (!a.at || !memcmp(a.at, b.at, a.size)); }
 
-/* The decimal text of an integer, written to the end of 21 bytes. */
+/* Writes an integer as decimal text to the end of 21 bytes. */
 static Key key_of_decimal(uint64_t number, int negative, uint8_t *digits) {
     uint8_t *at = digits + 21;
     if (negative) number = -number;
@@ -101,7 +96,7 @@ static Key key_of_decimal(uint64_t number, int negative, uint8_t *digits) {
     return (Key){at, (uint64_t)(digits + 21 - at)};
 }
 
-/* Below, at or above 0 as the id of one row stands before, at or behind that of the other, by bytes. */
+/* Compares the ids of two rows by bytes, as memcmp does. */
 static int compare_ids(const Column *column, int64_t row, int64_t other, int *broken) {
     uint8_t digits[2][21];
     Key a = key_at(column, row, broken), b = key_at(column, other, broken);
@@ -113,29 +108,25 @@ static int compare_ids(const Column *column, int64_t row, int64_t other, int *br
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* The rows from `*next` on whose id differs from that of the row before; row 0 is one of them. */
-int find_changes(const Column *column, int64_t *next, int64_t *starts, int64_t capacity, int64_t *count) {
+/* Finds the rows whose id differs from that of the row before; row 0 is one of them. */
+int find_changes(const Column *column, int64_t *starts, int64_t capacity, int64_t *count) {
     int broken = 0;
-    int64_t row = *next;
+    Key before = {NULL, 0};
     *count = 0;
-    if (row < 0) return BROKEN;
-    if (row >= column->length) return OK;
-    Key before = key_at(column, row ? row - 1 : 0, &broken);
-    for (; row < column->length; row++) {
+    for (int64_t row = 0; row < column->length; row++) {
         Key key = key_at(column, row, &broken);
         if (broken) return BROKEN;
         if (row && is_same_key(key, before)) continue;
-        if (*count == capacity) break;
+        if (*count == capacity) return FULL;
         starts[(*count)++] = row;
         before = key;
     }
-    *next = row;
-    return row < column->length ? FULL : OK;
+    return OK;
 }
 
 /* --- A hash table of the rows of a column ---------------------------------------------------- */
 
-/* A slot is 0, or the upper half of a hash and a row, counted from 1. At least half of them are 0. */
+/* A slot is 0, or the upper half of a hash and a row, counted from 1. At least half of the slots are 0. */
 typedef struct {
     const Column *column;
     int64_t first;                     /* the row that is counted 1 */
@@ -155,7 +146,7 @@ static void clear_table(Table *table, const Column *column, int64_t first, int64
     memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
 }
 
-/* The row with this key; else -1, and then `added` is put in, unless it is -1, too. */
+/* Returns the row with this key; else adds the row `added`, unless it is -1, and returns -1. */
 static inline int64_t find_key(Table *table, Key key, int64_t added) {
     uint64_t hash = hash_key(key, table->seed), at = hash & table->mask, slot;
     for (; (slot = table->slots[at]); at = (at + 1) & table->mask) {
@@ -166,12 +157,12 @@ static inline int64_t find_key(Table *table, Key key, int64_t added) {
     return -1;
 }
 
-/* Puts a row of the table's column in; or says which row has the same id. */
+/* Adds a row of the table's column, and returns -1; or returns the row of the table with its id. */
 static inline int64_t add_row(Table *table, int64_t row) {
     return find_key(table, key_at(table->column, row, table->broken), row);
 }
 
-/* The row of the table with the id of a row of another column, or -1. */
+/* Finds the row of the table with the id of a row of another column, or -1. */
 static inline int64_t find_row(Table *table, const Column *column, int64_t row) {
     Key key = key_at(column, row, table->broken);
     /* 2^64 - 1 and -1 have the same bits; the code -1 is no item */
@@ -184,7 +175,7 @@ static int is_matchable(const Column *a, const Column *b) {
     return is_integer(a) ? is_integer(b) && coded != 1 : !is_integer(b);
 }
 
-/* Makes a table of a column's rows that many may look up: says how many ids differ. */
+/* Makes a table of a column's rows, which several threads may look up, and counts the distinct ids. */
 int index_rows(const Column *among, const uint64_t *seed, uint64_t *slots, int64_t capacity, int64_t *distinct) {
     int broken = 0;
     Table table = {.slots = slots, .seed = seed, .broken = &broken};
@@ -195,7 +186,7 @@ int index_rows(const Column *among, const uint64_t *seed, uint64_t *slots, int64
     return broken ? BROKEN : OK;
 }
 
-/* For each row of `wanted`: the first row of an indexed column with its id, or -1. */
+/* Finds for each row of `wanted` the first row of an indexed column with its id, or -1. */
 int find_rows(const Column *among, const uint64_t *seed, uint64_t *slots, const Column *wanted, int64_t *found) {
     int broken = 0;
     Table table = {among, 0, slots, count_slots(among->length) - 1, seed, &broken};
@@ -206,11 +197,11 @@ int find_rows(const Column *among, const uint64_t *seed, uint64_t *slots, const 
 
 /* --- Integers of a small range --------------------------------------------------------------- */
 
-/* Each integer has a place for the last row that has it, counted from 1. Rows are put in as they stand,
-   so that those of earlier groups are known by their numbers, and nothing is cleared. */
+/* Each integer has a place for the last row that has it, counted from 1. Rows are added in their order.
+   A row below the group's first is of an earlier group, so that nothing needs to be cleared. */
 typedef struct { uint32_t *rows; uint64_t least, range; } Places;
 
-/* Finds the range of the integers; it stays 0 where it is too large, and a table of hashes is smaller. */
+/* Finds the range of the integers; it stays 0 if it is so large that a hash table is smaller. */
 static void measure_range(const Column *keys, Places *places) {
     uint64_t sign = keys->kind == UINT64 ? 0 : 1ull << 63, least = UINT64_MAX, most = 0;
     if (!is_integer(keys) || !keys->length || keys->length >= UINT32_MAX) return;
@@ -224,22 +215,22 @@ static void measure_range(const Column *keys, Places *places) {
     if (most - least < 4 * (uint64_t)keys->length) places->range = most - least + 1;
 }
 
-/* Where the last row with an integer is, or NULL where the integer is outside of the range. */
+/* Finds the place of an integer, or NULL if it is outside of the range. */
 static inline uint32_t *find_place(const Places *places, uint64_t key) {
     return key - places->least < places->range ? places->rows + (key - places->least) : NULL;
 }
 
 /* --- Ranks ----------------------------------------------------------------------------------- */
 
-/* A row whose rank is asked for. Of hits with one score, the first has `higher` and `equal` for all. */
+/* A judged row. Of hits with the same score, the first has `higher` and `equal` for all. */
 typedef struct {
     double score;
     int64_t row, judgment, start;      /* start: the first hit with this score */
     int64_t higher, equal;             /* rows with a higher score, and with this one */
-    int64_t before;                    /* of these, how many stand between the hit before and this one */
+    int64_t before;                    /* equal rows between the hit before and this one */
 } Hit;
 
-/* How equal scores are ordered: with a column by falling id, and then, or without one, by row. */
+/* The order of equal scores: by falling id if there is a column, then by row. */
 typedef struct { const Column *column; int *broken; } Ties;
 
 static int stands_before(double score, int64_t row, const Hit *hit, const Ties *ties) {
@@ -248,7 +239,7 @@ static int stands_before(double score, int64_t row, const Hit *hit, const Ties *
     return order ? order > 0 : row < hit->row;
 }
 
-/* A merge sort into the order of ranks; the result is in `hits`. */
+/* Sorts hits into the order of ranks, by merging. */
 static void sort_hits(Hit *hits, Hit *spare, int64_t count, const Ties *ties) {
     Hit *from = hits, *to = spare;
     for (int64_t width = 1; width < count; width *= 2) {
@@ -271,7 +262,7 @@ static void sort_hits(Hit *hits, Hit *spare, int64_t count, const Ties *ties) {
     }
 }
 
-/* Counts a row before the first of the hits with its score that it stands before. */
+/* Finds the first of the hits with a row's score that the row stands before, and counts the row there. */
 static void place_row(Hit *hits, int64_t low, int64_t high, double score, int64_t row, const Ties *ties) {
     int64_t stop = high;
     while (low < high) {
@@ -282,7 +273,7 @@ static void place_row(Hit *hits, int64_t low, int64_t high, double score, int64_
     if (low < stop) hits[low].before++;
 }
 
-/* How many of the falling scores are above one; or, with `equal`, at least as high. */
+/* Counts the falling scores that are above one; or, with `equal`, at least as high. */
 static int64_t count_above(const double *scores, int64_t count, double score, int equal) {
     int64_t low = 0, high = count;
     while (low < high) {
@@ -309,7 +300,7 @@ static void rank_falling(const double *scores, int64_t first, int64_t rows, Hit 
 
 enum { MOST_BUCKETS = 1 << 12 };
 
-/* A score is looked up among those of the hits by a table of buckets, then by halves of its bucket. */
+/* Looks each score up among those of the hits: by a table of buckets, then by bisection of its bucket. */
 static void rank_any(const double *scores, int64_t first, int64_t rows, Hit *hits, int64_t count, const Ties *ties) {
     uint32_t ends[MOST_BUCKETS + 1], last = 63;   /* bucket b has the hits ends[b + 1] to ends[b] */
     while (last < MOST_BUCKETS - 1 && last < 8 * count) last = 2 * last + 1;
@@ -321,7 +312,7 @@ static void rank_any(const double *scores, int64_t first, int64_t rows, Hit *hit
     for (uint32_t b = last + 1; b--;) if (!ends[b]) ends[b] = ends[b + 1];
     for (int64_t row = first; row < first + rows; row++) {
         double score = scores[row];
-        if (!(score >= low)) continue;   /* no number is never higher */
+        if (!(score >= low)) continue;   /* NaN is not higher either */
         uint32_t bucket = score > high ? last + 1 : scale > 0 ? (uint32_t)((score - low) * scale) : 0;
         int64_t from = bucket > last ? 0 : ends[bucket + 1], to = ends[bucket];
         while (from < to) {   /* how many hits have at least this score? */
@@ -344,27 +335,27 @@ static void rank_any(const double *scores, int64_t first, int64_t rows, Hit *hit
    queries[g] of the judgments, or -1 where nobody judged it. */
 typedef struct {
     const Column *items, *judged;
-    const double *scores;              /* or NULL: the rows stand in their order */
+    const double *scores;              /* or NULL: the rows are in the order of their ranks */
     const int64_t *offsets, *queries;
     int64_t groups;
     const int64_t *judged_offsets;
     int64_t judged_queries, by_place, keep_repeats;
     uint64_t seed[2];
     int64_t capacity, *hit_row, *judgment, *group, *rank, *tied_from, *tied_to;
-    int64_t hits, tied, row, other;    /* how many hits, any in a tie?, and the rows that are wrong */
+    int64_t hits, row, other;          /* the number of hits, and the rows of an error */
 } Reduction;
 
-/* What a group needs, allocated for the largest. */
+/* Memory for the largest group. */
 typedef struct {
     Column keys;                       /* the items, as they are matched */
     Table table;
-    Places places;                     /* used in its stead where there is a range */
+    Places places;                     /* used instead of the table if there is a range */
     Hit *hits, *spare;
     int64_t most_rows, most_judged;
     int broken;
 } Work;
 
-/* Matches the rows of a group to its judgments, where the items are integers that have places. */
+/* Matches the rows of a group with its judgments, if the items are integers that have places. */
 static int match_integers(Reduction *given, Work *work, int64_t group, int64_t *count) {
     int64_t first = given->offsets[group], stop = given->offsets[group + 1], query = given->queries[group];
     int differs = given->judged->kind != work->keys.kind;   /* 2^64 - 1 and -1 have the same bits */
@@ -385,7 +376,7 @@ static int match_integers(Reduction *given, Work *work, int64_t group, int64_t *
     return OK;
 }
 
-/* Matches the rows of a group to its judgments; with `keep_repeats` every copy of an item is a hit. */
+/* Matches the rows of a group with its judgments; with `keep_repeats` every copy of an item is a hit. */
 static int match_items(Reduction *given, Work *work, int64_t group, int64_t *count) {
     int64_t first = given->offsets[group], stop = given->offsets[group + 1], query = given->queries[group];
     int64_t from = given->judged_offsets[query], to = given->judged_offsets[query + 1], found;
@@ -411,7 +402,7 @@ static int match_items(Reduction *given, Work *work, int64_t group, int64_t *cou
     return OK;
 }
 
-/* Puts the hits of a group into the order of their ranks, and counts what stands before them. */
+/* Sorts the hits of a group into the order of their ranks, and counts the rows before them. */
 static int rank_hits(Reduction *given, Work *work, int64_t group, int64_t count) {
     int64_t first = given->offsets[group], stop = given->offsets[group + 1];
     Ties ties = {given->by_place || !given->scores ? NULL : given->items, &work->broken};
@@ -442,11 +433,10 @@ static void write_hits(Reduction *given, const Work *work, int64_t group, int64_
         given->rank[at] = given->scores ? 1 + tie->higher + place : rank;
         given->tied_from[at] = given->scores ? 1 + tie->higher : rank;
         given->tied_to[at] = given->scores ? tie->higher + tie->equal : rank;
-        given->tied |= given->scores && tie->equal > 1;
     }
 }
 
-/* Checks the offsets of a batch, and finds the largest group. A slot counts to UINT32_MAX - 1. */
+/* Checks the offsets of a batch, and finds the largest group. A slot holds rows up to UINT32_MAX - 1. */
 static int measure_groups(const Reduction *given, Work *work) {
     for (int64_t g = 0; g < given->groups; g++) {
         const int64_t *ends = given->offsets + g, *judged;
@@ -465,14 +455,14 @@ static int measure_groups(const Reduction *given, Work *work) {
 int reduce_rows(Reduction *given) {
     Work work = {.keys = *given->items, .table = {.seed = given->seed, .broken = &work.broken}};
     int64_t most_rows, most_hits, count;
-    given->hits = given->tied = 0;
+    given->hits = 0;
     if (is_integer(given->judged) && given->judged->kind == CODES && work.keys.kind == CODES && work.keys.entries)
         work.keys.text_size = work.keys.entries->length, work.keys.entries = NULL;
     if (!is_matchable(&work.keys, given->judged) || !measure_groups(given, &work)) return BROKEN;
     most_hits = given->keep_repeats ? work.most_rows : work.most_judged;
     most_rows = given->keep_repeats ? work.most_judged : work.most_rows;
     if (!given->keep_repeats) measure_range(&work.keys, &work.places);
-    if (work.places.range) most_rows = 0;   /* needs no table */
+    if (work.places.range) most_rows = 0;   /* no table is needed */
     work.places.rows = calloc(work.places.range + 1, sizeof *work.places.rows);
     work.table.slots = malloc(count_slots(most_rows) * sizeof *work.table.slots);
     work.hits = malloc((2 * (size_t)most_hits + 1) * sizeof *work.hits);
@@ -495,7 +485,7 @@ int reduce_rows(Reduction *given) {
 
 enum { SEPARATOR_ROOM = 4096, LONGEST_NUMBER = 512, MOST_FIELDS = 6 };
 
-/* The bits of the 64 bytes that are at most a blank, the first byte's the lowest. */
+/* Sets a bit for each of 64 bytes that is at most a blank, the lowest bit for the first byte. */
 static uint64_t mask_separators(const uint8_t *at) {
     uint64_t mask = 0;
 #ifdef __SSE2__
@@ -510,7 +500,7 @@ static uint64_t mask_separators(const uint8_t *at) {
     return mask;
 }
 
-/* Where bytes that may separate fields stand, from `from` on; the text's end is one of them. */
+/* Finds the bytes from `from` on that may separate fields; the text's end is one of them. */
 static int64_t find_separators(const uint8_t *text, int64_t from, int64_t size, int64_t *found) {
     int64_t count = 0;
     uint8_t tail[64];
@@ -527,22 +517,22 @@ static int64_t find_separators(const uint8_t *text, int64_t from, int64_t size, 
     return count;
 }
 
-/* mantissa / 10^places, exactly rounded: 5^27 is the last power that fits. */
+/* Computes mantissa / 10^places, exactly rounded: 5^27 is the last power that fits. */
 static double divide(uint64_t mantissa, int places) {
     uint64_t divisor = 1, scale;
     for (int i = 0; i < places; i++) divisor *= 5;
     int up = __builtin_clzll(mantissa), divisor_up = __builtin_clzll(divisor);
     divisor <<= divisor_up;
     unsigned __int128 dividend = (unsigned __int128)(mantissa << up) << 63;
-    uint64_t quotient = (uint64_t)(dividend / divisor);   /* has 62 bits or more, */
-    quotient |= dividend != (unsigned __int128)quotient * divisor;   /* so that the last may stand for the rest */
+    uint64_t quotient = (uint64_t)(dividend / divisor);   /* has 62 bits or more, so that */
+    quotient |= dividend != (unsigned __int128)quotient * divisor;   /* its last bit may stand for the remainder */
     scale = (uint64_t)(1023 + divisor_up - up - places - 63) << 52;
     double power;
     memcpy(&power, &scale, 8);
     return (double)quotient * power;
 }
 
-/* Any decimal, exactly rounded. Without a decimal point strtod depends on no locale. */
+/* Reads any decimal, exactly rounded. Without a decimal point, strtod does not depend on the locale. */
 static double read_slowly(const uint8_t *digits, const uint8_t *end, int exponent) {
     char buffer[LONGEST_NUMBER + 16], *to = buffer;
     for (; digits < end; digits++) if (*digits != '.') *to++ = (char)*digits;
@@ -555,7 +545,7 @@ static double read_slowly(const uint8_t *digits, const uint8_t *end, int exponen
 
 static int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
 
-/* A plain decimal, [+-]digits[.digits][e[+-]digits], that fills the field; 0 where it is none. */
+/* Reads a plain decimal, [+-]digits[.digits][e[+-]digits], that fills the field; returns 0 for others. */
 static int read_number(const uint8_t *at, const uint8_t *end, double *number) {
     static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
                                     1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -592,10 +582,10 @@ static int read_number(const uint8_t *at, const uint8_t *end, double *number) {
     return *number >= -DBL_MAX && *number <= DBL_MAX;
 }
 
-/* Lines of a run or of qrels. A stretch is some lines with one query. */
+/* Lines of a run or of qrels. A stretch is lines in a row with the same query. */
 typedef struct {
     const uint8_t *text;
-    int64_t size, fields, item, number, more;   /* how many fields, and which; may others follow? */
+    int64_t size, fields, item, number, more;   /* the number of fields, and positions; may others follow? */
     double largest;                    /* the greatest number, in size */
     int64_t capacity;
     int64_t *starts;                   /* of each item */
@@ -605,10 +595,10 @@ typedef struct {
     int64_t *query_starts;
     int32_t *query_sizes;
     int64_t rows, stretch_count;
-    int64_t read;                      /* where to begin; then, where the first line not read begins */
+    int64_t read;                      /* the start of the first line; then, that of the first line not read */
 } Lines;
 
-/* Takes the line with these fields, if it is a plain one. */
+/* Adds the line with these fields, if it is plain. */
 static int read_line(Lines *lines, const int64_t (*field)[2], int64_t count) {
     const uint8_t *text = lines->text;
     int64_t item = field[lines->item][0], size = field[lines->item][1] - item;

@@ -1,7 +1,7 @@
-"""The reduction: what a run retrieved of the judgments, a batch of whole queries at a time.
+"""Reduces a run to the judged items that it retrieved, a batch of whole queries at a time.
 
-``reduce`` is the one place where judged items are matched with rows and ranked. It runs in the
-compiled kernel where there is one, and in plain NumPy and Arrow elsewhere.
+``reduce`` matches judged items with rows and ranks them: in the compiled kernel if there is one, else in
+plain NumPy and Arrow.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Text
 from germane.kernel.ids import to_bytes
+from germane.kernel.library import Hits, RepeatedRowError
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,8 @@ class Judgments:
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows of whole queries that are judged: group g has query ``code[g]`` and the rows
-    ``offsets[g]:offsets[g + 1]``. Without scores the rows stand in the order of their ranks, or
-    have a column of these."""
+    ``offsets[g]:offsets[g + 1]``. Without scores the rows are in the order of their ranks, or there is
+    a column of ranks."""
 
     code: Ints
     offsets: Ints
@@ -50,32 +51,13 @@ class Batch:
         return ragged.find_owners(self.offsets)
 
     def take(self, kept: Ints) -> Batch:
-        """Some of the rows, ascending."""
+        """Keep some of the rows. Their numbers ascend."""
         lengths = np.bincount(self.owner[kept], minlength=len(self.code))
         score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
         return Batch(self.code, ragged.make_offsets(lengths), self.items.take(kept), score, rank)
 
 
-class Hits(NamedTuple):
-    """The judged rows of a batch, group by group, in the order of their ranks."""
-
-    row: Ints
-    judgment: Ints
-    group: Ints
-    rank: Ints  # from 1
-    tied_from: Ints  # first and last rank of the group of equal scores
-    tied_to: Ints
-
-
-class Repeated(Exception):  # noqa: N818  (it says what was found; the reader makes the error)
-    """A row whose item stands in an earlier row of its query."""
-
-    def __init__(self, row: int, earlier: int) -> None:
-        super().__init__(row, earlier)
-        self.row, self.earlier = row, earlier
-
-
-class RepeatedItem(Exception):  # noqa: N818  (it says what was found; the reader makes the error)
+class RepeatedItem(Exception):  # noqa: N818  (the reader makes the user's error of it)
     """An item is retrieved twice for a query, and that is an error."""
 
     def __init__(self, query: Hashable, item: Hashable) -> None:
@@ -84,56 +66,53 @@ class RepeatedItem(Exception):  # noqa: N818  (it says what was found; the reade
 
 
 class Scattered(Exception):  # noqa: N818  (not an error: the rows are then gathered)
-    """The rows of a query do not stand together."""
+    """The rows of a query do not follow each other."""
 
 
-def reduce(judged: Judgments, batch: Batch, *, by_id: bool = True, copies: bool = False) -> Hits:
+def reduce(
+    judged: Judgments,
+    batch: Batch,
+    *,
+    ties: Literal["id", "place"] = "id",
+    repeats: Literal["refuse", "keep"] = "refuse",
+) -> Hits:
     """Find the judged rows of a batch and their ranks.
 
-    ``by_id``: equal scores stand in the order of their ids as text, from the last to the first;
-    otherwise in the order of the rows. ``copies``: an item may have several rows, and each is a hit;
-    otherwise the first such row raises Repeated.
+    Equal scores are ordered by their ids as text, from the last to the first, or by the place of the
+    rows. An item may have several rows if repeats are kept, and each row is a hit; otherwise the first
+    such row raises RepeatedRowError.
     """
     if library.is_loaded():
-        return _reduce_compiled(judged, batch, by_id, copies)
-    row, judgment, repeat = plain.match_rows(judged, batch)
-    if repeat is not None and not copies:
-        raise Repeated(*repeat)
-    rank, first, last = plain.rank_rows(batch, row, by_id)
-    group = batch.owner[row]
-    order = np.lexsort((rank, group))
-    hits = (column[order] for column in (row, judgment, group, rank, first, last))
-    return Hits(*hits)
-
-
-def _reduce_compiled(judged: Judgments, batch: Batch, by_id: bool, copies: bool) -> Hits:
-    try:
-        found = library.reduce_rows(
+        return library.reduce_rows(
             batch.items.column,
             batch.score,
             batch.offsets,
             batch.code,
             judged.items.column,
             judged.offsets,
-            ties="id" if by_id else "place",
-            repeats="keep" if copies else "refuse",
+            ties=ties,
+            repeats=repeats,
         )
-    except library.RepeatedRowError as error:
-        raise Repeated(error.row, error.other) from None
-    return Hits(*found[:6])
+    row, judgment, repeat = plain.match_rows(judged, batch)
+    if repeat is not None and repeats == "refuse":
+        raise RepeatedRowError(*repeat)
+    rank, first, last = plain.rank_rows(batch, row, ties)
+    group = batch.owner[row]
+    order = np.lexsort((rank, group))
+    return Hits(*(column[order] for column in (row, judgment, group, rank, first, last)))
 
 
 def find_changes(ids: Ids) -> Ints:
-    """The rows whose id is not the one before, the first row included."""
+    """Find the rows whose id differs from that of the row before, the first row included."""
     if not library.is_loaded():
         return plain.find_changes(ids)
-    if isinstance(ids, Categories):  # the entries differ, so that codes are compared
+    if isinstance(ids, Categories):  # whose entries are distinct
         return library.find_changes(library.Column.of_codes(ids.codes, None))
     return library.find_changes(ids.column)
 
 
 def find_distinct(ids: Ids) -> tuple[Ints, Ints]:
-    """The rows in which each id first appears, and for every row the place of its id among them."""
+    """Find the first row of each distinct id, and for every row the place of its id among these."""
     if library.is_loaded():
         first = library.Index(ids.column).find(ids.column)
     else:
@@ -143,56 +122,56 @@ def find_distinct(ids: Ids) -> tuple[Ints, Ints]:
 
 
 class Index:
-    """Ids that others are looked up among, again and again."""
+    """Ids in which others are looked up."""
 
     def __init__(self, ids: Ids) -> None:
         if library.is_loaded():
             self._index = library.Index(ids.column)
-            self.distinct = self._index.distinct  # how many ids differ
+            self.distinct = self._index.distinct  # the number of different ids
         else:
             self._places = {one: place for place, one in enumerate(ids.python)}
             self.distinct = len(self._places)
 
     def find(self, wanted: Ids) -> Ints:
-        """The place of each id, or -1."""
+        """Find the place of each id, or -1."""
         if library.is_loaded():
             return self._index.find(wanted.column)
-        first, number = find_distinct(wanted)  # of which many may be the same
+        first, number = find_distinct(wanted)  # many ids may be the same
         places = [self._places.get(one, -1) for one in wanted.take(first).python]
         return np.array(places, np.int64)[number]
 
 
-# --- Batches of a run, put together ----------------------------------------------------------------
+# --- The batches of a run --------------------------------------------------------------------------
 
 
 class Part(NamedTuple):
-    """The outcome of a batch."""
+    """The result of a batch."""
 
-    code: Ints  # its queries
-    retrieved: Ints  # of each of them
+    code: Ints  # the queries
+    retrieved: Ints  # the number of rows of each query
     columns: tuple[Ints, Ints, Ints, Ints, Ints]  # judgment, owner, rank, tied_from, tied_to
 
 
 class Reduction:
-    """Reduces batches under the rules of a policy, and puts together what they come to."""
+    """Reduces the batches of a run under the rules of a policy, and joins their results."""
 
     def __init__(self, judged: Judgments, duplicates: str, order: Order) -> None:
         self.judged = judged
         self._duplicates, self._order = duplicates, order
         self._answered = np.zeros(len(judged.queries), bool)
         self._retrieved = np.zeros(len(judged.queries), np.int64)
-        self._queries = 0  # that came so far
+        self._queries = 0  # so far
         self._parts: list[tuple[Ints, ...]] = []
 
     def reduce(self, batch: Batch) -> Part:
         """Reduce one batch; several threads may do so at once.
 
-        Raises RepeatedItem where that is an error, and FormatError for ranks that are no order.
+        Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
         """
         batch = admit_rows(self.judged, batch, self._order)
         try:
             batch, hits = self._find(batch)
-        except (Repeated, FormatError):  # ranks may be odd because of copies that do not count
+        except (RepeatedRowError, FormatError):  # odd ranks may be those of copies
             batch, hits = self._find(self._drop_copies(batch))
         if self._order.nonpositive == "miss" and batch.score is not None:
             kept = batch.score[hits.row] > 0
@@ -202,23 +181,20 @@ class Reduction:
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
-        by_id, copies = self._order.equal == "id", self._duplicates in COPIES
-        return ordered, reduce(self.judged, ordered, by_id=by_id, copies=copies)
+        ties: Literal["id", "place"] = "id" if self._order.equal == "id" else "place"
+        repeats: Literal["keep", "refuse"] = "keep" if self._duplicates in COPIES else "refuse"
+        return ordered, reduce(self.judged, ordered, ties=ties, repeats=repeats)
 
     def _drop_copies(self, batch: Batch) -> Batch:
-        """The rows that count where an item has several. Raises RepeatedItem where none may."""
+        """Drop all but one of the rows of an item. Raises RepeatedItem if that is an error."""
         if self._duplicates in COPIES:
             return batch
         if self._duplicates != "error":
             return batch.take(choose_copies(batch, self._duplicates))
-        row = find_repeat(batch)
-        if row is not None:
-            query = self.judged.queries[int(batch.code[batch.owner[row]])]
-            raise RepeatedItem(query, batch.items[row])
-        return batch
+        return drop_repeats(batch, self.judged.queries, self._duplicates)
 
     def add(self, part: Part) -> None:
-        """Keep what a batch came to. Raises Scattered for a query that came before."""
+        """Add the result of a batch. Raises Scattered if an earlier batch had one of its queries."""
         code = part.code
         self._answered[code] = True
         self._queries += len(code)
@@ -228,8 +204,8 @@ class Reduction:
         if len(part.columns[0]):
             self._parts.append(part.columns)
 
-    def result(self, unknown: list[Hashable]) -> Retrieved:
-        """The judged items that the run retrieved; ``unknown``: its queries that nobody judged."""
+    def join(self, unknown: list[Hashable]) -> Retrieved:
+        """Join the results. ``unknown``: the run's queries without judgments."""
         parts = self._parts or [(np.zeros(0, np.int64),) * 5]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         owner = columns[1]
@@ -245,19 +221,19 @@ class Reduction:
 
 
 def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
-    """The rows that count as retrieved, their scores as precise as asked for."""
+    """Keep the rows that count as retrieved, with scores in the precision asked for."""
     if batch.score is None:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        score = order.precise(batch.score, batch.offsets)
-        most = np.finfo(float).max  # for what is infinite in single precision
+        score = order.round_scores(batch.score, batch.offsets)
+        most = np.finfo(float).max  # instead of infinity in single precision
         batch = replace(batch, score=np.clip(score, -most, most))
     if order.takes_all:
         return batch
     kept: Bools = np.ones(len(batch.items), bool)
     if batch.score is not None:
-        kept = order.above(batch.score)
+        kept = order.reach_threshold(batch.score)
     if order.own == "drop":
         own = [judged.queries[q] for q in batch.code.tolist()]
         at = np.arange(len(kept))
@@ -270,19 +246,33 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
 
 
 def find_repeat(batch: Batch) -> int | None:
-    """The first row whose item stands in an earlier row of its query."""
+    """Find the first row whose item an earlier row of its query has, too."""
     nothing = Judgments(
         [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
     )
     try:
         reduce(nothing, batch)
-    except Repeated as found:
+    except RepeatedRowError as found:
         return found.row
     return None
 
 
+def drop_repeats(batch: Batch, queries: Sequence[Hashable], duplicates: str) -> Batch:
+    """Keep one row of each item: the first, the last or the highest.
+
+    Raises RepeatedItem for a repeated item if ``duplicates`` is none of these. ``queries`` are those
+    that ``batch.code`` numbers.
+    """
+    row = find_repeat(batch)
+    if row is None:
+        return batch
+    if duplicates not in ("first", "last", "max"):
+        raise RepeatedItem(queries[int(batch.code[batch.owner[row]])], batch.items[row])
+    return batch.take(choose_copies(batch, duplicates))
+
+
 def choose_copies(batch: Batch, duplicates: str) -> Ints:
-    """The rows to keep where an item has several: its first, its last or its highest one."""
+    """Choose one row of each item: its first, its last or its highest one."""
     key, _ = plain.key_rows(batch.owner, batch.items)
     rows = np.arange(len(key))
     best = {"first": rows, "last": -rows, "max": _order_lowest_first(batch)}[duplicates]
@@ -294,16 +284,17 @@ def choose_copies(batch: Batch, duplicates: str) -> Ints:
 
 
 def _order_lowest_first(batch: Batch) -> Floats | Ints:
-    """A number that is lower, the better a row stands."""
+    """A number for each row that is lower for better rows."""
     if batch.score is not None:
         return -batch.score
     return np.arange(len(batch.items)) if batch.rank is None else batch.rank
 
 
 def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
-    """Rows sorted by query, in stretches of whole queries of at most so many rows, where that can be.
+    """Split rows that are sorted by query into stretches of whole queries and of at most ``most`` rows.
 
-    Yields the queries, their offsets within the stretch, and the stretch.
+    A longer query is a stretch of its own. Yields the queries, their offsets within the stretch, and
+    the stretch.
     """
     starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
     ends = np.append(starts, len(code))
@@ -317,9 +308,9 @@ def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
 
 
 def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
-    """The rows with scores that agree with their ranks; without scores, in the order of the ranks.
+    """Check ranks against scores; without scores, sort the rows by rank.
 
-    Raises FormatError for ranks that are no order, or that scores contradict.
+    Raises FormatError for items with the same rank, and for ranks that contradict the scores.
     """
     if batch.rank is None:
         return batch

@@ -1,4 +1,4 @@
-"""Threads: work on independent pieces of data, on as many cores as the process may use."""
+"""Applies a function to pieces of data in threads, on as many cores as the process may use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VARIABLES = ("GERMANE_THREADS", "OMP_NUM_THREADS")  # joblib sets the latter for
 
 
 def count_threads() -> int:
-    """The threads to use: what an environment variable says, and no more than the process's cores."""
+    """The number of threads to use: an environment variable's, and at most the process's cores."""
     affinity = getattr(os, "sched_getaffinity", None)  # Linux alone
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     for name in VARIABLES:
@@ -26,9 +26,9 @@ def count_threads() -> int:
 
 
 def map_in_threads(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """The results in the order of the items, or the first error in that order.
+    """Apply a function to items. Yields the results in their order, up to the first error.
 
-    It pays where the function lets other threads run. Only a few items are held at a time.
+    It saves time if the function lets other threads run. Only a few items are held at a time.
     """
     raised: list[Exception] = []
     yield from _map(function, _stop_at_error(items, raised))
@@ -37,7 +37,7 @@ def map_in_threads(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R
 
 
 def _stop_at_error(items: Iterable[T], raised: list[Exception]) -> Iterator[T]:
-    """The items up to an error of theirs, which comes after the results of those before it."""
+    """Yield items up to an error, which is raised after the results of these items."""
     try:
         yield from items
     except Exception as error:

@@ -11,7 +11,6 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -19,7 +18,7 @@ from germane.measures.definition import (
     write_ranks,
 )
 from germane.measures.sets import count_filled, count_ranks, write_filled
-from germane.measures.terms import Scored, Weight, harmonic, weigh_hits
+from germane.measures.terms import Scored, Weight, sum_harmonic, weigh_hits
 
 _AP_NORM: dict[str, Callable[[int | None], str]] = {
     "R": lambda k: "R",
@@ -37,7 +36,7 @@ def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) ->
         if norm == "found":
             return _expect_over_found(ranking, k, rel, terms)
     else:
-        terms = ranking.counted(rel, k) * (ranking.so_far(rel) / ranking.rank)
+        terms = ranking.mark_relevant(rel, k) * (ranking.so_far(rel) / ranking.rank)
     return Scored(terms, _choose_norm(ranking, total, k, rel, norm), total)
 
 
@@ -53,7 +52,7 @@ AVERAGE_PRECISION = Definition(
         Parameter(
             "norm",
             "min",
-            "what the sum is divided by",
+            "the divisor of the sum",
             words=("R", "min", "possible", "found", "k"),
         ),
         MEAN,
@@ -65,7 +64,6 @@ AVERAGE_PRECISION = Definition(
     "shortening; possible is R, k or N, whichever is least, which a short list lowers too; k is the "
     "cutoff. Without a cutoff R and min are the same. "
     "With norm=found a late relevant item can lower the value.",
-    undefined=NO_RELEVANT,
     cite="Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
     "Craswell & Robertson, Average Precision at n, Encyclopedia of Database Systems, 2009",
     grouped=True,
@@ -81,7 +79,7 @@ def _choose_norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm:
         case "possible":
             return np.minimum(total, count_filled(ranking, k))
         case "found":
-            return ranking.found(rel, k)
+            return ranking.count_found(rel, k)
         case _:
             return count_ranks(ranking, k)
 
@@ -89,9 +87,9 @@ def _choose_norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm:
 def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     """The mean of P@1 … P@k. A hit at rank r counts in P@r … P@k: its term is 1/r + … + 1/k."""
     at = count_ranks(ranking, k)
-    end = harmonic(at)[ranking.owner]
+    end = sum_harmonic(at)[ranking.owner]
     weight = Weight(
-        at=lambda i: end - harmonic(i - 1), upto=lambda n: n * end - n * (harmonic(n) - 1)
+        at=lambda i: end - sum_harmonic(i - 1), upto=lambda n: n * end - n * (sum_harmonic(n) - 1)
     )
     terms = ranking.relevant(rel) * weigh_hits(ranking, weight, ranking.end(k))
     return Scored(terms, at, ranking.total(rel))
@@ -107,7 +105,6 @@ MEAN_PRECISION = Definition(
     parameters=(REL, MEAN),
     conventions="Precision is taken at every rank, relevant or not, so that a perfect ranking "
     "scores below 1 once R < k. It has a name of its own because it is often reported as AP.",
-    undefined=NO_RELEVANT,
 )
 
 
@@ -128,7 +125,6 @@ MEAN_RECALL = Definition(
     norm=lambda k, p: write_depth(k),
     example='score([1, 0, 1], "MeanR@3", relevant=2) == (1 / 2 + 1 / 2 + 2 / 2) / 3',
     parameters=(REL, MEAN),
-    undefined=NO_RELEVANT,
 )
 
 
@@ -150,8 +146,7 @@ AVERAGE_PRECISION_TO_R = Definition(
     aliases=("MAPR",),
     cutoff=False,
     expected=False,
-    conventions="As AP@k over min(R,k) with k = R: what stands below rank R counts as missed.",
-    undefined=NO_RELEVANT,
+    conventions="As AP@k over min(R,k) with k = R: a relevant item below rank R counts as missed.",
     cite="Musgrave, Belongie & Lim, A Metric Learning Reality Check, ECCV 2020",
 )
 
@@ -172,7 +167,6 @@ YAAP = Definition(
     aliases=("yaap",),
     expected=False,
     conventions="0 is the middle of the scale; values have no bounds.",
-    undefined=NO_RELEVANT,
     cite="Robertson, SIGIR 2012 (tutorial measure in trec_eval)",
 )
 
@@ -191,7 +185,7 @@ YAAP = Definition(
 def _expect_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """Give each relevant hit (H) its share, 1/r, of its group's expected sum."""
     relevant = ranking.relevant(rel)
-    size, before = ranking.tied_relevant(rel)
+    size, before = ranking.count_tied(rel)
     first, width = ranking.tied_from, ranking.tied_to - ranking.tied_from + 1
     end = np.minimum(ranking.tied_to, ranking.last(k)[ranking.owner])
     share = _sum_precisions(first, end, before, size, width) / width
@@ -201,7 +195,7 @@ def _expect_precisions(ranking: Ranking, k: int | None, rel: float) -> Floats:
 def _sum_precisions(first: Any, end: Any, before: Any, size: Any, width: Any) -> Any:
     """Sum (before + 1 + (i - first)·ρ)/i over the ranks first … end."""
     rho = (size - 1) / np.maximum(width - 1, 1)
-    reach = harmonic(end) - harmonic(first - 1)
+    reach = sum_harmonic(end) - sum_harmonic(first - 1)
     return (before + 1 - first * rho) * reach + rho * (end - first + 1)
 
 
@@ -215,7 +209,7 @@ def _expect_over_found(ranking: Ranking, k: int | None, rel: float, terms: Float
     since the norm differs from order to order, it is inside the terms.
     """
     relevant = ranking.relevant(rel)
-    size, before = ranking.tied_relevant(rel)
+    size, before = ranking.count_tied(rel)
     last = ranking.last(k)[ranking.owner]
     inside = relevant & (ranking.tied_to <= last)
     norm = ragged.count_flags(inside, ranking.owner, len(ranking)).astype(float)
@@ -237,12 +231,3 @@ def _expect_over_found(ranking: Ranking, k: int | None, rel: float, terms: Float
         scaled[hit] = value
         norm[query] = 1.0
     return Scored(scaled, norm, ranking.total(rel))
-
-
-ROWS = (
-    AVERAGE_PRECISION,
-    MEAN_PRECISION,
-    MEAN_RECALL,
-    AVERAGE_PRECISION_TO_R,
-    YAAP,
-)

@@ -14,7 +14,7 @@ from germane.errors import CoverageError, MeasureError, list_some
 from germane.measures import Scored, compute_values
 from germane.measures.measure import Measure
 
-FLOOR = 1e-5  # what a geometric mean takes smaller values for
+FLOOR = 1e-5  # a geometric mean takes smaller values as this one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +30,7 @@ class QueryValues:
     query_digits: int | None = None
     undefined: str = "nan"
     norm: Floats | None = None
-    """Each query's norm, where queries weigh as much as it."""
+    """Each query's norm, if it is the weight of the query in the mean."""
 
     def __post_init__(self) -> None:
         if self.query_digits is not None:
@@ -76,7 +76,7 @@ class QueryValues:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeasureResult(QueryValues):
-    """One measure's values, with what the order of ties could make of their mean.
+    """One measure's values, with the range of their mean over the orders of ties.
 
     >>> result = germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, "RR")
     >>> result["RR"].mean, result["RR"].best, result["RR"].worst
@@ -84,9 +84,9 @@ class MeasureResult(QueryValues):
     """
 
     orders: Callable[[str], Ranking | None] | None = None
-    """The rankings under other orders of ties; None where nothing judged is tied, or it is not known."""
+    """Makes the ranking under another order of ties, or None if no judged item is tied."""
     amend: Callable[[Measure, Ranking, Floats], Floats] | None = None
-    """What queries count as that are special: without a hit, without results …"""
+    """Replaces the values of queries with a convention of their own, such as queries without results."""
 
     @property
     def definition(self) -> str:
@@ -96,19 +96,19 @@ class MeasureResult(QueryValues):
     @cached_property
     def best(self) -> float:
         """The mean if every tie were resolved in the best way for the system."""
-        return self._under("best")
+        return self._average_under("best")
 
     @cached_property
     def worst(self) -> float:
         """The mean if every tie were resolved in the worst way for the system."""
-        return self._under("worst")
+        return self._average_under("worst")
 
     @property
     def band(self) -> float:
-        """best - worst: how much of the number rests on the order of ties."""
+        """best - worst: the part of the mean that depends on the order of ties."""
         return abs(self.best - self.worst)
 
-    def _under(self, order: str) -> float:
+    def _average_under(self, order: str) -> float:
         ranking = None if self.orders is None else self.orders(order)
         if ranking is None:  # nothing judged is tied
             return self.mean
@@ -120,7 +120,7 @@ class MeasureResult(QueryValues):
 
 
 def evaluate_measure(measure: Measure, ranking: Ranking, no_relevant: str) -> QueryValues:
-    """Compute a measure on a ranking, queries without relevant items as the policy says."""
+    """Compute a measure on a ranking; ``no_relevant`` decides on queries without relevant items."""
     values = compute_scores(measure, ranking, no_relevant)
     return QueryValues(
         measure, ranking.queries, values, no_relevant, norm=find_weights(measure, ranking)
@@ -128,22 +128,22 @@ def evaluate_measure(measure: Measure, ranking: Ranking, no_relevant: str) -> Qu
 
 
 def find_weights(measure: Measure, ranking: Ranking) -> Floats | None:
-    """Q: what each query weighs in the mean; None where all weigh the same."""
+    """Find the weight of each query in the mean (Q); None if all weigh the same."""
     if ("mean", "micro") not in measure.parameters:
         return None
     return compute_terms(measure, ranking).norm
 
 
 def compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
-    """Q: the measure's value for every query, after no_relevant."""
+    """Compute the measure's value for every query (Q); ``no_relevant`` as in ``evaluate_measure``."""
     return compute_all_scores((measure,), ranking, no_relevant)[0]
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused
+@np.errstate(over="ignore", invalid="ignore")  # a value that is not finite is refused
 def compute_all_scores(
     measures: tuple[Measure, ...], ranking: Ranking, no_relevant: str
 ) -> tuple[Floats, ...]:
-    """The values of several measures for every query."""
+    """Compute the values of several measures for every query."""
     return tuple([_compute_scores(measure, ranking, no_relevant) for measure in measures])
 
 
@@ -166,7 +166,7 @@ def _compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Flo
 
 
 def compute_terms(measure: Measure, ranking: Ranking) -> Scored:
-    """The measure's terms and norm for every query, or the error for what it cannot be given."""
+    """Compute terms and norm for every query. Raises MeasureError for ties or grades that do not fit."""
     if ranking.ties != "ordered":
         check_ties(measure, ranking.ties)
     if measure.rel is None:
@@ -175,7 +175,7 @@ def compute_terms(measure: Measure, ranking: Ranking) -> Scored:
 
 
 def check_ties(measure: Measure, ties: str) -> None:
-    """Refuse a measure that is not known where ties have no order."""
+    """Refuse a measure that has no value under this order of ties."""
     if ties == "expected" and not measure.row.expected:
         raise MeasureError(
             f"{measure}: the mean over all orders of tied items has no closed form here; "
@@ -191,7 +191,7 @@ def check_ties(measure: Measure, ties: str) -> None:
 
 
 def _check_grades(measure: Measure, ranking: Ranking) -> None:
-    """Refuse grades that a measure's scale or gain map does not have."""
+    """Refuse grades that the measure's scale or gain map lacks."""
     parameters = measure.arguments
     if measure.name == "ERR" and len(ranking.ideal) and ranking.ideal.max() > parameters["max"]:
         raise MeasureError(

@@ -6,7 +6,6 @@ from germane.core import ragged
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -32,7 +31,7 @@ def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Sco
     inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
     reached[inner] = ragged.accumulate_product(1.0 - stop, ranking.offsets)[inner - 1]
     terms = np.where(ranking.within(k), reached * stop / ranking.rank, 0.0)
-    total = ranking.judged(ranking.ideal > 0)
+    total = ranking.count_judged(ranking.ideal > 0)
     return Scored(terms, ranking.ones, total)
 
 
@@ -58,7 +57,6 @@ EXPECTED_RECIPROCAL_RANK = Definition(
     ),
     expected=False,
     conventions="A grade above max is an error; 4 is the scale of the TREC Web tracks.",
-    undefined=NO_RELEVANT,
     cite="Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
 )
 
@@ -79,8 +77,7 @@ RANK_BIASED_PRECISION = Definition(
         REL,
         MEAN,
     ),
-    conventions="What the unjudged items could add to it is RBPResidual.",
-    undefined=NO_RELEVANT,
+    conventions="RBPResidual is the value that the unjudged items could add.",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
 )
 
@@ -93,7 +90,7 @@ def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
 
 RESIDUAL = Definition(
     "RBPResidual",
-    "What RBP could gain if everything unjudged, or not retrieved, were relevant",
+    "The gain of RBP if everything unjudged, or not retrieved, were relevant",
     residual,
     lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
     'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
@@ -105,11 +102,5 @@ RESIDUAL = Definition(
     conventions="The tail beyond the last result counts in full.",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
     nonrelevant=True,
-)
-
-
-ROWS = (
-    EXPECTED_RECIPROCAL_RANK,
-    RANK_BIASED_PRECISION,
-    RESIDUAL,
+    undefined="",
 )

@@ -1,4 +1,6 @@
-"""Counts: what was judged and retrieved."""
+"""Counts of judged and of retrieved items."""
+
+from typing import Any
 
 import numpy as np
 
@@ -17,71 +19,75 @@ from germane.measures.sets import DEPTH, SHORT_LIST, mark_hits, write_divisor
 from germane.measures.terms import NOTHING, ONE, Scored, weigh_hits
 
 
-def queries(ranking: Ranking, k: None) -> Scored:
-    return _count(ranking, np.zeros(len(ranking.rank)), rest=1.0)
+def count_queries(ranking: Ranking, k: None) -> Scored:
+    return _count(ranking, rest=1.0)
 
 
 QUERIES = Definition(
     "NumQ",
     "Queries evaluated",
-    queries,
+    count_queries,
     lambda k, p: "number of queries",
     'score([0, 1], "NumQ") == 1',
     cutoff=False,
     aggregate="sum",
     grouped=True,
+    undefined="",
 )
 
 
-def retrieved(ranking: Ranking, k: int | None) -> Scored:
-    return _count(ranking, np.zeros(len(ranking.rank)), rest=ranking.last(k).astype(float))
+def count_retrieved(ranking: Ranking, k: int | None) -> Scored:
+    return _count(ranking, rest=ranking.last(k).astype(float))
 
 
 RETRIEVED = Definition(
     "NumRet",
     "Items retrieved",
-    retrieved,
+    count_retrieved,
     lambda k, p: f"number of items retrieved, {write_ranks(k)}",
     'score([0, 1, 0], "NumRet") == 3',
     aggregate="sum",
     grouped=True,
+    undefined="",
 )
 
 
-def relevant(ranking: Ranking, k: None, rel: float) -> Scored:
-    return _count(ranking, np.zeros(len(ranking.rank)), rest=ranking.total(rel).astype(float))
+def count_relevant(ranking: Ranking, k: None, rel: float) -> Scored:
+    return _count(ranking, rest=ranking.total(rel).astype(float))
 
 
 RELEVANT = Definition(
     "NumRel",
     "Relevant items, retrieved or not",
-    relevant,
+    count_relevant,
     lambda k, p: "number of relevant items, retrieved or not",
     'score([0, 1, 0], "NumRel", relevant=4) == 4',
     parameters=(REL,),
     cutoff=False,
     aggregate="sum",
     grouped=True,
+    undefined="",
 )
 
 
-def relevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
+def count_relevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
     return _count(ranking, mark_hits(ranking, k, rel))
 
 
 RELEVANT_RETRIEVED = Definition(
     "NumRelRet",
     "Relevant items retrieved",
-    relevant_retrieved,
+    count_relevant_retrieved,
     lambda k, p: write_hits(k),
     'score([0, 1, 1], "NumRelRet@2", relevant=4) == 1',
     parameters=(REL,),
     aggregate="sum",
     grouped=True,
+    undefined="",
 )
 
 
-def nonrelevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
+def count_nonrelevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored:
     nonrelevant = (ranking.relevance >= 0) & ~ranking.relevant(rel)
     return _count(ranking, nonrelevant * weigh_hits(ranking, ONE, ranking.end(k)))
 
@@ -89,7 +95,7 @@ def nonrelevant_retrieved(ranking: Ranking, k: int | None, rel: float) -> Scored
 NONRELEVANT_RETRIEVED = Definition(
     "NumNonrelRet",
     "Items judged nonrelevant that were retrieved",
-    nonrelevant_retrieved,
+    count_nonrelevant_retrieved,
     lambda k, p: f"number of items with 0 ≤ grade < {write_number(p['rel'])}, {write_ranks(k)}",
     'score([0, 1, 1], "NumNonrelRet") == 1',
     parameters=(REL,),
@@ -97,10 +103,11 @@ NONRELEVANT_RETRIEVED = Definition(
     monotone=False,
     grouped=True,
     nonrelevant=True,
+    undefined="",
 )
 
 
-def judged(ranking: Ranking, k: int | None, norm: str) -> Scored:
+def compute_judged_share(ranking: Ranking, k: int | None, norm: str) -> Scored:
     terms = (ranking.relevance >= 0) * weigh_hits(ranking, ONE, ranking.end(k))
     whole = k is None or norm == "retrieved"
     return Scored(terms, ranking.last(k) if whole else np.full(len(ranking), k))
@@ -109,7 +116,7 @@ def judged(ranking: Ranking, k: int | None, norm: str) -> Scored:
 JUDGED = Definition(
     "Judged",
     "Share of the results that is judged",
-    judged,
+    compute_judged_share,
     lambda k, p: f"judged items, {write_ranks(k)}",
     norm=lambda k, p: write_divisor(k, p["norm"]),
     example='score([0, 1], "Judged@4") == 2 / 4',
@@ -121,15 +128,15 @@ JUDGED = Definition(
 )
 
 
-def unjudged(ranking: Ranking, k: int | None) -> Scored:
-    among = judged(ranking, k, "k")
+def compute_unjudged_share(ranking: Ranking, k: int | None) -> Scored:
+    among = compute_judged_share(ranking, k, "k")
     return Scored(-among.terms, among.norm, rest=ranking.last(k).astype(float))
 
 
 UNJUDGED = Definition(
     "Unjudged",
     "Share of the results that is not judged",
-    unjudged,
+    compute_unjudged_share,
     lambda k, p: f"unjudged items, {write_ranks(k)}",
     norm=lambda k, p: write_depth(k),
     example='score([0, 1], "Unjudged@4") == 0',
@@ -142,16 +149,6 @@ UNJUDGED = Definition(
 )
 
 
-def _count(ranking: Ranking, terms: Floats, rest: Floats | float = NOTHING) -> Scored:
-    return Scored(terms, ranking.ones, rest=rest)
-
-
-ROWS = (
-    QUERIES,
-    RETRIEVED,
-    RELEVANT,
-    RELEVANT_RETRIEVED,
-    NONRELEVANT_RETRIEVED,
-    JUDGED,
-    UNJUDGED,
-)
+def _count(ranking: Ranking, terms: Floats | None = None, rest: Any = NOTHING) -> Scored:
+    """Sum terms and rest, undivided."""
+    return Scored(np.zeros(len(ranking.rank)) if terms is None else terms, ranking.ones, rest=rest)

@@ -10,7 +10,7 @@ from germane.measures.terms import Scored
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """A parameter: its default, and the words or numbers that it takes."""
+    """A parameter of a measure: its default, and the words or numbers that it takes."""
 
     name: str
     default: Any
@@ -40,6 +40,8 @@ class Parameter:
         return f"{above} {self.low:.12g}{below} {self.high:.12g}"
 
 
+NO_RELEVANT = "Without relevant items: no_relevant decides (0 unless told otherwise)."
+
 Form = Callable[[int | None, dict[str, Any]], str]
 
 
@@ -59,10 +61,10 @@ class Definition:
     aggregate: Literal["mean", "sum"] = "mean"
     expected: bool = True  # has the mean over all orders of tied items a closed form here?
     grouped: bool = False  # without a cutoff, has it a meaning where a tie is one step?
-    nonrelevant: bool = False  # does it tell items judged not relevant from unjudged ones?
+    nonrelevant: bool = False  # do items judged not relevant count differently from unjudged ones?
     monotone: bool = True  # is it highest with relevant items first in each tie, lowest with last?
     conventions: str = ""
-    undefined: str = ""
+    undefined: str = NO_RELEVANT
     cite: str = ""
 
     def write_formula(self, k: int | None, parameters: dict[str, Any]) -> str:
@@ -77,7 +79,6 @@ REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0.0)
 MEAN = Parameter(
     "mean", "arithmetic", "how queries are averaged", words=("arithmetic", "geometric", "micro")
 )
-NO_RELEVANT = "Without relevant items: no_relevant decides (0 unless told otherwise)."
 
 
 def write_depth(k: int | None, without: str = "N") -> str:

@@ -7,15 +7,12 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
-from germane.measures.definition import MEAN, NO_RELEVANT, REL, Definition, write_ranks
+from germane.measures.definition import MEAN, REL, Definition, write_ranks
 from germane.measures.terms import Scored
 
 
 def reciprocal_rank(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    if ranking.ties == "expected":
-        terms = expect_first(ranking, k, rel, lambda rank: 1.0 / rank)
-    else:
-        terms = mark_first(ranking, k, rel) / ranking.rank
+    terms = weigh_first(ranking, k, rel, lambda rank: 1.0 / rank)
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
@@ -27,25 +24,23 @@ RECIPROCAL_RANK = Definition(
     'score([0, 0, 1], "RR") == 1 / 3',
     parameters=(REL, MEAN),
     aliases=("MRR", "ReciprocalRank"),
-    undefined=NO_RELEVANT,
     cite="Voorhees, The TREC-8 Question Answering Track Report, 1999",
 )
 
 
-def mark_first(ranking: Ranking, k: int | None, rel: float) -> ragged.Bools:
-    first: ragged.Bools = ranking.counted(rel, k) & (ranking.so_far(rel) == 1)
-    return first
-
-
-def expect_first(
+def weigh_first(
     ranking: Ranking, k: int | None, rel: float, worth: Callable[[Ints], Floats]
 ) -> Floats:
-    """Compute the mean worth of the first relevant rank (H), at the first hit of its group of ties.
+    """Give the first relevant hit of a query the worth of its rank, and the others 0 (H).
 
-    The first relevant of r among n tied items stands on the group's j-th rank with probability
+    If the order of ties is random, the first hit of the group of ties has the mean worth. The first
+    relevant of r among n tied items stands on the group's j-th rank with probability
     S(j-1)·r/(n-j+1), where S(j) = Π_{t<j} (n-r-t)/(n-t): none among the first j.
     """
-    size, before = ranking.tied_relevant(rel)
+    if ranking.ties != "expected":
+        first_hit = ranking.mark_relevant(rel, k) & (ranking.so_far(rel) == 1)
+        return np.where(first_hit, worth(ranking.rank), 0.0)
+    size, before = ranking.count_tied(rel)
     hit = np.flatnonzero(ranking.relevant(rel) & (ranking.so_far(rel) == 1) & (before == 0))
     r, first = size[hit], ranking.tied_from[hit]
     n = ranking.tied_to[hit] - first + 1
@@ -62,6 +57,3 @@ def expect_first(
     terms = np.zeros(len(ranking.rank))
     terms[hit] = ragged.sum_rows(counted, row, len(hit))
     return terms
-
-
-ROWS = (RECIPROCAL_RANK,)

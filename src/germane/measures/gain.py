@@ -9,7 +9,6 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -20,7 +19,7 @@ from germane.measures.terms import LOG2, Scored, compute_gains, weigh_hits
 GAIN = Parameter(
     "gain",
     "linear",
-    "what a grade is worth: the grade, 2^grade - 1, or an explicit map",
+    "the worth of a grade: the grade, 2^grade - 1, or an explicit map",
     words=("linear", "exp"),
     grades=True,
 )
@@ -38,7 +37,7 @@ def _write_gain_note(p: dict[str, Any]) -> str:
 
 def dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     terms = _discount(ranking, k, gain)
-    return Scored(terms, ranking.ones, ranking.judged(_rank_ideal(ranking, gain) > 0))
+    return Scored(terms, ranking.ones, ranking.count_judged(_rank_ideal(ranking, gain) > 0))
 
 
 DCG = Definition(
@@ -49,7 +48,25 @@ DCG = Definition(
     'score([3, 0, 2], "DCG") == 3 + 2 / 2',
     parameters=(GAIN,),
     conventions="A grade of 0 or less gains nothing, unless a map gives it a gain.",
-    undefined=NO_RELEVANT,
+    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+)
+
+
+def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
+    none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain)
+    total = ranking.count_judged(ideal > 0)
+    return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal))
+
+
+IDEAL_DCG = Definition(
+    "IDCG",
+    "DCG of the best possible ranking",
+    ideal_dcg,
+    lambda k, p: (
+        f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k, 'J')}, all judged items from the best"
+    ),
+    'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
+    parameters=(GAIN,),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
 )
 
@@ -57,7 +74,7 @@ DCG = Definition(
 def ndcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
     ideal = _rank_ideal(ranking, gain)
     norm = _sum_ideal(ranking, k, ideal)
-    return Scored(_discount(ranking, k, gain), norm, ranking.judged(ideal > 0))
+    return Scored(_discount(ranking, k, gain), norm, ranking.count_judged(ideal > 0))
 
 
 NDCG = Definition(
@@ -71,28 +88,7 @@ NDCG = Definition(
     aliases=("NDCG",),
     conventions="The ideal ranking holds everything judged for the query, retrieved or not, "
     "cut at the same k.",
-    undefined=NO_RELEVANT,
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exp: Burges et al., ICML 2005",
-)
-
-
-def ideal_dcg(ranking: Ranking, k: int | None, gain: Any) -> Scored:
-    none, ideal = np.zeros(len(ranking.rank)), _rank_ideal(ranking, gain)
-    total = ranking.judged(ideal > 0)
-    return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal))
-
-
-IDEAL_DCG = Definition(
-    "IDCG",
-    "DCG of the best possible ranking",
-    ideal_dcg,
-    lambda k, p: (
-        f"Σ {_write_gain(p)} ÷ log2(i+1), {write_ranks(k, 'J')}, all judged items from the best"
-    ),
-    'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
-    parameters=(GAIN,),
-    undefined=NO_RELEVANT,
-    cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
 )
 
 
@@ -115,7 +111,7 @@ def ndcg_at_relevant(ranking: Ranking, k: None, gain: Any) -> Scored:
         dcg_here, ideal_here, out=np.zeros(len(gained)), where=relevant & (ideal_here > 0)
     )
     best = _rank_ideal(ranking, gain)
-    total = ranking.judged(best > 0)
+    total = ranking.count_judged(best > 0)
     missed = total - ragged.count_flags(relevant, ranking.owner, len(ranking))
     final = np.zeros(len(ranking))
     answered = ranking.offsets[1:] > ranking.offsets[:-1]
@@ -136,7 +132,6 @@ NDCG_AT_RELEVANT = Definition(
     aliases=("ndcg_rel",),
     cutoff=False,
     expected=False,
-    undefined=NO_RELEVANT,
     cite="trec_eval, ndcg_rel (experimental)",
 )
 
@@ -150,7 +145,7 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     """
     ideal, rank, owner = _rank_ideal(ranking, gain), ranking.ideal_rank, ranking.ideal_owner
     ends = ideal > 0  # the last item of each positive gain
-    total = ranking.judged(ends)
+    total = ranking.count_judged(ends)
     ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
     inverse = 1.0 / ragged.accumulate_sum(ideal * LOG2.at(rank), ranking.ideal_offsets)[ends]
     levels = np.bincount(owner[ends], minlength=len(ranking))
@@ -183,7 +178,6 @@ NDCG_AT_LEVELS = Definition(
     cutoff=False,
     expected=False,
     conventions="N is one of the ranks where it exceeds the number of relevant items by 2.",
-    undefined=NO_RELEVANT,
     cite="trec_eval, Rndcg (experimental)",
 )
 
@@ -205,7 +199,7 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
         gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained != 0
     )
     total = ragged.sum_rows(ideal, ranking.ideal_owner, len(ranking))
-    return Scored(terms, total, ranking.judged(ideal > 0))
+    return Scored(terms, total, ranking.count_judged(ideal > 0))
 
 
 NORMALIZED_GAIN = Definition(
@@ -220,7 +214,6 @@ NORMALIZED_GAIN = Definition(
     expected=False,
     monotone=False,
     conventions="The ideal gains at least 1 at every rank.",
-    undefined=NO_RELEVANT,
     cite="trec_eval, G (experimental)",
 )
 
@@ -243,7 +236,6 @@ BINARY_GAIN = Definition(
     parameters=(REL, MEAN),
     cutoff=False,
     expected=False,
-    undefined=NO_RELEVANT,
     cite="trec_eval, binG (experimental)",
 )
 
@@ -268,14 +260,3 @@ def _sum_ideal_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
     return out
-
-
-ROWS = (
-    DCG,
-    IDEAL_DCG,
-    NDCG,
-    NDCG_AT_RELEVANT,
-    NDCG_AT_LEVELS,
-    NORMALIZED_GAIN,
-    BINARY_GAIN,
-)

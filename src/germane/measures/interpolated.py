@@ -10,7 +10,6 @@ from germane.core.ranking import Ranking
 from germane.measures.average import average_precision
 from germane.measures.definition import (
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -66,7 +65,6 @@ INTERPOLATED_PRECISION = Definition(
     cutoff=False,
     expected=False,
     conventions="0 where that recall is never reached.",
-    undefined=NO_RELEVANT,
     cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     grouped=True,
 )
@@ -98,7 +96,6 @@ INTERPOLATED_AVERAGE_PRECISION = Definition(
     cutoff=False,
     expected=False,
     conventions="11 points: PASCAL VOC 2007 and old TREC reports; 101 points: COCO.",
-    undefined=NO_RELEVANT,
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014",
     grouped=True,
 )
@@ -154,7 +151,6 @@ AREA_UNDER_CURVE = Definition(
     grouped=True,
     conventions="The area that recall does not reach counts as 0. step equals AP(norm=R). "
     "interpolated: PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings.",
-    undefined=NO_RELEVANT,
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014; Philbin et al., CVPR 2007",
 )
 
@@ -169,8 +165,8 @@ def _measure_trapezoids(ranking: Ranking, k: int | None, rel: float, start: str)
     grouped = ranking.ties == "grouped"
     first = ranking.tied_from if grouped else ranking.rank
     after = ranking.so_far(rel)
-    before = after - (ranking.tied_relevant(rel)[0] if grouped else 1)
-    counted = ranking.counted(rel, k)
+    before = after - (ranking.count_tied(rel)[0] if grouped else 1)
+    counted = ranking.mark_relevant(rel, k)
     started = {"none": first > 1, "(1/R,P@first)": before > 0}.get(start, np.True_)
     previous = np.where(first > 1, before / np.maximum(first - 1, 1), float(start == "(0,1)"))
     return np.where(counted & started, (previous + after / ranking.rank) / 2, 0.0)
@@ -185,8 +181,8 @@ def _measure_hyperbolas(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """
     grouped = ranking.ties == "grouped"
     first = ranking.tied_from if grouped else ranking.rank
-    size = ranking.tied_relevant(rel)[0] if grouped else np.ones(len(first), np.int64)
-    counted = ranking.counted(rel, k)
+    size = ranking.count_tied(rel)[0] if grouped else np.ones(len(first), np.int64)
+    counted = ranking.mark_relevant(rel, k)
     size = np.where(counted, size, 1)
     true = ranking.so_far(rel) - size
     false = first - 1 - true
@@ -239,7 +235,7 @@ def _find_envelope(
     ranking: Ranking, k: int | None, rel: float
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Find the relevant hits, their offsets by query, their precision, and the best from there on."""
-    at = np.flatnonzero(ranking.counted(rel, k))
+    at = np.flatnonzero(ranking.mark_relevant(rel, k))
     offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
     precision = ranking.so_far(rel)[at] / ranking.rank[at]
     best = ragged.accumulate_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
@@ -262,10 +258,3 @@ def _place_levels(
         first = (offsets[:-1] + hits - 1)[reached]
         terms[at[holder[first]]] += best[first]  # one hit a query, so no index repeats
     return terms
-
-
-ROWS = (
-    INTERPOLATED_PRECISION,
-    INTERPOLATED_AVERAGE_PRECISION,
-    AREA_UNDER_CURVE,
-)

@@ -1,4 +1,4 @@
-"""Measure: a measure's name with every parameter, and the grammar of names.
+"""The class Measure, a name with every parameter, and the grammar of names.
 
 Name(parameter=value,…)@k        AP   AP@10   AP(norm=R)@10   nDCG(gain=exp)@10   P(rel=2)@5
 """
@@ -18,7 +18,7 @@ Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 
 MOST = 10**12  # no list is longer, and every rank below is exact in double precision
 
-# Names that stand for a measure with parameters. They only parse; the measure's own name prints.
+# Names of a measure with parameters. They can be read; the measure's own name is printed.
 _SPECIAL = {
     "gmap": "AP(mean=geometric)",
     "gm_map": "AP(mean=geometric)",
@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with all its parameters and its cutoff: a value, equal to its like.
+    """A measure with all its parameters and its cutoff. Measures with the same ones are equal.
 
     >>> from germane import AP
     >>> AP(norm="R") @ 10
@@ -97,12 +97,12 @@ class Measure:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """The parameters that the measure's kernel takes: those of one query's value."""
+        """The parameters that the measure's kernel takes: all but the mean over queries."""
         return {name: value for name, value in self.parameters if name != "mean"}
 
     @cached_property
     def rel(self) -> float | None:
-        """The lowest grade that counts as relevant; None where grades are used as they are."""
+        """The lowest grade that counts as relevant; None if the measure uses grades as they are."""
         return dict(self.parameters).get("rel")
 
     @cached_property
@@ -205,10 +205,10 @@ def parse(text: str) -> Measure:
 @lru_cache(4096)
 def _parse(text: str) -> Measure:
     dialect, colon, foreign = text.strip().partition(":")
-    if colon and dialect == "germane":  # beside a dialect: germane's own, and not the tool's
+    if colon and dialect == "germane":  # germane's own measure, where a dialect is in force
         return parse(foreign.strip())
     if colon and "(" not in dialect:
-        from germane.dialects import resolve_dialect  # when a name has one: most have none
+        from germane.dialects import resolve_dialect  # imported late: few names have a dialect
 
         return parse(resolve_dialect(dialect).measure(foreign.strip()))
     written = _WRITTEN.fullmatch(text.strip())
@@ -218,18 +218,16 @@ def _parse(text: str) -> Measure:
             f"{_suggest_joined_name(text)}"
         )
     name, inside, cutoff = written.groups()
-    if (special := _SPECIAL.get(name.casefold())) is not None:
-        measure = parse(special)
-    elif name.casefold() in _NAMES:
-        measure = None
-        name = _NAMES[name.casefold()]
+    folded = name.casefold()
+    if folded in _SPECIAL:
+        base = parse(_SPECIAL[folded])
+    elif folded in _NAMES:
+        base = Measure(_NAMES[folded])
     else:
         raise _make_unknown_error(name, text)
-    parameters = _parse_parameters(name, inside)
-    k = None if cutoff is None else _parse_cutoff(name, text, cutoff)
-    if measure is None:
-        return Measure(name, tuple(parameters.items()), k)
-    return Measure(measure.name, tuple({**dict(measure.parameters), **parameters}.items()), k)
+    parameters = {**dict(base.parameters), **_parse_parameters(base.name, inside)}
+    k = None if cutoff is None else _parse_cutoff(base.name, text, cutoff)
+    return Measure(base.name, tuple(parameters.items()), k)
 
 
 def parse_all(measures: "Measures") -> tuple[Measure, ...]:
@@ -327,7 +325,7 @@ def _suggest_without_cutoff(name: str, cutoff: str) -> str:
 
 
 def _suggest_cutoff(name: str, at: str, given: Any) -> str:
-    """Say how a number in parentheses is written if it is a cutoff."""
+    """Suggest how to write a number in parentheses as a cutoff."""
     return f" A cutoff is written {name}{at}{given}." if str(given).isdecimal() else ""
 
 
@@ -350,7 +348,7 @@ def _check_value(measure: str, parameter: Parameter, given: Mapping[str, Any]) -
     if parameter.name not in given:
         return parameter.default
     value = given[parameter.name]
-    if value in parameter.words if isinstance(value, str) else False:
+    if isinstance(value, str) and value in parameter.words:
         return value
     if parameter.grades and not isinstance(value, (int, float)):
         return _parse_gain_map(measure, parameter, value)

@@ -17,14 +17,14 @@ from germane.measures.definition import (
     write_number,
     write_ranks,
 )
-from germane.measures.first import expect_first, mark_first
+from germane.measures.first import weigh_first
 from germane.measures.terms import ONE, Scored, weigh_hits
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 SHORT_LIST = "A list shorter than k counts as filled up with nonrelevant items."
-DEPTH = Parameter("norm", "k", "what the count is divided by", words=("k", "retrieved"))
+DEPTH = Parameter("norm", "k", "the divisor of the count", words=("k", "retrieved"))
 ROUNDING = Parameter(
     "rounding",
     "up",
@@ -68,7 +68,7 @@ def count_filled(ranking: Ranking, k: int | None) -> Ints:
 def mark_hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
     """Mark each relevant hit within k by 1 (H)."""
     if ranking.ties != "expected":
-        return ranking.counted(rel, k).astype(float)
+        return ranking.mark_relevant(rel, k).astype(float)
     return ranking.relevant(rel) * weigh_hits(ranking, ONE, ranking.end(k))
 
 
@@ -116,13 +116,12 @@ RECALL = Definition(
     example='score([1, 0, 1], "R@2", relevant=4) == 1 / 4',
     parameters=(
         REL,
-        Parameter("norm", "R", "what the hits are divided by", words=("R", "min", "possible")),
+        Parameter("norm", "R", "the divisor of the hits", words=("R", "min", "possible")),
         MEAN,
     ),
     aliases=("Recall", "SetR"),
     conventions="norm=min divides by the most that k results can hold (capped recall); possible by "
     "the most that the list, up to k, can hold.",
-    undefined=NO_RELEVANT,
     grouped=True,
 )
 
@@ -154,7 +153,6 @@ F_MEASURE = Definition(
     ),
     aliases=("F1", "SetF"),
     conventions="The quotient equals (1+β²)·P·R / (β²·P + R) of the same cutoff.",
-    undefined=NO_RELEVANT,
     cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
     grouped=True,
 )
@@ -182,7 +180,6 @@ R_PRECISION = Definition(
     ),
     aliases=("RPrecision",),
     cutoff=False,
-    undefined=NO_RELEVANT,
 )
 
 
@@ -220,10 +217,7 @@ def round_share(part: "Fraction", total: Ints, rounding: str) -> Ints:
 
 
 def success(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    if ranking.ties == "expected":
-        terms = expect_first(ranking, k, rel, lambda rank: np.ones(len(rank)))
-    else:
-        terms = mark_first(ranking, k, rel).astype(float)
+    terms = weigh_first(ranking, k, rel, lambda rank: np.ones(len(rank)))
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
@@ -235,12 +229,11 @@ SUCCESS = Definition(
     'score([0, 0, 1], "Success@2") == 0',
     parameters=(REL, MEAN),
     aliases=("Hit", "HitRate", "Accuracy"),
-    undefined=NO_RELEVANT,
 )
 
 
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    found, at = ranking.found(rel, k), count_ranks(ranking, k)
+    found, at = ranking.count_found(rel, k), count_ranks(ranking, k)
     set_precision = found / np.maximum(at, 1)
     total = ranking.total(rel)
     return Scored(mark_hits(ranking, k, rel) * set_precision[ranking.owner], total, total)
@@ -255,7 +248,6 @@ SET_AVERAGE_PRECISION = Definition(
     example='score([1, 0, 1], "SetAP", relevant=4) == 2 / 3 * 2 / 4',
     parameters=(REL, MEAN),
     expected=False,
-    undefined=NO_RELEVANT,
     grouped=True,
 )
 
@@ -278,22 +270,12 @@ UTILITY = Definition(
     ),
     'score([1, 0, 1], "Utility", relevant=4) == 2 - 1',
     parameters=(
-        Parameter("hit", 1.0, "what a relevant item is worth", low=-1e6, high=1e6),
-        Parameter("noise", -1.0, "what another item costs", low=-1e6, high=1e6),
-        Parameter("miss", 0.0, "what a missed relevant item costs", low=-1e6, high=1e6),
+        Parameter("hit", 1.0, "the worth of a relevant item", low=-1e6, high=1e6),
+        Parameter("noise", -1.0, "the worth of any other item", low=-1e6, high=1e6),
+        Parameter("miss", 0.0, "the worth of a missed relevant item", low=-1e6, high=1e6),
         REL,
     ),
     conventions="Everything retrieved that is not relevant costs, judged or not.",
     grouped=True,
-)
-
-
-ROWS = (
-    PRECISION,
-    RECALL,
-    F_MEASURE,
-    R_PRECISION,
-    SUCCESS,
-    SET_AVERAGE_PRECISION,
-    UTILITY,
+    undefined="",
 )

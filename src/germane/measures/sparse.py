@@ -4,7 +4,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ranking import Ranking
-from germane.measures.definition import MEAN, NO_RELEVANT, REL, Definition
+from germane.measures.definition import MEAN, REL, Definition
 from germane.measures.terms import Scored
 
 EPSILON = 0.00001  # the smoothing constant of inferred AP
@@ -13,7 +13,7 @@ EPSILON = 0.00001  # the smoothing constant of inferred AP
 def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
     total = ranking.total(rel)
     nonrelevant = (ranking.ideal >= 0) & (ranking.ideal < rel)
-    available = ranking.judged(nonrelevant)
+    available = ranking.count_judged(nonrelevant)
     worse = (ranking.relevance >= 0) & ~ranking.relevant(rel)
     before = ragged.count_running(worse, ranking.offsets, ranking.owner)
     most = total[ranking.owner]
@@ -34,7 +34,6 @@ BPREF = Definition(
     cutoff=False,
     expected=False,
     conventions="Unjudged items are passed over; NR counts items judged nonrelevant.",
-    undefined=NO_RELEVANT,
     cite="Buckley & Voorhees, SIGIR 2004 (as corrected in trec_eval 8)",
     nonrelevant=True,
 )
@@ -63,13 +62,6 @@ INFERRED_AVERAGE_PRECISION = Definition(
     expected=False,
     monotone=False,
     conventions="A negative grade marks an item in the pool that was not judged. ε = 0.00001.",
-    undefined=NO_RELEVANT,
     cite="Yilmaz & Aslam, CIKM 2006",
     nonrelevant=True,
-)
-
-
-ROWS = (
-    BPREF,
-    INFERRED_AVERAGE_PRECISION,
 )

@@ -16,7 +16,7 @@ import numpy as np
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 
-NOTHING = 0.0  # the rest of most measures; it is recognized and not added
+NOTHING = 0.0  # the rest of most measures; recognized by identity, and not added
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,18 +25,18 @@ class Scored:
 
     terms: Floats  # H
     norm: Floats | Ints  # Q
-    # Q: how many items make the measure defined; where it is 0, no_relevant decides.
+    # Q: how many items the measure needs to be defined; if there are 0, no_relevant decides.
     # None for measures that need no relevant item.
     relevant: Ints | None = None
-    # Q: what items without a hit contribute: the unjudged, the missed.
+    # Q: the contribution of items that are no hit: unjudged or missed
     rest: Floats | Ints | float = NOTHING
-    # value from (Σ terms + rest) / norm, for the one measure that is not that quotient itself
+    # the value as a function of (Σ terms + rest) / norm, for the one measure that is not the quotient
     link: Callable[[Floats], Floats] | None = None
 
 
 def compute_values(ranking: Ranking, scored: Scored) -> Floats:
     """Compute each query's value (Q) from its terms and norm."""
-    total, norm = ranking.sums(scored.terms), scored.norm
+    total, norm = ranking.sum_hits(scored.terms), scored.norm
     if scored.rest is not NOTHING:
         total = total + scored.rest
     if np.count_nonzero(norm) == len(norm):
@@ -55,9 +55,9 @@ class Weight:
 
 
 def weigh_hits(ranking: Ranking, weight: Weight, last: Any) -> Floats | float:
-    """Weigh each hit by its rank (H); beyond ``last`` (one rank a hit, one for all, or None) it is 0.
+    """Weigh each hit by its rank (H); beyond ``last`` (one rank a hit, one for all, or None) by 0.
 
-    Where the order of ties is random, the weight is the mean over the ranks that the hit can take.
+    If the order of ties is random, the weight is the mean over the ranks that the hit can take.
     """
     if ranking.ties != "expected":
         worth = weight.at(ranking.rank)
@@ -100,8 +100,8 @@ EULER = 0.5772156649015329
 _HARMONIC = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, 4096))))
 
 
-def harmonic(n: Any) -> Floats:
-    """1 + 1/2 + … + 1/n, by its asymptotic series where that is exact in double precision."""
+def sum_harmonic(n: Any) -> Floats:
+    """Compute 1 + 1/2 + … + 1/n, from where it is exact in double precision by its asymptotic series."""
     n = np.asarray(n)
     x = np.maximum(n, 1).astype(float)
     large = np.log(x) + EULER + 1 / (2 * x) - 1 / (12 * x**2) + 1 / (120 * x**4)
@@ -112,7 +112,7 @@ def harmonic(n: Any) -> Floats:
 def compute_gains(grades: Floats, gain: Any) -> Floats:
     """Turn grades into gains: linear, exp, or an explicit map of (grade, gain) pairs.
 
-    With ``given`` the grades are gains already, and the ideal ones keep their order.
+    With ``given`` the grades are gains already, and the ideal ranking keeps its order.
     """
     if gain == "given":
         return grades

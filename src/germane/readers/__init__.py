@@ -1,11 +1,10 @@
-"""Everything that comes in: judgments and runs of every kind, recognized once.
+"""Opens judgments and runs: recognizes once which kind of input was given.
 
 ``QRELS`` and ``RUNS`` are the tables of kinds, tried in order. Most modules are imported for the first
-input that needs them: Arrow takes as long as NumPy.
+input that needs them, since importing Arrow takes as long as importing NumPy.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -13,7 +12,7 @@ from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
 from germane.readers import formats, mappings, numbers
 from germane.readers.formats import InputFormat, find_name, is_path, limit_path
-from germane.readers.inputs import QrelsInput, ReadOptions, RunInput
+from germane.readers.inputs import QrelsInput, QrelsReader, ReadOptions, RunInput
 from germane.readers.labels import Labels
 from germane.readers.mappings import is_rows
 from germane.readers.numbers import is_array, is_whole, refuse_nested
@@ -45,18 +44,15 @@ def _import_reader(name: str) -> Any:
     return import_module(f"germane.readers.{name}")
 
 
-# --- What is recognized ----------------------------------------------------------------------------
-
-
 def _is_frame(given: object) -> bool:
-    """Anything that hands out Arrow columns, or is a data set of the library of that name."""
+    """Does this hand out Arrow columns, or is it a data set of the library ``datasets``?"""
     if hasattr(given, "__arrow_c_stream__"):
         return not isinstance(given, type)
     return numbers.is_dataset(given)
 
 
 def is_searched(given: object) -> bool:
-    """Have all rows of this run to be read to find those of one query?"""
+    """Does finding the rows of one query take reading all rows of this run?"""
     return is_path(given) or _is_frame(given) or getattr(given, "is_searched", False) is True
 
 
@@ -65,7 +61,7 @@ def _open_columns(given: Any, kind: str, reading: ReadOptions) -> Any:
 
 
 def _open_file_of_columns(path: Any, kind: str, reading: ReadOptions) -> Any:
-    """The columns of a file, or None for a TREC file."""
+    """Open a file as columns; None for a TREC file."""
     chosen = formats.find_format(path, kind, reading.input_format)
     if chosen == "letor":
         return _import_reader("letor").open_letor(path, kind, reading.columns)
@@ -75,6 +71,7 @@ def _open_file_of_columns(path: Any, kind: str, reading: ReadOptions) -> Any:
 
 
 def _limit(path: Any, reading: ReadOptions) -> Any:
+    """Attach the caller's limits to the path, if there are any."""
     if reading.max_expansion is None and reading.max_line is None:
         return path
     return limit_path(path, reading.max_expansion, reading.max_line)
@@ -83,20 +80,23 @@ def _limit(path: Any, reading: ReadOptions) -> Any:
 # --- Judgments -------------------------------------------------------------------------------------
 
 
+def _read_all(read: Callable[..., Qrels], given: Any) -> QrelsReader:
+    """Adapt a function that reads all judgments, whichever of them the measures need."""
+    return lambda duplicates, progress, complete: read(given, duplicates, progress)
+
+
 def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
-    return QrelsInput(given, partial(_read, mappings.read_qrels, given))
+    return QrelsInput(given, _read_all(mappings.read_qrels, given))
 
 
 def _open_qrels_rows(given: Any, reading: ReadOptions) -> QrelsInput:
-    nothing = [isinstance(row, Mapping) and not row for row in given]  # would be one of grades
-    return _open_qrels_mapping(
-        {q: [] if nothing[q] else row for q, row in enumerate(given)}, reading
-    )
+    rows = ([] if isinstance(row, Mapping) and not row else row for row in given)  # {} is unjudged
+    return _open_qrels_mapping(dict(enumerate(rows)), reading)
 
 
 def _open_qrels_columns(given: Any, reading: ReadOptions) -> QrelsInput:
     frame = _open_columns(given, "qrels", reading)
-    read = partial(_read, _import_reader("frame_qrels").read_qrels, frame)
+    read = _read_all(_import_reader("frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
@@ -105,28 +105,12 @@ def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
     frame = _open_file_of_columns(path, "qrels", reading)
     if frame is not None:
         return _open_qrels_columns(frame, reading)
-    return QrelsInput(path, partial(_read, _import_reader("trec_files").read_qrels, path), True)
+    return QrelsInput(path, _read_all(_import_reader("trec_files").read_qrels, path), True)
 
 
-def _read(read: Callable[..., Qrels], given: Any, duplicates: str, progress: Any, _: str) -> Qrels:
-    return read(given, duplicates, progress)
-
-
-def _open_qrels_labels(given: Labels, reading: ReadOptions) -> QrelsInput:
-    return QrelsInput(given, lambda duplicates, progress, complete: given.qrels(complete))
-
-
-def _open_qrels_sparse(given: Any, reading: ReadOptions) -> QrelsInput:
-    return QrelsInput(given, lambda *how: _import_reader("relevance").read_csr(given))
-
-
-def _open_qrels_array(given: Any, reading: ReadOptions) -> QrelsInput:
-    return QrelsInput(
-        given,
-        lambda duplicates, progress, complete: _import_reader("relevance").read_dense(
-            given, complete
-        ),
-    )
+def _open_qrels_cells(read: Callable[[Any, str], Qrels], given: Any) -> QrelsInput:
+    """Open judgments of all cells of a table, of which only those that measures need are read."""
+    return QrelsInput(given, lambda duplicates, progress, complete: read(given, complete))
 
 
 def _wrap_qrels(given: Qrels, reading: ReadOptions) -> QrelsInput:
@@ -137,30 +121,36 @@ def _wrap_qrels(given: Qrels, reading: ReadOptions) -> QrelsInput:
 def _open_qrels_groups(given: Any) -> QrelsInput:
     if isinstance(given, Qrels):
         return _wrap_qrels(given, NOTHING_SAID)
-    return QrelsInput(
-        given,
-        lambda duplicates, progress, complete: _import_reader("arrays").read_grouped(
-            given, complete
-        ),
-    )
+    return _open_qrels_cells(_import_reader("arrays").read_grouped, given)
 
 
 _Recognize: TypeAlias = Callable[[Any], bool]
 
-QRELS: tuple[tuple[str, _Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = (
-    ("read", lambda given: isinstance(given, Qrels), _wrap_qrels),
-    ("mapping", mappings.is_mapping, _open_qrels_mapping),
-    ("rows", mappings.is_rows, _open_qrels_rows),
-    ("file", is_path, _open_qrels_file),
-    ("columns", _is_frame, _open_qrels_columns),
-    ("labels", lambda given: isinstance(given, Labels), _open_qrels_labels),
-    ("sparse matrix", numbers.is_sparse, _open_qrels_sparse),
-    ("array", numbers.is_array, _open_qrels_array),
+QRELS: tuple[tuple[_Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = (
+    (lambda given: isinstance(given, Qrels), _wrap_qrels),
+    (mappings.is_mapping, _open_qrels_mapping),
+    (mappings.is_rows, _open_qrels_rows),
+    (is_path, _open_qrels_file),
+    (_is_frame, _open_qrels_columns),
+    (
+        lambda given: isinstance(given, Labels),
+        lambda given, reading: _open_qrels_cells(Labels.qrels, given),
+    ),
+    (
+        numbers.is_sparse,
+        lambda given, reading: QrelsInput(
+            given, lambda *how: _import_reader("relevance").read_csr(given)
+        ),
+    ),
+    (
+        numbers.is_array,
+        lambda given, reading: _open_qrels_cells(_import_reader("relevance").read_dense, given),
+    ),
 )
 
 
 def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
-    """Recognize judgments. Raises InputError for what is none, or has columns that do not fit."""
+    """Recognize judgments. Raises InputError for anything else, and for columns that do not fit."""
     if isinstance(given, QrelsInput):
         return given
     if isinstance(given, RunInput) and given.has_columns:  # of read_run
@@ -170,7 +160,7 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
             _import_reader("arrays").group_arrays(given, None, reading.group)[0]
         )
     numbers.refuse_nested(given, "qrels")
-    for _, recognize, open_kind in QRELS:
+    for recognize, open_kind in QRELS:
         if recognize(given):
             return open_kind(given, reading)
     if _is_empty(given):
@@ -185,20 +175,8 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
 # --- Runs ------------------------------------------------------------------------------------------
 
 
-def _open_run_scores(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    return mappings.ScoredMapping(_spell(given, qrels))
-
-
-def _open_run_lists(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    return mappings.RankedLists(_spell(given, qrels))
-
-
-def _open_run_rows(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    return mappings.RankedLists(_spell(dict(enumerate(given)), qrels))
-
-
 def _spell(run: Any, qrels: QrelsInput | None) -> Any:
-    """Python ids as a file of text has them, if the judgments are from one."""
+    """Spell Python ids as a file of text does, if the judgments are from one."""
     if qrels is None or not qrels.is_text:
         return run
     return _import_reader("mapping_ids").SpelledMapping(run)
@@ -206,41 +184,31 @@ def _spell(run: Any, qrels: QrelsInput | None) -> Any:
 
 def _open_run_file(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
     path = _limit(given, reading)
-    run: RunInput
-    if formats.find_asked_format("run", reading.input_format) == "scores":
+    run: RunInput | None
+    if formats.choose_format("run", reading.input_format) == "scores":
         run = _import_reader("letor").align_scores(qrels, path)
     else:
-        run = _open_file_of_columns(path, "run", reading) or _import_reader("trec_files").TrecFile(
-            path
-        )
-    return run
+        run = _open_file_of_columns(path, "run", reading)
+    return run or _import_reader("trec_files").TrecFile(path)
 
 
-def _open_run_columns(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    run: RunInput = _open_columns(given, "run", reading)
-    return run
-
-
-def _open_run_ids(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    run: RunInput = _import_reader("arrays").TopIds(given)
-    return run
-
-
-def _open_run_array(given: Any, qrels: QrelsInput | None, reading: ReadOptions) -> RunInput:
-    run: RunInput = _import_reader("arrays").ScoreArray(given)
-    return run
-
-
-RUNS: tuple[
-    tuple[str, _Recognize, Callable[[Any, QrelsInput | None, ReadOptions], RunInput]], ...
-] = (
-    ("scores", mappings.is_scores, _open_run_scores),
-    ("lists", mappings.is_mapping, _open_run_lists),
-    ("file", is_path, _open_run_file),
-    ("columns", _is_frame, _open_run_columns),
-    ("rows of lists", mappings.is_rows, _open_run_rows),
-    ("top-k ids", numbers.is_whole, _open_run_ids),
-    ("array of scores", numbers.is_array, _open_run_array),
+RUNS: tuple[tuple[_Recognize, Callable[[Any, QrelsInput | None, ReadOptions], RunInput]], ...] = (
+    (
+        mappings.is_scores,
+        lambda given, qrels, reading: mappings.ScoredMapping(_spell(given, qrels)),
+    ),
+    (
+        mappings.is_mapping,
+        lambda given, qrels, reading: mappings.RankedLists(_spell(given, qrels)),
+    ),
+    (is_path, _open_run_file),
+    (_is_frame, lambda given, qrels, reading: _open_columns(given, "run", reading)),
+    (
+        mappings.is_rows,
+        lambda given, qrels, reading: mappings.RankedLists(_spell(dict(enumerate(given)), qrels)),
+    ),
+    (numbers.is_whole, lambda given, qrels, reading: _import_reader("arrays").TopIds(given)),
+    (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").ScoreArray(given)),
 )
 
 
@@ -249,14 +217,14 @@ def open_run(
 ) -> RunInput:
     """Recognize a run, beside the judgments that it is compared with where these are known.
 
-    Raises InputError for what is no run, or has columns that do not fit.
+    Raises InputError for anything else, and for columns that do not fit.
     """
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given
     if qrels is not None and qrels.lines is not None and _has_no_ids(given, qrels.lines):
         run: RunInput = _import_reader("letor").align_scores(qrels, given)
         return run
-    for _, recognize, open_kind in RUNS:
+    for recognize, open_kind in RUNS:
         if recognize(given):
             return open_kind(given, qrels, reading)
     _refuse_empty_run(given)
@@ -273,10 +241,10 @@ def _refuse_empty_run(given: Any) -> None:
 
 
 def _has_no_ids(run: Any, lines: Any) -> bool:
-    """Are these scores whose items are known by the lines of the qrels alone?"""
+    """Are these scores that belong to the lines of the qrels' LETOR file, in their order?"""
     if not numbers.is_array(run):
         return False
-    flat = len(run.shape) == 1 or run.shape[1:] == (1,)  # the latter is told to be flat
+    flat = len(run.shape) == 1 or run.shape[1:] == (1,)  # a column is refused later, with advice
     return flat or lines.items == "places"
 
 
@@ -363,7 +331,7 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
 
 
 def _refuse_grades(qrels: Any, run: Any) -> None:
-    """Refuse lists of 0 and 1, one for each column of a run: as ids they would be all of two, or repeated."""
+    """Refuse lists of 0 and 1, one for each column of a run: they look like grades, and lists hold ids."""
     shape = tuple(getattr(run, "shape", ()))
     if len(shape) != 2 or shape[1] < 2 or is_whole(run) or not isinstance(qrels, list):
         return
@@ -377,7 +345,7 @@ def _refuse_grades(qrels: Any, run: Any) -> None:
 
 
 def _check_rows(qrels: Any, run: Any) -> None:
-    """Lists of both sides are matched by their place, and hold ids."""
+    """Refuse lists whose numbers differ, since they are matched by their place, and lists of scores."""
     if len(qrels) != len(run):
         raise InputError(
             f"the numbers of rows differ: the qrels have {len(qrels)}, the run has {len(run)}. Rows are "

@@ -1,4 +1,4 @@
-"""Arrays: scores (Q, N) or flat with groups, and the ids of the best k (Q, K)."""
+"""Reads runs that are arrays: scores (Q, N) or flat with groups, or the ids of the best k (Q, K)."""
 
 import sys
 from collections.abc import Hashable, Iterator
@@ -18,11 +18,8 @@ from germane.errors import (
     DuplicateError,
     EmptyError,
     FormatError,
-    GradeError,
     InputError,
-    ScoreError,
     clip,
-    explain_not_finite,
     list_some,
 )
 from germane.kernel.columns import Integers
@@ -55,7 +52,7 @@ class NumberedRun(RunInput):
 
 
 class ScoreArray(NumberedRun):
-    """Scores (Q, N): row q has those of query q."""
+    """Scores (Q, N): row q has those of query q. A masked cell is not retrieved."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -71,48 +68,32 @@ class ScoreArray(NumberedRun):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return retrieve_scores(qrels, self.array, order)
+        scores = numbers.to_numpy(self.array, "scores")
+        if scores.ndim != 2:
+            raise FormatError(
+                f"scores have shape (queries, items); got {scores.shape}. Flat arrays need group=…"
+            )
+        if not scores.size:
+            raise EmptyError(f"the run is empty: its shape is {scores.shape}.")
+        masked = isinstance(scores, np.ma.MaskedArray)
 
+        def read_block(asked: Ints) -> tuple[Any, Ints | None]:
+            part = scores[ragged.as_slice(asked)]
+            numbers.check_finite(part, "scores", rows=asked)
+            return _fill(part) if masked else (part, None)
 
-def retrieve_scores(qrels: Qrels, run: Any, order: Order) -> Retrieved:
-    """The ranks of the judged columns of (Q, N) scores; a masked cell is not retrieved."""
-    scores = numbers.to_numpy(run, "scores")
-    if scores.ndim != 2:
-        raise FormatError(
-            f"scores have shape (queries, items); got {scores.shape}. Flat arrays need group=…"
-        )
-    if not scores.size:
-        raise EmptyError(f"the run is empty: its shape is {scores.shape}.")
-    masked = isinstance(scores, np.ma.MaskedArray)
-
-    def block(asked: Ints) -> tuple[Any, Ints | None]:
-        part = scores[ragged.as_slice(asked)]
-        _check_finite(part, asked)
-        return _fill(part) if masked else (part, None)
-
-    return grid.reduce_grid(qrels, scores.shape, block, order, what="scores")
-
-
-def _check_finite(scores: Any, rows: Ints) -> None:
-    """Refuse NaN and infinity in cells that are not masked."""
-    finite = np.isfinite(np.ma.getdata(scores))
-    if np.ma.is_masked(scores):
-        finite |= np.ma.getmaskarray(scores)
-    if not finite.all():
-        row, column = map(int, np.argwhere(~finite)[0])
-        wrong = explain_not_finite("score", f"got {scores[row, column]}")
-        raise ScoreError(f"scores, row {rows[row]}, column {column}: {wrong}")
+        return grid.reduce_grid(qrels, scores.shape, read_block, order, what="scores")
 
 
 def _fill(scores: Any) -> tuple[Any, Ints]:
-    """Scores with -inf in the cells that are masked, and how many of each row these are."""
+    """Set masked cells to -inf, and count them in each row."""
     if scores.dtype.kind != "f":
         scores = scores.astype(np.float32)  # of bools
     return scores.filled(-np.inf), np.count_nonzero(np.ma.getmaskarray(scores), axis=1)
 
 
 def _drop_masked(items: Ints, scores: Any) -> tuple[list[int], list[float]]:
-    """Without those that are masked."""
+    """Keep the items, and their scores, that are not masked."""
     there = ~np.ma.getmaskarray(scores)
     return items[there].tolist(), np.ma.getdata(scores)[there].tolist()
 
@@ -141,13 +122,40 @@ class Grouped(NumberedRun):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return retrieve_grouped(qrels, self, order)
+        values, sizes = _read_floats(self.values, order), np.diff(self.offsets)
+        if not order.plain:
+            values = values.astype(float)
+            values[self.place] = grid.admit_columns(values[self.place], self.offsets, order)
+        owner = ragged.find_owners(self.offsets)
+        position = np.empty(len(values), np.int64)  # of each item within its group
+        position[self.place] = np.arange(len(values)) - self.offsets[owner]
+        missing = ragged.count_flags(values[self.place] == -np.inf, owner, len(sizes))
+        number = {query: g for g, query in enumerate(self.queries)}
+        group = np.array([number[query] for query in qrels.queries], np.int64)
+        flat = grid.find_columns(qrels, len(values), "scores")
+        hits = grid.Hits(len(flat))
+        for asked in _group_similar(sizes[group]):
+            groups = group[asked]
+            column = np.arange(sizes[groups].max())
+            present = column < sizes[groups, None]
+            scores = np.full(present.shape, -np.inf, values.dtype)
+            scores[present] = values[self.place[(self.offsets[groups, None] + column)[present]]]
+            judgments, judged = grid.find_judgments(qrels, asked)
+            query = np.repeat(asked, judged)
+            there = values[flat[judgments]] > grid.find_floor(order)
+            judgments, query = judgments[there], query[there]
+            offsets = np.append(np.searchsorted(query, asked), len(query))
+            hits.add(
+                judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]])
+            )
+        retrieved = (sizes - missing)[group]
+        return hits.join(retrieved, np.arange(len(qrels)), len(qrels))
 
 
 def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | None]:
-    """Judgments and run of flat arrays. ``group``: a group id an item, or the size of each group.
+    """Group flat arrays. ``group`` is a group id for each item, or the size of each group.
 
-    Qrels that are read already, and a run that is None, stay what they are.
+    Qrels, and a run that is None, stay as they are.
     """
     flat = [
         None if given is None or isinstance(given, Qrels) else numbers.to_numpy(given, what)
@@ -175,7 +183,7 @@ def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[Any, Grouped | N
 
 
 def _check_labels(given: dict[str, Any]) -> None:
-    """Refuse pandas Series whose labels differ: by their places, items would get others' scores."""
+    """Refuse pandas Series whose labels differ: matched by place, items would get wrong scores."""
     pandas = sys.modules.get("pandas")
     if pandas is None:
         return
@@ -190,7 +198,7 @@ def _check_labels(given: dict[str, Any]) -> None:
 
 
 def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
-    """The groups' ids in the order of their first items, and the group of each item."""
+    """Find the ids of the groups in the order of their first items, and the group of each item."""
     ids = list_values(given)
     if not isinstance(ids, (list, tuple)):
         raise FormatError(f"group is a group id an item, or the sizes of groups; got {clip(given)}")
@@ -202,74 +210,35 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
         return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
     whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
     if not whole or sum(ids) != items:
-        told = f"; they sum to {sum(ids)}" if whole else ""
+        total = f"; they sum to {sum(ids)}" if whole else ""
         raise FormatError(
-            f"group has length {len(ids)}{told}. It is {items} group ids, one an item, or sizes that "
+            f"group has length {len(ids)}{total}. It is {items} group ids, one an item, or sizes that "
             f"sum to {items}."
         )
     return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
 
 
 def read_grouped(given: Grouped, complete: str) -> Qrels:
-    """The judgments of flat grades; only those above 0, unless something looks at the others."""
+    """Read flat grades; only those above 0, unless ``complete`` names measures that need the others."""
     grades, place = given.values, given.place
-    finite = np.isfinite(np.ma.getdata(grades)) | np.ma.getmask(grades)
-    if not finite.all():
-        at = int(np.flatnonzero(~finite)[0])
-        wrong = explain_not_finite("relevance grade", f"got {grades[at]}")
-        raise GradeError(f"relevance, item {at}: {wrong}")
+    numbers.check_finite(grades, "relevance", "relevance grade")
     kept = ~np.ma.getmaskarray(grades)
     if not complete:
         kept &= np.ma.getdata(grades) > 0
     left = ragged.count_flags(kept[place], ragged.find_owners(given.offsets), len(given.queries))
     place = place[kept[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
-    if (large := relevance.find_beyond(judged)) is not None:
-        raise relevance.explain_out_of_range(f"relevance, item {place[large]}", judged[large])
+    relevance.check_range(judged, lambda at: f"relevance, item {place[at]}")
     return Qrels(
         given.queries, ragged.make_offsets(left), Integers(place), judged, width=len(grades)
     )
 
 
-def retrieve_grouped(qrels: Qrels, run: Grouped, order: Order) -> Retrieved:
-    """The ranks of the judged items of flat scores, groups of similar size at a time."""
-    values, sizes = _read_floats(run.values, order), np.diff(run.offsets)
-    if not order.plain:
-        values = values.astype(float)
-        values[run.place] = grid.admit_columns(values[run.place], run.offsets, order)
-    owner = ragged.find_owners(run.offsets)
-    position = np.empty(len(values), np.int64)  # of each item within its group
-    position[run.place] = np.arange(len(values)) - run.offsets[owner]
-    missing = ragged.count_flags(values[run.place] == -np.inf, owner, len(sizes))
-    number = {query: g for g, query in enumerate(run.queries)}
-    group = np.array([number[query] for query in qrels.queries], np.int64)
-    flat = grid.find_columns(qrels, len(values), "scores")
-    hits = grid.Hits(len(flat))
-    for asked in _group_similar(sizes[group]):
-        groups = group[asked]
-        column = np.arange(sizes[groups].max())
-        present = column < sizes[groups, None]
-        scores = np.full(present.shape, -np.inf, values.dtype)
-        scores[present] = values[run.place[(run.offsets[groups, None] + column)[present]]]
-        judgments, judged = grid.find_judgments(qrels, asked)
-        query = np.repeat(asked, judged)
-        there = values[flat[judgments]] > grid.find_floor(order)
-        judgments, query = judgments[there], query[there]
-        offsets = np.append(np.searchsorted(query, asked), len(query))
-        hits.add(judgments, query, matrix.rank_columns(scores, offsets, position[flat[judgments]]))
-    retrieved = (sizes - missing)[group]
-    return hits.result(retrieved, np.arange(len(qrels)), len(qrels))
-
-
 def _read_floats(scores: Any, order: Order) -> Any:
-    """Flat scores with -inf where they are masked. Whole numbers keep their order and their ties."""
+    """Convert flat scores to floats, masked ones to -inf. Whole numbers keep their order and ties."""
     values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
     if values.dtype.kind == "f":
-        finite = np.isfinite(values) | mask
-        if not finite.all():
-            item = int(np.flatnonzero(~finite)[0])
-            wrong = explain_not_finite("score", f"got {values[item]}")
-            raise ScoreError(f"scores, item {item}: {wrong}")
+        numbers.check_finite(scores, "scores")
     elif values.dtype.itemsize < 8 or not order.plain:
         values = values.astype(float)
     else:  # more digits than a double has
@@ -278,7 +247,7 @@ def _read_floats(scores: Any, order: Order) -> Any:
 
 
 def _group_similar(sizes: Ints) -> Iterator[Ints]:
-    """Groups in blocks of similar size, so that filling them up at most doubles the memory."""
+    """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
     power = np.frexp(sizes.astype(float))[1]
     for size in np.unique(power[sizes > 0]).tolist():
         groups = np.flatnonzero((power == size) & (sizes > 0))
@@ -303,36 +272,31 @@ class TopIds(NumberedRun):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        return retrieve_ids(qrels, self.array, duplicates, order)
+        ids = _read_block(self.array)
+        row = grid.find_rows(qrels, len(ids))
+        asked = np.flatnonzero(row >= 0)
+        items = Integers(grid.find_columns(qrels, None, "run"))
+        judged = Judgments(list(range(len(qrels))), qrels.offsets, items)
+        reduction = Reduction(judged, duplicates, order)
+        step = max(1, STEP // ids.shape[1])
 
+        def reduce_rows(start: int) -> Part:
+            queries = asked[start : start + step]
+            some = ids[ragged.as_slice(row[queries])]
+            return reduction.reduce(_make_batch(some, queries, row, qrels.width))
 
-def retrieve_ids(qrels: Qrels, run: Any, duplicates: str, order: Order) -> Retrieved:
-    """The judged items among the ids of each row; -1 fills a row up."""
-    ids = _read_block(run)
-    row = grid.find_rows(qrels, len(ids))
-    asked = np.flatnonzero(row >= 0)
-    items = Integers(grid.find_columns(qrels, None, "run"))
-    judged = Judgments(list(range(len(qrels))), qrels.offsets, items)
-    reduction = Reduction(judged, duplicates, order)
-    step = max(1, STEP // ids.shape[1])
-
-    def reduce_rows(start: int) -> Part:
-        queries = asked[start : start + step]
-        some = ids[ragged.as_slice(row[queries])]
-        return reduction.reduce(_make_batch(some, queries, row, qrels.width))
-
-    try:
-        for part in map_in_threads(reduce_rows, range(0, len(asked), step)):
-            reduction.add(part)
-    except RepeatedItem as found:
-        q: Any = found.query
-        raise _explain_repeat(ids, int(row[q])) from None
-    got = reduction.result(grid.list_unknown(row, len(ids)))
-    return replace(got, sample=partial(_take_sample, ids))
+        try:
+            for part in map_in_threads(reduce_rows, range(0, len(asked), step)):
+                reduction.add(part)
+        except RepeatedItem as found:
+            q: Any = found.query
+            raise _explain_repeat(ids, int(row[q])) from None
+        got = reduction.join(grid.list_unknown(row, len(ids)))
+        return replace(got, sample=partial(_take_sample, ids))
 
 
 def _take_sample(ids: Ints, most: int) -> Sample:
-    """The first ids of the first rows."""
+    """Take the first ids of the first rows as a sample."""
     some = ids[: most // DEEP, :DEEP]
     there = some >= 0
     offsets = ragged.make_offsets(np.count_nonzero(there, axis=1))
@@ -340,7 +304,7 @@ def _take_sample(ids: Ints, most: int) -> Sample:
 
 
 def _make_batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch:
-    """The ids of some queries, without those that are none."""
+    """Make a batch of the ids of some queries, without the -1 that fill up their rows."""
     ids = ids.astype(np.int64, copy=False)
     if ids.min() >= 0 and (width is None or ids.max() < width):
         lengths, items = np.full(len(ids), ids.shape[1]), Integers(ids.ravel())
@@ -350,7 +314,7 @@ def _make_batch(ids: Ints, queries: Ints, row: Ints, width: int | None) -> Batch
 
 
 def _read_block(run: Any) -> Ints:
-    """(Q, K) ids. Raises FormatError, EmptyError or InputError for what is none."""
+    """Read (Q, K) ids. Raises FormatError, EmptyError or InputError for anything else."""
     ids = read_ids(run)
     if ids.ndim != 2:
         raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
@@ -360,7 +324,7 @@ def _read_block(run: Any) -> Ints:
 
 
 def read_ids(run: Any) -> Ints:
-    """Ids of any shape, -1 where they are masked. Raises InputError for one of more than 63 bits."""
+    """Read ids of any shape, masked ones as -1. Raises InputError for one of more than 63 bits."""
     given = numbers.to_numpy(run, "top-k ids")
     masked = np.ma.is_masked(given)
     ids: Ints = np.ma.filled(given, 0) if masked else np.asarray(given)
@@ -373,7 +337,7 @@ def read_ids(run: Any) -> Ints:
 
 
 def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
-    """How many ids each row has. Raises InputError for what is no id."""
+    """Count the ids of each row. Raises InputError for a number that is not an id."""
     outside = ids < -1
     if width is not None:
         outside |= ids >= width

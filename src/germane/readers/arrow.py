@@ -1,4 +1,4 @@
-"""Arrow arrays as columns of ids and of numbers; what cannot be one is an error that says where."""
+"""Reads Arrow arrays as columns of ids or of numbers. Errors name the column and the row."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 
 
 class Entries:
-    """The entries of the last list of categories: many stretches of rows share one, or have copies."""
+    """Keeps the entries of the last list of categories, which many arrays share or have a copy of."""
 
     def __init__(self, distinct: bool = False) -> None:
         self._distinct = distinct  # are those of each list known to differ?
         self._last: tuple[pa.Array, Ids, bool] | None = None
 
-    def of(self, array: pa.Array, read: Callable[[], Ids]) -> tuple[Ids, bool]:
-        """The entries of a list, and whether all of them differ.
+    def find(self, array: pa.Array, read: Callable[[], Ids]) -> tuple[Ids, bool]:
+        """Find the entries of a list, and say if all of them differ.
 
-        Another thread may read other rows of the same frame, so that what is kept is taken at once.
+        Another thread may replace what is kept at any time, so that it is read once.
         """
         last = self._last
         if last is None or not _is_same(array, last[0]):
             entries = read()
             distinct = self._distinct or len(plain.number_ids(entries)[1]) == len(entries)
-            # the array is held, so that its memory is nobody else's
+            # holding the array keeps its memory from being used again at the same address
             last = self._last = array, entries, distinct
         return last[1:]
 
 
 def _is_same(array: pa.Array, other: pa.Array) -> bool:
-    """Parquet's reader hands out a copy of a row group's entries with every stretch of its rows."""
+    """Are these the same values? Parquet's reader copies the entries for every array of a row group."""
     return _list_addresses(array) == _list_addresses(other) or bool(array.equals(other))
 
 
@@ -61,26 +61,26 @@ def _list_addresses(array: pa.Array) -> tuple[object, ...]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array stands, for errors."""
+    """The place of an array, for errors."""
 
     source: str  # the run, the qrels or a file
     column: str
     row: int = 0  # of its first value
     entries: Entries = field(default_factory=Entries)
-    parts: Sequence[tuple[int, str]] = ()  # of several files: the row that each begins with
+    parts: Sequence[tuple[int, str]] = ()  # of several files: the first row of each, and its name
 
     def __str__(self) -> str:
         return f"{self.source}, column {self.column!r}"
 
     def at(self, row: int) -> str:
-        """Where one of its values stands."""
+        """The place of one of its values."""
         row += self.row
         start, source = max((p for p in self.parts if p[0] <= row), default=(0, self.source))
         return f"{source}, column {self.column!r}, row {row - start}"
 
 
 def read_ids(array: pa.Array, place: Place) -> Ids:
-    """Integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a null."""
+    """Read integers, text, categories or UUIDs as ids. Raises FormatError for anything else, or a null."""
     import pyarrow as pa
 
     _check_nulls(array, place, FormatError, "an id")
@@ -118,7 +118,7 @@ def _read_categories(array: pa.DictionaryArray, place: Place) -> Ids:
     if array.dictionary.null_count:
         array = _drop_nulls(array, place)
     codes = _read_codes(array)
-    entries, distinct = place.entries.of(
+    entries, distinct = place.entries.find(
         array.dictionary, lambda: read_ids(array.dictionary, place)
     )
     if not isinstance(entries, Text) or not distinct:
@@ -127,16 +127,16 @@ def _read_categories(array: pa.DictionaryArray, place: Place) -> Ids:
 
 
 def _read_codes(array: pa.DictionaryArray) -> Ints:
-    """The place in the list of each row's entry."""
+    """Read the place of each row's entry in the list."""
     index = _find_dtype(array.type.index_type)
-    return _read_fixed(
-        array.indices, np.int64 if index == np.uint64 else index
-    )  # places, for NumPy
+    if index == np.uint64:  # which NumPy does not take for places
+        index = np.dtype(np.int64)
+    return _read_fixed(array.indices, index)
 
 
 def _check_entries(codes: Ints, size: int, place: Place) -> None:
-    """Refuse what is no place in the list: Arrow's reader counts an entry that stands there twice once."""
-    unsigned = codes.view(f"u{codes.itemsize}")  # in which what is below 0 is large
+    """Refuse codes beyond the list, which Arrow's reader makes of a list with an entry twice."""
+    unsigned = codes.view(f"u{codes.itemsize}")  # in which negative codes are large
     if len(codes) and unsigned.max() >= size:
         row = int(unsigned.argmax())
         raise FormatError(
@@ -146,7 +146,7 @@ def _check_entries(codes: Ints, size: int, place: Place) -> None:
 
 
 def _drop_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
-    """Drop entries that are null from an array of categories; no row may have one of these."""
+    """Drop the entries that are null from an array of categories; no row may have one."""
     import pyarrow as pa
 
     entries = array.dictionary.to_pylist()
@@ -159,7 +159,7 @@ def _drop_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
 
 
 def count_bytes(record: pa.RecordBatch) -> int:
-    """Its bytes."""
+    """Count the bytes of a record."""
     try:
         return record.nbytes  # type: ignore[no-any-return]
     except TypeError:  # pyarrow 18 does not know which bytes of a buffer belong to views
@@ -170,13 +170,13 @@ _FLOATS = {"halffloat": "f2", "float": "f4", "double": "f8"}
 
 
 def _find_dtype(kind: pa.DataType) -> Any:
-    """NumPy's type for integers and floats. Arrow's own answer needs pandas in its older versions."""
+    """Find NumPy's type for integers and floats, without pandas, which older versions of Arrow need."""
     name = str(kind)
     return np.dtype(_FLOATS.get(name, name))
 
 
 def _read_fixed(array: pa.Array, dtype: Any) -> Ints:
-    """The values of an array of numbers, without a copy."""
+    """View the values of an array of numbers."""
     data = array.buffers()[1]
     if data is None:
         return np.zeros(0, dtype)
@@ -187,7 +187,7 @@ _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), "S2")
 
 
 def _read_uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
-    """UUIDs as they are written: 8-4-4-4-12 hexadecimal digits."""
+    """Write UUIDs as text: 8-4-4-4-12 hexadecimal digits."""
     import pyarrow as pa
 
     raw = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
@@ -203,7 +203,7 @@ def _read_uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
 
 
 def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """Join records: the rows stay, in records of at least so many, where theirs are shorter: each takes its time."""
+    """Join short records to records of at least so many rows, since each record takes time."""
     held: list[pa.RecordBatch] = []
     count = 0
     for record in records:
@@ -216,23 +216,23 @@ def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Reco
 
 
 def combine(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """The rows of some records in one, or in few where Arrow cannot hold their texts in one."""
+    """Combine records to one, or to a few if their texts are too long for one."""
     import pyarrow as pa
 
     some = [record for record in records if record.num_rows]
     if len(some) < 2 or any(map(pa.types.is_dictionary, some[0].schema.types)):
-        return some  # unifying the lists of categories would look at all their entries
+        return some  # unifying the lists of categories would compare all their entries
     return pa.Table.from_batches(some).combine_chunks().to_batches()  # type: ignore[no-any-return]
 
 
 def decode(array: pa.Array) -> pa.Array:
-    """Categories as what they stand for, and anything else as it is."""
+    """Replace categories by their values; anything else stays as it is."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(array.type):
         return array
     entries = array.dictionary
-    if str(entries.type) in ("string_view", "binary_view"):  # of which Arrow cannot take rows
+    if str(entries.type) in ("string_view", "binary_view"):  # which Arrow cannot decode
         wide = pa.large_binary() if entries.type == pa.binary_view() else pa.large_string()
         array = pa.DictionaryArray.from_arrays(array.indices, entries.cast(wide))
     return array.dictionary_decode()
@@ -242,7 +242,7 @@ def decode(array: pa.Array) -> pa.Array:
 
 
 def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
-    """Scores or grades as doubles, ranks as they are. Raises an error for what is no finite number."""
+    """Read scores or grades as doubles, and ranks as they are. Raises an error for other values."""
     import pyarrow as pa
 
     error = GradeError if what == "relevance grade" else ScoreError
@@ -270,7 +270,7 @@ def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
 
 
 def _check_whole(ranks: Floats, place: Place) -> None:
-    """Refuse what is no place in a list: the lowest would be taken for the best."""
+    """Refuse ranks that are not whole: they may be scores, of which the highest is the best."""
     odd = np.flatnonzero(ranks != np.floor(ranks))
     if len(odd):
         raise ScoreError(
@@ -280,7 +280,7 @@ def _check_whole(ranks: Floats, place: Place) -> None:
 
 
 def _check_positive(ranks: Floats | Ints, place: Place) -> None:
-    """Refuse ranks below 0: negated ranks are scores, and the lowest would be taken for the best."""
+    """Refuse ranks below 0: they may be scores, of which the highest is the best."""
     odd = np.flatnonzero(ranks < 0)
     if len(odd):
         raise ScoreError(
@@ -312,7 +312,7 @@ def _explain_missing(row: int, place: Place, what: str) -> str:
 
 
 def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:
-    """The error that says so, for what was raised where the frame was read."""
+    """Make the error for a frame that Arrow could not read. It names the column, if one is wrong."""
     import pyarrow as pa
 
     for name in getattr(given, "columns", ()):

@@ -1,4 +1,4 @@
-"""Files with named columns: Arrow, CSV, TSV, JSON Lines, and the lists of MS MARCO."""
+"""Reads files with named columns: Arrow, CSV, TSV, JSON Lines, and the lists of MS MARCO."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
 from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, explain_not_finite
 from germane.readers import headings, parquet_files
@@ -20,13 +23,10 @@ from germane.readers.formats import Path, find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 def check_rows(source: Opener, separator: str, names: list[str], found: Headings) -> None:
-    """Raise the error that names the first line with a field too few or too many, no number, a
-    number beyond the range of a double, or an id that is not UTF-8."""
+    """Refuse the first line with a wrong number of fields, with no number where one is needed or one
+    beyond the range of a double, or with an id that is not UTF-8. The error names the line."""
     numbers = {
         found.score: (ScoreError, "score"),
         found.rank: (FormatError, "rank"),
@@ -53,11 +53,11 @@ def check_rows(source: Opener, separator: str, names: list[str], found: Headings
                 )
 
 
-_BROKEN = re.compile("[\udc80-\udcff]")  # the bytes that no text has, as Python reads them
+_BROKEN = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surrogateescape reads them
 
 
 def _explain_number(text: str) -> str:
-    """Say why a text is no number; nothing where Arrow reads it as one that can be evaluated or told of."""
+    """Say why a text is no number; nothing if it is one, infinity and NaN included."""
     if not is_number(text):
         return f"got {clip(text)}"
     beyond = math.isinf(float(text or "nan")) and any(map(str.isdigit, text))
@@ -65,8 +65,8 @@ def _explain_number(text: str) -> str:
 
 
 def _read_rows(source: Opener, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows, each with the line on which it begins; blank ones are left out."""
-    with io.BufferedReader(source.text()) as stream:
+    """Read the rows that are not blank, each with the line on which it begins."""
+    with io.BufferedReader(source.open_text()) as stream:
         text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
         if separator == ",":
             reader = csv.reader(text)
@@ -79,7 +79,7 @@ def _read_rows(source: Opener, separator: str) -> Iterator[tuple[int, list[str]]
                     yield line, row
                 line = reader.line_num + 1
         except csv.Error:
-            return  # Arrow's words have to do
+            return  # Arrow's error says enough
 
 
 def is_number(text: str) -> bool:
@@ -91,7 +91,7 @@ def is_number(text: str) -> bool:
 
 
 def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) -> Frame:
-    """A run or qrels in a file of columns, its columns found. Raises InputError that names it."""
+    """Open a run or qrels in a file of columns, and find the columns. Errors name the file."""
     named = os.fspath(path)
     where = "standard input" if named == "-" else str(named)
     if input_format == "parquet":
@@ -104,22 +104,20 @@ def open_columns(path: Path, kind: str, input_format: str, columns: Any = None) 
         from germane.readers import json_lines
 
         rounded = json_lines.count_rounded_scores(source, names, reader())
-    return Frame(where, find_name(path), names, reader, ids=ids, stands="on disk", rounded=rounded)
+    return Frame(where, find_name(path), names, reader, ids=ids, storage="on disk", rounded=rounded)
 
 
-_Opened = tuple[Headings, Callable[[], Iterator["pa.RecordBatch"]], str]
+_Opened = tuple[Headings, Callable[[], Iterator[pa.RecordBatch]], str]
 
 
 def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
-    import pyarrow as pa
-
     def batches() -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        with source.mapped() as start:
+        with source.open_map() as start:
             streamed = start.read(6) != b"ARROW1"
         if streamed:
-            stream = pa.ipc.open_stream(source.mapped())
+            stream = pa.ipc.open_stream(source.open_map())
             return stream.schema, iter(stream)
-        file = pa.ipc.open_file(source.mapped())
+        file = pa.ipc.open_file(source.open_map())
         return file.schema, map(file.get_batch, range(file.num_record_batches))
 
     found = headings.resolve_names(batches()[0].names, kind, source.name, columns)
@@ -135,14 +133,11 @@ def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
 def _read_separated(
     source: Opener, kind: str, columns: Any, separator: str, header: list[str] | None = None
 ) -> _Opened:
-    import pyarrow as pa
-    from pyarrow import csv
-
-    parse = csv.ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
-    read = csv.ReadOptions(column_names=header)
+    parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
+    read = ReadOptions(column_names=header)
     names = header or _read_first_line(source, separator)
     try:
-        found = headings.resolve_names(names, kind, source.name, columns)
+        found = headings.resolve_names(names, kind, source.name, None if header else columns)
     except FormatError as error:
         raise FormatError(f"{error}{_explain_no_header(names, separator)}") from None
     ids = (found.query, found.item)
@@ -150,13 +145,13 @@ def _read_separated(
     for name in (found.score, found.relevance, found.rank):
         if name is not None:
             types[name] = pa.float64()
-    convert = csv.ConvertOptions(column_types=types, include_columns=found.all)
+    convert = ConvertOptions(column_types=types, include_columns=found.all)
 
     def records() -> Iterator[pa.RecordBatch]:
         row = 0
         with explain_arrow_error(source.name):
             try:
-                for record in csv.open_csv(source.columns(), read, parse, convert):
+                for record in open_csv(source.open_columns(), read, parse, convert):
                     for name in ids:
                         _refuse_nul(record.column(name), Place(source.name, name, row))
                     if any(_has_infinite(record.column(name)) for name in types if name not in ids):
@@ -171,12 +166,12 @@ def _read_separated(
 
 
 def _has_infinite(numbers: pa.DoubleArray) -> bool:
-    """Is there a number that Arrow found beyond the range of a double, or one written as infinite?"""
+    """Is there an infinite number, which may be written so or be beyond the range of a double?"""
     return bool(np.isinf(numbers.to_numpy(zero_copy_only=False)).any())
 
 
 def _refuse_nul(text: pa.StringArray, place: Place) -> None:
-    """Refuse a file with a hole: an id that a NUL byte stands in matches nothing."""
+    """Refuse an id with a NUL byte, which comes from a damaged file."""
     if not len(text):
         return
     _, offsets, data = text.buffers()
@@ -189,17 +184,13 @@ def _refuse_nul(text: pa.StringArray, place: Place) -> None:
 
 
 def _read_first_line(source: Opener, separator: str) -> list[str]:
-    import csv
-
-    with source.columns() as stream:
+    with source.open_columns() as stream:
         start = stream.read(1 << 16)
     check_text(source.name, start[:8])
     text = start.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
         raise EmptyError(f"{source.name}: the file is empty: it has no header.")
-    first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[
-        0
-    ]  # splitlines knows more ends than Arrow
+    first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]  # as Arrow ends lines
     try:
         return next(csv.reader([first], delimiter=separator))
     except csv.Error as error:
@@ -207,41 +198,24 @@ def _read_first_line(source: Opener, separator: str) -> list[str]:
 
 
 def _explain_no_header(names: list[str], separator: str) -> str:
-    """The error for a first line that names no columns."""
+    """Explain a first line that does not name columns."""
     if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
         format_name = "CSV" if separator == "," else "TSV"
         return f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these {_SEPARATORS[other]}?"
     known = {one.casefold() for several in headings.NAMES.values() for one in several}
-    if any(map(_is_figure, names)) and known.isdisjoint(name.casefold() for name in names):
+    figures = [name for name in names if is_number(name) and any(map(str.isdigit, name))]
+    if figures and known.isdisjoint(name.casefold() for name in names):
         return "  The first line names the columns, and this one has numbers in it: is the header missing?"
     return ""
-
-
-def _is_figure(name: str) -> bool:
-    return is_number(name) and any(map(str.isdigit, name))
 
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
-def _read_csv(source: Opener, kind: str, columns: Any) -> _Opened:
-    return _read_separated(source, kind, columns, ",")
-
-
-def _read_tsv(source: Opener, kind: str, columns: Any) -> _Opened:
-    return _read_separated(source, kind, columns, "\t")
-
-
-def _read_msmarco(source: Opener, kind: str, columns: Any) -> _Opened:
-    return _read_separated(source, kind, None, "\t", ["query", "item", "rank"])
-
-
 def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
-    import pyarrow as pa
+    from germane.readers import json_lines  # which imports a part of Arrow that others do not need
 
-    from germane.readers import json_lines
-
-    with source.columns() as stream:
+    with source.open_columns() as stream:
         start = stream.read(8)
     if not start:
         raise EmptyError(f"{source.name}: the file is empty.")
@@ -257,8 +231,8 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
 
 _READERS: dict[str, Callable[[Opener, str, Any], _Opened]] = {
     "arrow": _read_arrow,
-    "csv": _read_csv,
-    "tsv": _read_tsv,
+    "csv": partial(_read_separated, separator=","),
+    "tsv": partial(_read_separated, separator="\t"),
+    "msmarco": partial(_read_separated, separator="\t", header=["query", "item", "rank"]),
     "jsonl": _read_jsonl,
-    "msmarco": _read_msmarco,
 }

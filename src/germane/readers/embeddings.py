@@ -1,6 +1,6 @@
-"""Embeddings: every query against the whole gallery, a block of queries at a time."""
+"""Runs that are embeddings: ranks the whole gallery for every query, a block of queries at a time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
@@ -18,6 +18,7 @@ from germane.errors import (
     PolicyError,
     check_choice,
 )
+from germane.kernel.columns import Integers
 from germane.readers import grid, margins, matrix, numbers
 from germane.readers.arrays import NumberedRun
 from germane.readers.similarity import (
@@ -29,16 +30,16 @@ from germane.readers.similarity import (
     square_lengths,
 )
 
-CELLS = 1 << 24  # similarities of a block, two of which are held: few rows multiply slowly
+CELLS = 1 << 24  # similarities of a block, two of which are held; small blocks multiply slowly
 LARGE = 2.0**200  # a squared length; up to it, and down to its inverse, no type loses digits
-TRIED = 8  # queries that tell how many scores are near
+TRIED = 8  # queries for which near scores are counted
 COST = 64  # of a similarity that is computed alone, when doubles are multiplied for 1 each
 ROOM = 8  # times the largest square: no similarity on the way overflows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embeddings(NumberedRun):
-    """Vectors of queries and gallery, and who is no candidate for whom."""
+    """Vectors of queries and gallery."""
 
     vectors: Vectors
     excluded: Ints | None  # (Q), the column that is no candidate for a query; -1: none
@@ -51,7 +52,41 @@ class Embeddings(NumberedRun):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
-        return retrieve_neighbors(qrels, self, order, progress)
+        if self.vectors.similarity == "euclidean" and not order.plain:
+            raise PolicyError(
+                "euclidean orders the gallery by distance, which is no score; scores, threshold and "
+                "nonpositive are for cosine and dot."
+            )
+        size, width = self.shape
+
+        def report(queries: int) -> None:
+            if progress is not None:
+                progress(self.name, queries, size)
+
+        reduce = partial(
+            grid.reduce_grid, qrels, self.shape, order=order, what="gallery", report=report
+        )
+        if not order.plain:  # the scores themselves matter, each of them
+            return reduce(
+                lambda asked: _mask_excluded(self, asked, self.vectors.compute_block(asked))
+            )
+        factors = _prepare_factors(qrels, self)
+        step = max(1, min(size, CELLS // width))
+        step = max(1, step * self.vectors.gallery.itemsize // factors.gallery.itemsize)
+        held = np.empty((step, width), factors.gallery.dtype)
+
+        def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
+            def compute(b: int, near: Ints) -> Floats:
+                return self.vectors.compute_scores(int(rows[b]), near)
+
+            return margins.rank_exactly(scores, offsets, columns, factors.margin[rows], compute)
+
+        def multiply(asked: Ints) -> grid.Scores:
+            scores = held[: len(asked)]
+            multiply_block(factors, factors.queries[ragged.as_slice(asked)], scores)
+            return _mask_excluded(self, asked, scores)
+
+        return reduce(multiply, cells=step * width, rank=rank)
 
 
 def read_embeddings(
@@ -76,47 +111,10 @@ def read_embeddings(
     return Embeddings(vectors, excluded, name)
 
 
-def retrieve_neighbors(
-    qrels: Qrels, run: Embeddings, order: Order, progress: Progress | None
-) -> Retrieved:
-    """The ranks of the judged items of each query among the whole gallery."""
-    if run.vectors.similarity == "euclidean" and not order.plain:
-        raise PolicyError(
-            "euclidean orders the gallery by distance, which is no score; scores, threshold and "
-            "nonpositive are for cosine and dot."
-        )
-    size, width = run.shape
-
-    def done(queries: int) -> None:
-        if progress is not None:
-            progress(run.name, queries, size)
-
-    step = max(1, min(size, CELLS // width))
-    reduced = partial(grid.reduce_grid, qrels, run.shape, order=order, what="gallery", done=done)
-    if not order.plain:  # the scores themselves matter, each of them
-        return reduced(lambda asked: _drop(run, asked, run.vectors.block(asked)))
-    factors = _prepare_factors(qrels, run)
-    step = max(1, step * run.vectors.gallery.itemsize // factors.gallery.itemsize)
-    held = np.empty((step, width), factors.gallery.dtype)
-
-    def rank(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
-        def exact(b: int, near: Ints) -> Floats:
-            return run.vectors.scores(int(rows[b]), near)
-
-        return margins.rank_exactly(scores, offsets, columns, factors.margin[rows], exact)
-
-    def block(asked: Ints) -> grid.Scores:
-        scores = held[: len(asked)]
-        multiply_block(factors, factors.queries[ragged.as_slice(asked)], scores)
-        return _drop(run, asked, scores)
-
-    return reduced(block, cells=step * width, rank=rank)
-
-
 def _prepare_factors(qrels: Qrels, run: Embeddings) -> Factors:
-    """Singles where the vectors are, unless these leave so many near that doubles are faster.
+    """Choose the type of factors: that of the vectors, or doubles if they are faster.
 
-    A few queries tell.
+    Singles leave more scores within the margin, each of which is computed again. A few queries are tried.
     """
     vectors = run.vectors
     factors = prepare_factors(vectors, vectors.gallery.dtype)
@@ -127,7 +125,7 @@ def _prepare_factors(qrels: Qrels, run: Embeddings) -> Factors:
         return factors
     scores = np.empty((len(some), run.shape[1]), factors.gallery.dtype)
     multiply_block(factors, factors.queries[rows[some]], scores)
-    scores, _ = _drop(run, rows[some], scores)
+    scores, _ = _mask_excluded(run, rows[some], scores)
     judgments, sizes = grid.find_judgments(qrels, some)
     columns = grid.find_columns(qrels, run.shape[1], "gallery")[judgments]
     near = margins.count_near(
@@ -136,8 +134,8 @@ def _prepare_factors(qrels: Qrels, run: Embeddings) -> Factors:
     return prepare_factors(vectors, vectors.wide) if near * COST > scores.size else factors
 
 
-def _drop(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
-    """The scores of some queries without those of items that are no candidates."""
+def _mask_excluded(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
+    """Set the scores of excluded items to -inf."""
     if run.excluded is None:
         return scores, None
     excluded = run.excluded[asked]
@@ -147,17 +145,25 @@ def _drop(run: Embeddings, asked: Ints, scores: Any) -> grid.Scores:
 
 
 def drop_excluded(qrels: Qrels, run: Embeddings) -> Qrels:
-    """The qrels without the judgments of items that are no candidates for their query."""
+    """Drop the judgments of items that are excluded for their query; a query may lose all of them."""
     if run.excluded is None:
         return qrels
     row = grid.find_rows(qrels, run.shape[0])
     owner = np.repeat(row, np.diff(qrels.offsets))
-    kept = (owner < 0) | (grid.find_columns(qrels, run.shape[1], "gallery") != run.excluded[owner])
-    return grid.find_some_judgments(qrels, kept)
+    columns = grid.find_columns(qrels, run.shape[1], "gallery")
+    kept = (owner < 0) | (columns != run.excluded[owner])
+    left = ragged.count_flags(kept, ragged.find_owners(qrels.offsets), len(qrels))
+    return replace(
+        qrels,
+        offsets=ragged.make_offsets(left),
+        items=Integers(columns[kept]),
+        grades=qrels.grades[kept],
+        columns=None,
+    )
 
 
 def _read_vectors(given: Any, what: str) -> Any:
-    """(rows, D) floating-point numbers: halves become singles and whole numbers doubles."""
+    """Read (rows, D) floating-point numbers: halves become singles, and whole numbers doubles."""
     vectors = numbers.to_numpy(given, what)
     if vectors.ndim != 2:
         raise FormatError(f"{what}: vectors have shape (rows, dimensions); got {vectors.shape}")
@@ -174,7 +180,7 @@ def _read_vectors(given: Any, what: str) -> Any:
 
 
 def _square_lengths(vectors: Any, what: str) -> Floats:
-    """(rows). A number that is none shows in its row's sum, so that only then every number is looked at."""
+    """Square the lengths. Refuses NaN and infinity, which show in the squares."""
     squares = square_lengths(vectors)
     if not np.isfinite(squares).all() and (odd := np.argwhere(~np.isfinite(vectors))).size:
         row, column = odd[0].tolist()
@@ -185,7 +191,7 @@ def _square_lengths(vectors: Any, what: str) -> Floats:
 
 
 def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
-    """A similarity is at most the product of two lengths, or the square of their sum."""
+    """Refuse vectors so long that a similarity may overflow: the square of the sum of two lengths."""
     largest = max(float(side.max()) for side in squares)
     if largest > float(np.finfo(kind).max) / ROOM:
         raise InputError(
@@ -195,9 +201,9 @@ def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
 
 
 def _scale(vectors: Any, squares: Floats, what: str) -> Any:
-    """The vectors, those scaled whose squares overflow or lose digits; their squares become the new ones.
+    """Scale the vectors whose squares overflow or lose digits by powers of two, which is exact.
 
-    They are scaled by powers of two, which loses none.
+    The squares of these vectors are replaced in place.
     """
     extreme = np.flatnonzero((squares < 1 / LARGE) | (squares > LARGE))
     if not len(extreme):

@@ -1,4 +1,4 @@
-"""Files as blocks of whole lines, or as what Arrow reads: compressed or not, from disk or standard input."""
+"""Opens files for reading by blocks of whole lines, or by Arrow."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ class Block(NamedTuple):
 class TextFile(File):
     """A file of lines that can be read more than once."""
 
-    def blocks(self, whole: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
-        """The file's lines in order, without a byte-order mark: whole queries, some at a time.
+    def read_blocks(self, whole: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
+        """Read the file in blocks of whole queries or whole lines, without a byte-order mark.
 
-        A block ends where the first field of the line changes, or with any line. The last line of
-        the file may lack its newline.
+        A query is lines in a row with the same first field. The last line of the file may lack its
+        newline.
         """
         last = {"queries": _find_last_query, "lines": _find_last_line}[whole]
         buffer = bytearray(BLOCK)
         filled = start = 0
-        with explain_os_error(self.name), self.text() as stream:
+        with explain_os_error(self.name), self.open_text() as stream:
             while True:
                 got = stream.readinto(memoryview(buffer)[filled:])
                 if start == filled == 0:
                     check_text(self.name, bytes(buffer[: min(got, 8)]))
-                    got = self._without_mark(buffer, got)
+                    if buffer.startswith(BOM, 0, got):
+                        buffer[: got - len(BOM)] = buffer[len(BOM) : got]
+                        got -= len(BOM)
                 filled += got
                 end = filled if not got else last(buffer, filled)
                 if end or filled == len(buffer):
@@ -57,11 +59,11 @@ class TextFile(File):
                     return
 
     def _check_lines(self, buffer: bytearray, filled: int, start: int) -> None:
-        """Refuse a line that is too long, as those of a file of another kind are."""
+        """Refuse a line that is too long, which a file of another kind may have."""
         begin = find_long_line(buffer, filled, self.limits.max_line)
         if begin is None:
             return
-        number = self.line_number(start) + find_line_ends(bytes(memoryview(buffer)[:begin]))
+        number = self.find_line_number(start) + count_line_ends(bytes(memoryview(buffer)[:begin]))
         why = "It has a NUL byte (\\x00): is this a text file?"
         if buffer.find(b"\0", begin, filled) < 0:
             why = "max_line=none reads it all the same, and a number is a higher limit."
@@ -69,25 +71,19 @@ class TextFile(File):
             f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes. {why}"
         )
 
-    def line_number(self, position: int) -> int:
-        """The number, from 1, of the line at a position that a block started at."""
-        number, blocks, end = 1, self.blocks(), 0
+    def find_line_number(self, position: int) -> int:
+        """Find the number, from 1, of the line at the start of a block."""
+        number, blocks, end = 1, self.read_blocks(), 0
         while end < position:
             block = next(blocks)
-            number, end = number + find_line_ends(block.data), block.start + len(block.data)
+            number, end = number + count_line_ends(block.data), block.start + len(block.data)
         return number
-
-    def _without_mark(self, buffer: bytearray, got: int) -> int:
-        if not buffer.startswith(BOM, 0, got):
-            return got
-        buffer[: got - len(BOM)] = buffer[len(BOM) : got]
-        return got - len(BOM)
 
 
 def find_long_line(buffer: bytearray, filled: int, longest: float) -> int | None:
-    """Where the first line begins that is longer than allowed, without what ends it."""
+    """Find the start of the first line that is longer than allowed, its end not counted."""
     begin = 0
-    while filled - begin > longest:  # the last end of a line within that reach is found at once
+    while filled - begin > longest:  # many short lines are skipped at once
         stop = begin + int(longest) + 1
         end = buffer.rfind(b"\n", begin, stop)
         if end < 0:
@@ -99,7 +95,7 @@ def find_long_line(buffer: bytearray, filled: int, longest: float) -> int | None
 
 
 def check_text(name: str, start: bytes) -> None:
-    """Refuse a file that begins as one of another encoding, or of no text at all."""
+    """Refuse a file that begins like one of another encoding, or like one that is not text."""
     if start.startswith(_WIDE):
         width = 32 if start.startswith(_WIDER) else 16
         raise FormatError(f"{name}: the file is UTF-{width}; save it as UTF-8.")
@@ -120,14 +116,14 @@ _NO_TEXT = (
 )
 
 
-def find_line_ends(data: bytes, stop: int | None = None) -> int:
-    """How many lines end in some whole lines, or before one of their bytes: by CR, LF or both."""
+def count_line_ends(data: bytes, stop: int | None = None) -> int:
+    """Count the ends of lines, which are CR, LF or both, in the data before a byte."""
     once = data.count(b"\n", 0, stop) + data.count(b"\r", 0, stop)
     return once - data.count(b"\r\n", 0, stop)
 
 
 def _find_last_line(buffer: bytearray, end: int) -> int:
-    """Where the last line, of which more may follow, begins."""
+    """Find the start of the last line, which may go on in the next block."""
     return buffer.rfind(b"\n", 0, end) + 1
 
 
@@ -135,22 +131,22 @@ _FIELD = re.compile(rb"[ \t]*([^ \t\r\n]*)")
 
 
 def _find_last_query(buffer: bytearray, end: int) -> int:
-    """Where the lines with the first field of the last whole line begin, by bisection.
+    """Find the start of the last query, by bisection.
 
-    Where such lines stand apart, it is the beginning of some of them.
+    If its lines are scattered, it is the start of some of them.
     """
 
-    def field(start: int) -> bytes:
+    def read_field(start: int) -> bytes:
         return _FIELD.match(buffer, start, end)[1]  # type: ignore[index]
 
     last = buffer.rfind(b"\n", 0, end) + 1
     if not last:  # a line longer than the buffer
         return 0
     low, high = 0, buffer.rfind(b"\n", 0, max(last - 1, 0)) + 1
-    query = field(high)
+    query = read_field(high)
     if not query or query.startswith(b"#"):  # a blank line or a comment: any number may follow
         return last
-    if field(low) == query:
+    if read_field(low) == query:
         return 0
     while True:
         middle = (low + high) // 2
@@ -159,42 +155,42 @@ def _find_last_query(buffer: bytearray, end: int) -> int:
             start = buffer.find(b"\n", middle) + 1
         if start >= high:
             return high
-        if field(start) == query:
+        if read_field(start) == query:
             high = start
         else:
             low = start
 
 
 class Opener(File):
-    """A file that is opened once for its columns and once for each reading."""
+    """A file of columns, which is opened for its headings and for each reading."""
 
-    def mapped(self) -> Any:
-        """The input of Arrow: a file in the address space, of which nothing is copied."""
+    def open_map(self) -> Any:
+        """Open a file of Arrow in the address space, without a copy."""
         import mmap
 
         import pyarrow as pa
 
-        with self._seekable() as raw:
+        with self._open_seekable() as raw:
             held = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
         return pa.BufferReader(pa.py_buffer(held))
 
-    def bytes(self) -> Any:
-        """The input of Parquet: a file that can be sought in, and that is not kept."""
+    def open_bytes(self) -> Any:
+        """Open a file of Parquet, whose bytes are read as they are needed."""
         import pyarrow as pa
 
-        with self._seekable():
-            return self.mapped() if self.copied else pa.OSFile(self.path)
+        with self._open_seekable():
+            return self.open_map() if self.is_copied else pa.OSFile(self.path)
 
-    def columns(self) -> Any:
-        """The input of CSV and JSON: a stream, decompressed."""
+    def open_columns(self) -> Any:
+        """Open a file of CSV or JSON as a decompressed stream."""
         import pyarrow as pa
 
-        return pa.PythonFile(self.text(), mode="r")
+        return pa.PythonFile(self.open_text(), mode="r")
 
     @contextlib.contextmanager
-    def _seekable(self) -> Iterator[Any]:
-        """The file as it is: not empty, not compressed as a whole."""
-        with self.raw() as raw:
+    def _open_seekable(self) -> Iterator[Any]:
+        """Open the bytes of a file that is not empty, and not compressed as a whole."""
+        with self.open_raw() as raw:
             start = raw.read(6)
             if not start:
                 raise EmptyError(f"{self.name}: the file is empty.")
@@ -209,7 +205,7 @@ class Opener(File):
 
 @contextlib.contextmanager
 def explain_arrow_error(where: str) -> Iterator[None]:
-    """Turn what Arrow and the system raise into one sentence that names the file."""
+    """Turn errors of Arrow and of the system into one sentence that names the file."""
     import pyarrow as pa
 
     with streams.explain_os_error(where):

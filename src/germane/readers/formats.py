@@ -1,10 +1,11 @@
-"""Paths of files, and which format a file has: by its suffix, or as the caller says."""
+"""Paths of files, and the format of a file: by its suffix, or as the caller says."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import takewhile
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up
 
 
 class ProgressNote:
-    """Progress that also says how a file is read, where that has changed while it was."""
+    """Progress with a note on how the file is read, which may change while it is read."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
@@ -33,7 +34,7 @@ def is_path(given: object) -> bool:
 
 
 def check_path(given: object) -> None:
-    """Refuse what is not the path of a file."""
+    """Raise InputError unless this is a path."""
     if not is_path(given):
         raise InputError(f"a file is named by its path; got {clip(given)}")
 
@@ -50,15 +51,14 @@ class LimitedPath(str):
 
 
 def limit_path(path: Path, max_expansion: object = None, max_line: object = None) -> Path:
-    """The path with its file's limits. Raises PolicyError for a limit that is none."""
+    """Attach limits to a path. Raises PolicyError for a limit that is not a number from 1."""
     limited = LimitedPath(os.fsdecode(path))
     if max_expansion is not None:
         says = "It is how many times larger than a compressed file its content may be."
         limited.max_expansion = _read_limit("max_expansion", max_expansion, says)
     if max_line is not None:
-        limited.max_line = _read_limit(
-            "max_line", max_line, "It is how many bytes a line may have."
-        )
+        says = "It is how many bytes a line may have."
+        limited.max_line = _read_limit("max_line", max_line, says)
     return limited
 
 
@@ -106,7 +106,7 @@ _SUFFIXES = {
     ".svmlight": "letor",
     ".libsvm": "letor",
 }
-# what is said of a run's file may say something else of its qrels
+# a format that was asked for stands for another one on that side
 _MEANS = {
     ("qrels", "msmarco"): "trec",
     ("qrels", "scores"): "letor",
@@ -130,17 +130,17 @@ def check_format(input_format: Any) -> None:
         )
 
 
-def find_asked_format(kind: str, input_format: InputFormat) -> str | None:
-    """The format that was asked for of a run or of qrels."""
+def choose_format(kind: str, input_format: InputFormat) -> str | None:
+    """Choose what the caller asked for: the format of a run or of qrels."""
     return input_format.get(kind) if isinstance(input_format, Mapping) else input_format
 
 
 def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
-    """The format that was asked for, or that the suffix of a path says; TREC where it says none.
+    """Find the format: what the caller asked for, else by the suffix of the path, else TREC.
 
     A folder holds Parquet files.
     """
-    wanted = find_asked_format(kind, input_format)
+    wanted = choose_format(kind, input_format)
     if wanted is not None:
         return _MEANS.get((kind, wanted), wanted)
     if os.path.isdir(path):
@@ -153,13 +153,15 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
 
 
 def _find_format_of_lines(path: Path, kind: str) -> str:
-    """The format of a .tsv: with a header TSV; without one MS MARCO's lists, or TREC's fields and tabs."""
+    """Tell apart files named .tsv: TSV has a header; MS MARCO's lists and TREC's lines have none."""
     if not os.path.isfile(path):  # a pipe is read once
         return "tsv"
     lines = _read_first_lines(path)
     fields = lines[0] if lines else []
-    if len(fields) == _TREC_FIELDS[kind] and _is_number(fields[-2 if kind == "run" else -1]):
-        return "trec"
+    if len(fields) == _TREC_FIELDS[kind]:
+        with suppress(ValueError):
+            float(fields[-2 if kind == "run" else -1])
+            return "trec"
     if kind == "run" and _are_ranked(lines):
         return "msmarco"
     return "tsv"
@@ -169,11 +171,11 @@ _TREC_FIELDS = {"qrels": 4, "run": 6}
 
 
 def _read_first_lines(path: Path) -> list[list[str]]:
-    """The fields of the first lines, without one that may go on."""
+    """Split the first lines into fields, without a last line that may be cut off."""
     from germane.readers.files import TextFile
 
     with TextFile(path) as file:
-        for block in file.blocks("lines"):
+        for block in file.read_blocks("lines"):
             lines = block.data[:_LOOK].splitlines()
             whole = lines[:-1] if len(block.data) > _LOOK and len(lines) > 1 else lines
             return [line.decode("utf-8", "replace").split("\t") for line in whole]
@@ -193,11 +195,3 @@ def _are_ranked(lines: list[list[str]]) -> bool:
     if len(first) == len(lines):  # there may be more of the query
         return ranks[0] == 1 and len(set(ranks)) == len(ranks)
     return ranks == list(range(1, len(ranks) + 1))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""Judgments from frames: anything that hands out Arrow columns, and files with columns."""
+"""Reads judgments from frames."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.errors import EmptyError
 from germane.kernel.columns import Ids, join_ids
-from germane.kernel.reduction import Batch, choose_copies, find_changes, find_distinct, find_repeat
-from germane.readers.frames import Frame, raise_repeat
+from germane.kernel.reduction import Batch, RepeatedItem, drop_repeats, find_changes, find_distinct
+from germane.readers.frames import Frame, explain_repeat
 
 
 def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) -> Qrels:
-    """Judgments of a frame; without a column of grades every row is relevant."""
-    frame = frame.reported(progress)
+    """Read the judgments of a frame; without a column of grades every row is relevant."""
+    frame = frame.report_to(progress)
     queries, offsets, item, grade = _read_judgments(frame)
     first, group = find_distinct(queries)
     if len(first) < len(queries):
@@ -28,51 +28,55 @@ def read_qrels(frame: Frame, duplicates: str, progress: Progress | None = None) 
         queries, item, grade = queries.take(first), item.take(by_query), grade[by_query]
         offsets = ragged.make_offsets(np.bincount(owner))
     judged = Batch(np.arange(len(queries)), offsets, item, grade)
-    again = find_repeat(judged)
-    if again is not None:
-        if duplicates not in ("first", "last", "max"):
-            raise raise_repeat(
-                frame.where, "judged", queries[int(judged.owner[again])], item[again]
-            )
-        kept = choose_copies(judged, duplicates)
-        offsets, item, grade = np.searchsorted(kept, offsets), item.take(kept), grade[kept]
-    columns = queries, item
+    try:
+        judged = drop_repeats(judged, queries, duplicates)
+    except RepeatedItem as found:
+        raise explain_repeat(frame.where, "judged", found.query, found.item) from None
+    assert judged.score is not None
     return Qrels(
-        queries.python, offsets, item, grade, frame.name, frame.ids, columns, lines=frame.lines
+        queries.python,
+        judged.offsets,
+        judged.items,
+        judged.score,
+        frame.name,
+        frame.ids,
+        (queries, judged.items),
+        lines=frame.lines,
     )
 
 
 def _read_judgments(frame: Frame) -> tuple[Ids, Ints, Ids, Floats]:
-    """The query of each stretch of rows, where the stretches begin, and all items and grades."""
+    """Read all rows: the query of each stretch of rows with one query, the offsets of the stretches,
+    the items and the grades."""
     queries: list[Ids] = []
     starts: list[Ints] = []
     items: list[Ids] = []
     grades: list[Floats] = []
-    name, row = frame.headings.relevance, 0
-    for record in frame.records():
+    name, rows = frame.headings.relevance, 0
+    for row, record in frame.number_records():
         if not record.num_rows:
             continue
-        query, item = frame.identifiers(record, row)
+        query, item = frame.read_ids(record, row)
         changes = find_changes(query)
         queries.append(query.take(changes))
         starts.append(row + changes)
         items.append(item)
         if name is not None:
-            grades.append(frame.numbers(record, name, row, "relevance grade"))
-        row += record.num_rows
+            grades.append(frame.read_numbers(record, name, row, "relevance grade"))
+        rows = row + record.num_rows
     if not queries:
         raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
     query, start = join_ids(queries), np.concatenate(starts)
     changes = find_changes(query)  # a stretch may go on in the next record
-    offsets = np.append(start[changes], row)
-    grade = np.broadcast_to(1.0, row) if name is None else np.concatenate(grades)
+    offsets = np.append(start[changes], rows)
+    grade = np.broadcast_to(1.0, rows) if name is None else np.concatenate(grades)
     return query.take(changes), offsets, join_ids(items), grade
 
 
 def join_judgments(parts: Sequence[Qrels]) -> Qrels:
-    """The judgments of frames that have no query in common, one after the other.
+    """Join the judgments of frames that have no query in common.
 
-    Raises EmptyError where there are none.
+    Raises EmptyError if there are none.
     """
     some = [part for part in parts if len(part)]
     if not some:

@@ -1,4 +1,4 @@
-"""Qrels and runs from anything that hands out Arrow columns: frames, tables, files with columns."""
+"""Reads qrels and runs from anything that hands out Arrow columns: frames, tables, files with columns."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from germane.readers.arrow import Entries, Place
 from germane.readers.formats import BATCH, ProgressNote
 from germane.readers.headings import Headings
 from germane.readers.inputs import RunInput
-from germane.readers.rows import RowReducer, check_texts, cut_pieces, read_piece
+from germane.readers.rows import RowReducer, check_texts, cut_pieces, join_rows, read_piece
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-HEAD = 2000  # first rows that a sample is taken of
+HEAD = 2000  # first rows, from which a sample is taken
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,14 +39,14 @@ class Frame(RunInput):
     has_columns = True
     is_searched = True
 
-    where: str  # what errors call it
-    name: str  # what results call it
+    where: str  # the name in errors
+    name: str  # the name in results
     headings: Headings
     records: Callable[[], Iterator[pa.RecordBatch]]  # of the columns that have headings
     entries: tuple[Entries, Entries] = field(default_factory=lambda: (Entries(), Entries()))
-    ids: str = "typed"  # or text: a file of text has no other ids, and integers are their digits
-    parts: Sequence[tuple[int, str]] = ()  # of a folder: its files, and their first rows
-    stands: Literal["in memory", "on disk"] = "in memory"
+    ids: str = "typed"  # or text: in a file of text, an integer is its digits
+    parts: Sequence[tuple[int, str]] = ()  # of a folder: the first row of each file, and its name
+    storage: Literal["in memory", "on disk"] = "in memory"
     as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
     rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
 
@@ -54,16 +54,32 @@ class Frame(RunInput):
         rows = sum(record.num_rows for record in self.records())
         return f"Frame({self.name!r}: {rows} results)"
 
+    @property
+    def lines(self) -> Frame | None:
+        """The rows in order, if scores without ids may be matched with them."""
+        return None
+
+    @property
+    def ties(self) -> str:
+        """Ranks order all items; scores may leave some tied."""
+        return "trec" if self.headings.score else "given"
+
+    @property
+    def label(self) -> str:
+        return "the run" if self.where == "run" else self.where
+
+    # --- Its columns ---------------------------------------------------------------------------
+
     def hold(self, progress: Progress | None = None) -> Frame:
-        """The frame with its columns in memory."""
-        return self.holding(list(self.reported(progress).records()))
+        """Read the columns into memory."""
+        return self.replace_records(list(self.report_to(progress).records()))
 
-    def holding(self, records: list[pa.RecordBatch]) -> Frame:
-        """The frame's columns for rows that are in memory."""
-        return replace(self, records=lambda: iter(records), stands="in memory")
+    def replace_records(self, records: list[pa.RecordBatch]) -> Frame:
+        """Make a frame with the same columns for rows that are in memory."""
+        return replace(self, records=lambda: iter(records), storage="in memory")
 
-    def reported(self, progress: Progress | None) -> Frame:
-        """The frame, which says how many bytes of its columns have been read."""
+    def report_to(self, progress: Progress | None) -> Frame:
+        """Make a frame that reports how many bytes of its columns have been read."""
         if progress is None:
             return self
 
@@ -76,50 +92,126 @@ class Frame(RunInput):
 
         return replace(self, records=records)
 
-    def begun(self) -> tuple[pa.RecordBatch | None, Frame]:
-        """Some of the first rows, None where there are none, and the same, which goes on from there."""
+    def read_head(self) -> tuple[pa.RecordBatch, Frame]:
+        """Read some of the first rows. Returns them, and a frame whose first reading goes on from there.
+
+        Raises EmptyError if there are no rows.
+        """
         reading = (record for record in self.records() if record.num_rows)
         first = list(itertools.islice(reading, 1))
+        if not first:
+            raise EmptyError(f"{self.where}: there are no rows.")
 
         def records() -> Iterator[pa.RecordBatch]:
             if first:
                 yield first.pop()  # so that it is not in memory with the next
                 yield from reading
             else:
-                reading.close()  # with the record that it stands at
+                reading.close()  # with the record that it has reached
                 yield from self.records()
 
-        return first[0].slice(0, HEAD) if first else None, replace(self, records=records)
+        return first[0].slice(0, HEAD), replace(self, records=records)
 
-    @property
-    def lines(self) -> Frame | None:
-        """The rows in order, where scores without ids may be aligned with them."""
-        return None
+    def number_records(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Each record with the number of its first row."""
+        row = 0
+        for record in self.records():
+            yield row, record
+            row += record.num_rows
 
-    @property
-    def ties(self) -> str:
-        """Ranks are an order; scores leave it open."""
-        return "trec" if self.headings.score else "given"
+    def read_scores(self, record: pa.RecordBatch, row: int) -> tuple[Floats | None, Floats | None]:
+        """Read the scores and the ranks of a record whose first row has a number."""
+        names = (self.headings.score, "score"), (self.headings.rank, "rank")
+        score, rank = (
+            None if name is None else self.read_numbers(record, name, row, what)
+            for name, what in names
+        )
+        return score, rank
 
-    @property
-    def label(self) -> str:
-        return "the run" if self.where == "run" else self.where
+    def read_ids(self, record: pa.RecordBatch, row: int) -> tuple[Ids, Ids]:
+        """Read the query and the item of each row."""
+        return self.read_queries(record, row), self._read_ids(record, row, 1)
+
+    def read_queries(self, record: pa.RecordBatch, row: int) -> Ids:
+        """Read the query of each row."""
+        return self._read_ids(record, row, 0)
+
+    def _read_ids(self, record: pa.RecordBatch, row: int, side: int) -> Ids:
+        name = (self.headings.query, self.headings.item)[side]
+        place = Place(self.where, name, row, self.entries[side], self.parts)
+        ids = arrow.read_ids(record.column(name), place)
+        return ids.as_text() if self.as_text[side] else ids
+
+    def read_numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
+        """Read the scores, ranks or grades of the rows."""
+        place = Place(self.where, name, row, parts=self.parts)
+        return arrow.read_numbers(record.column(name), place, what)
+
+    # --- As a run ------------------------------------------------------------------------------
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
-        return retrieve(qrels, self, duplicates, order, progress)
+        note, on_disk = ProgressNote(progress), self.storage == "on disk"
+        head, frame = self.report_to(note).read_head()
+        judged, frame = match_kinds(qrels, head, frame)
+        if on_disk:
+            head = _copy(head)  # so that the other rows of its record are freed
+        reducer = RowReducer(
+            judged, partial(cut_pieces, frame), partial(read_piece, frame), duplicates, order
+        )
+        try:
+            got = reducer.reduce(note, on_disk=on_disk)
+        except RepeatedItem as found:
+            raise explain_repeat(self.where, "retrieved", found.query, found.item) from None
+        return replace(got, sample=partial(_take_sample, frame, head))
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
     ) -> tuple[Frame | None, list[Hashable], list[float]]:
-        return select(qrels, self)
+        import pyarrow as pa
+
+        judged, frame = match_kinds(qrels, *self.read_head())
+        wanted, records, parts = read_python_ids(judged.queries), [], []
+        for row, record in frame.number_records():
+            mine = np.flatnonzero(plain.find_ids(frame.read_queries(record, row), wanted) >= 0)
+            for stretch in (
+                np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ()
+            ):
+                start = int(stretch[0])
+                records.append(record.slice(start, len(stretch)))
+                parts.append(read_piece(frame, (row + start, records[-1:])))
+        if not records:
+            return None, [], []
+        rows = join_rows(parts)
+        items = rows.items.python
+        if rows.score is None and rows.rank is not None:
+            items = [items[i] for i in np.argsort(rows.rank, kind="stable").tolist()]
+        names = self.headings.all
+        written = [pa.record_batch(list(map(arrow.decode, one.columns)), names) for one in records]
+        scores = [] if rows.score is None else rows.score.tolist()
+        return self.replace_records(arrow.combine(written)), items, scores
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
-        return find_judged(qrels, self)
+        if self.storage == "on disk":
+            return None
+        try:
+            judged, frame = match_kinds(qrels, *self.read_head())
+        except EmptyError:
+            return np.zeros(0, np.int64)
+        found: set[Hashable] = set()
+        for row, record in frame.number_records():
+            query = frame.read_queries(record, row)
+            found.update(query.take(find_changes(query)).python)
+        return np.array([q for q, one in enumerate(judged.queries) if one in found], np.int64)
 
     def find_queries(self, wanted: object) -> set[Hashable]:
-        return find_queries(self)
+        """Find all queries, as text."""
+        found: set[Hashable] = set()
+        for row, record in self.number_records():
+            query = self.read_queries(record, row)
+            found.update(query.take(find_changes(query)).as_text().python)
+        return found
 
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
         if qrels.columns is not None:
@@ -127,47 +219,33 @@ class Frame(RunInput):
         columns = read_python_ids(qrels.queries), read_python_ids(qrels.items)
         return replace(qrels, columns=columns)
 
-    def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Frame]]:
-        return read_batches(self.reported(progress), start)
-
-    def scores(self, record: pa.RecordBatch, row: int) -> tuple[Floats | None, Floats | None]:
-        """The scores and the ranks of a record batch whose first row has a number."""
-        names = self.headings
-        score = None if names.score is None else self.numbers(record, names.score, row, "score")
-        rank = None if names.rank is None else self.numbers(record, names.rank, row, "rank")
-        return score, rank
-
-    def identifiers(self, record: pa.RecordBatch, row: int) -> tuple[Ids, Ids]:
-        """The query and the item of each row."""
-        return self.queries(record, row), self._ids(record, row, 1)
-
-    def queries(self, record: pa.RecordBatch, row: int) -> Ids:
-        """The query of each row."""
-        return self._ids(record, row, 0)
-
-    def _ids(self, record: pa.RecordBatch, row: int, side: int) -> Ids:
-        name = (self.headings.query, self.headings.item)[side]
-        place = Place(self.where, name, row, self.entries[side], self.parts)
-        ids = arrow.read_ids(record.column(name), place)
-        return ids.as_text() if self.as_text[side] else ids
-
-    def numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
-        """The scores, ranks or grades of the rows."""
-        place = Place(self.where, name, row, parts=self.parts)
-        return arrow.read_numbers(record.column(name), place, what)
-
-
-# --- What is recognized ----------------------------------------------------------------------------
+    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Frame]]:
+        """Read the rows from a place on, in frames of whole queries, each with the row where it ends."""
+        held: list[pa.RecordBatch] = []
+        end = 0
+        for row, record in self.report_to(progress).number_records():
+            end = row + record.num_rows
+            fresh = record.slice(max(start - row, 0))
+            if not fresh.num_rows:
+                continue
+            last = int(find_changes(self.read_queries(fresh, max(row, start)))[-1])
+            if last and sum(one.num_rows for one in held) + last >= BATCH:
+                held.append(fresh.slice(0, last))
+                yield end - fresh.num_rows + last, replace(self.replace_records(held), parts=())
+                held, fresh = [], fresh.slice(last)
+            held.append(fresh)
+        if held:
+            yield end, replace(self.replace_records(held), parts=())
 
 
 def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
-    """A run or qrels, its columns found. Raises FormatError where one is missing or ambiguous."""
+    """Open a run or qrels, and find its columns. Raises FormatError for a missing or ambiguous one."""
     if isinstance(given, Frame):
         return given
     import pyarrow as pa
 
     names = _list_names(given)
-    if names is not None:  # no other columns are converted than those that are read
+    if names is not None:  # only the columns that are read are converted
         found = headings.resolve_names(names, kind, kind, columns)
         _refuse_twice(names, found, kind)
         if not all(isinstance(name, str) for name in given.columns):  # as Arrow names them
@@ -189,7 +267,7 @@ def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
 
 
 def _refuse_objects(given: Any, frame: Frame) -> None:
-    """Refuse Python objects in a frame of Polars, which hands out where they are and not what."""
+    """Refuse Python objects in a frame of Polars, which hands out their addresses and not their values."""
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(given, polars.DataFrame):
         return
@@ -202,7 +280,7 @@ def _refuse_objects(given: Any, frame: Frame) -> None:
 
 
 def make_frame(table: pa.Table, kind: str, columns: Any = None) -> Frame:
-    """A run or qrels held as an Arrow table."""
+    """Make a frame of an Arrow table."""
     found = headings.resolve_names(table.column_names, kind, kind, columns)
     _refuse_twice(table.column_names, found, kind)
     chosen = table.select(found.all)
@@ -216,7 +294,7 @@ def _refuse_twice(names: Sequence[str], found: Headings, kind: str) -> None:
 
 
 def _list_names(given: Any) -> list[str] | None:
-    """The columns of a pandas frame; they are looked at before anything is converted."""
+    """The columns of a pandas frame; None for any other."""
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(given, pandas.DataFrame):
         return None
@@ -230,51 +308,7 @@ def _make_table(given: Any) -> pa.Table:
         return given
     if numbers.is_dataset(given):
         return given.with_format("arrow")[:]
-    reader = pa.RecordBatchReader.from_stream(given)
-    return reader.read_all()
-
-
-# --- Runs ------------------------------------------------------------------------------------------
-
-
-def retrieve(
-    qrels: Qrels, frame: Frame, duplicates: str, order: Order, progress: Progress | None = None
-) -> Retrieved:
-    """Find the judged items of a run."""
-    told = ProgressNote(progress)
-    head, frame = frame.reported(told).begun()
-    judged, frame = match_kinds(qrels, head, frame)
-    if frame.stands == "on disk":
-        head = _copy(head)  # so that the other rows of its record can be let go of
-    sample = partial(_take_sample, frame, head)
-    reducer = RowReducer(
-        judged, partial(cut_pieces, frame), partial(read_piece, frame), duplicates, order
-    )
-    try:
-        got = reducer.reduce(told, on_disk=frame.stands == "on disk")
-    except RepeatedItem as found:
-        raise raise_repeat(frame.where, "retrieved", found.query, found.item) from None
-    if not reducer.rows:
-        raise EmptyError(f"{frame.where}: there are no rows.")
-    return replace(got, sample=sample)
-
-
-def find_judged(qrels: Qrels, frame: Frame) -> Ints | None:
-    """The places of a frame's judged queries; None for a file, which is read once."""
-    if frame.stands == "on disk":
-        return None
-    try:
-        judged, frame = match_kinds(qrels, *frame.begun())
-    except EmptyError:
-        return np.zeros(0, np.int64)
-    places = {query: q for q, query in enumerate(judged.queries)}
-    found: set[int] = set()
-    row = 0
-    for record in frame.records():
-        query = frame.queries(record, row)
-        found.update(places.get(one, -1) for one in query.take(find_changes(query)).python)
-        row += record.num_rows
-    return np.array(sorted(found - {-1}), np.int64)
+    return pa.RecordBatchReader.from_stream(given).read_all()
 
 
 def _copy(record: pa.RecordBatch) -> pa.RecordBatch:
@@ -284,13 +318,13 @@ def _copy(record: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
-    """Some of the first rows."""
+    """Take some of the first rows as a sample."""
     import pyarrow as pa
 
-    query, item = frame.identifiers(head, 0)
+    query, item = frame.read_ids(head, 0)
     starts = find_changes(query)
     at, offsets = choose_rows(np.append(starts, len(query)), most)
-    score, rank = (None if column is None else column[at] for column in frame.scores(head, 0))
+    score, rank = (None if column is None else column[at] for column in frame.read_scores(head, 0))
 
     def give_scores(count: int) -> list[Any]:
         written: list[Any] = head.column(frame.headings.score).take(at[:count]).to_pylist()
@@ -309,71 +343,8 @@ def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
     )
 
 
-def find_queries(frame: Frame) -> set[Hashable]:
-    """All queries of a frame, as text."""
-    found: set[Hashable] = set()
-    row = 0
-    for record in frame.records():
-        query = frame.queries(record, row)
-        found.update(query.take(find_changes(query)).as_text().python)
-        row += record.num_rows
-    return found
-
-
-def select(qrels: Qrels, frame: Frame) -> tuple[Frame | None, list[Hashable], list[float]]:
-    """The rows of the one judged query: as a run, and their items with their scores.
-
-    Without scores the items are in the order of their ranks. The run is None where there is no row.
-    """
-    import pyarrow as pa
-
-    judged, alike = match_kinds(qrels, *frame.begun())
-    wanted, records, parts, row = read_python_ids(judged.queries), [], [], 0
-    for record in alike.records():
-        mine = np.flatnonzero(plain.find_ids(alike.queries(record, row), wanted) >= 0)
-        for stretch in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ():
-            start = int(stretch[0])
-            records.append(record.slice(start, len(stretch)))
-            parts.append(read_piece(alike, (row + start, records[-1:])))
-        row += record.num_rows
-    if not records:
-        return None, [], []
-    items = [item for part in parts for item in part.items.python]
-    scores = [score for part in parts if part.score is not None for score in part.score.tolist()]
-    ranks = [rank for part in parts if part.rank is not None for rank in part.rank.tolist()]
-    if not scores:
-        items = [items[i] for i in sorted(range(len(items)), key=ranks.__getitem__)]
-    names = frame.headings.all
-    written = [pa.record_batch(list(map(arrow.decode, one.columns)), names) for one in records]
-    return frame.holding(arrow.combine(written)), items, scores
-
-
-def read_batches(frame: Frame, start: int) -> Iterator[tuple[int, Frame]]:
-    """The rows from a place on in frames of whole queries, held in memory, and where each ends."""
-    held: list[pa.RecordBatch] = []
-    row = 0  # of the next record
-    for record in frame.records():
-        begin, row = row, row + record.num_rows
-        fresh = record.slice(max(start - begin, 0))
-        if not fresh.num_rows:
-            continue
-        last = int(find_changes(frame.queries(fresh, max(begin, start)))[-1])
-        if last and sum(one.num_rows for one in held) + last >= BATCH:
-            yield (
-                begin + record.num_rows - fresh.num_rows + last,
-                _hold(frame, [*held, fresh.slice(0, last)]),
-            )
-            held, fresh = [], fresh.slice(last)
-        held.append(fresh)
-    if held:
-        yield row, _hold(frame, held)
-
-
-def _hold(frame: Frame, records: list[pa.RecordBatch]) -> Frame:
-    return replace(frame.holding(records), parts=())
-
-
-def raise_repeat(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
+def explain_repeat(where: str, what: str, query: Hashable, item: Hashable) -> DuplicateError:
+    """Make the error for a repeated pair of query and item."""
     return DuplicateError(
         f"{where}: item {clip(item)} is {what} twice for query {clip(query)}. "
         "duplicates=first, last or max keeps one copy."
@@ -383,17 +354,15 @@ def raise_repeat(where: str, what: str, query: Hashable, item: Hashable) -> Dupl
 # --- Ids of one kind -------------------------------------------------------------------------------
 
 
-def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tuple[Judgments, Frame]:
-    """The judgments with ids of the kind of the run's, and the run with ids of the kind of the qrels'.
+def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgments, Frame]:
+    """Bring the ids of the judgments and of the run to the same kind: integers or text.
 
-    Integers and text are never equal, unless one side comes from a file of text: that has no
-    integers, and an integer then stands for its digits.
+    Integers and text are never equal, unless one side comes from a file of text: it has no
+    integers, and an integer of the other side then stands for its digits.
     """
-    if head is None:
-        raise EmptyError(f"{frame.where}: there are no rows.")
     judged = list(qrels.columns or map(read_python_ids, (qrels.queries, qrels.items)))
     as_text = [False, False]
-    for at, retrieved in enumerate(frame.identifiers(head.slice(0, 3), 0)):
+    for at, retrieved in enumerate(frame.read_ids(head.slice(0, 3), 0)):
         mine = judged[at]
         if mine.kind == retrieved.kind or not len(mine):
             judged[at] = _widen(mine, retrieved) if len(mine) else retrieved.part(0, 0)
@@ -414,7 +383,7 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch | None, frame: Frame) -> tupl
 
 
 def _widen(judged: Ids, retrieved: Ids) -> Ids:
-    """Judged integers with or without a sign, as the run's are, where none is lost."""
+    """Convert judged integers to the type of the run's, signed or not, unless one would not fit."""
     if not (isinstance(judged, Integers) and isinstance(retrieved, Integers)):
         return judged
     wanted = retrieved.values.dtype

@@ -1,14 +1,13 @@
-"""A grid of queries × items, both numbered from 0: the way that all array sources share."""
+"""Reduces a grid of scores, queries × items, both numbered from 0: all runs that are arrays."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.qrels import Qrels
-from germane.core.ragged import Bools, Ints
+from germane.core.ragged import Ints
 from germane.core.retrieved import Order, Retrieved
 from germane.errors import CoverageError, InputError, clip
 from germane.kernel.columns import Integers
@@ -18,16 +17,11 @@ from germane.readers import matrix
 CELLS = 1 << 23  # scores that are held at once
 
 Scores: TypeAlias = tuple[Any, Ints | None]
-"""Rows of scores, and how many of each row are -inf, since they are not there; or None."""
+"""Rows of scores, and the number of cells in each row that are absent, which are -inf; or None."""
 Block: TypeAlias = Callable[[Ints], Scores]
 """Row numbers → their scores."""
 Rank: TypeAlias = Callable[[Ints, Any, Ints, Ints], matrix.Ranks]
-"""Row numbers, their scores, and what ``matrix.ranks`` takes besides → the ranks."""
-
-
-def rank_scores(rows: Ints, scores: Any, offsets: Ints, columns: Ints) -> matrix.Ranks:
-    """The ranks by the scores as they are."""
-    return matrix.rank_columns(scores, offsets, columns)
+"""Row numbers, and the arguments of ``matrix.rank_columns`` → the ranks."""
 
 
 def reduce_grid(
@@ -38,12 +32,13 @@ def reduce_grid(
     *,
     what: str,
     cells: int = CELLS,
-    rank: Rank = rank_scores,
-    done: Callable[[int], None] | None = None,
+    rank: Rank = lambda rows, *given: matrix.rank_columns(*given),
+    report: Callable[[int], None] = lambda ranked: None,
 ) -> Retrieved:
     """Rank the judged columns of scores of this shape, in blocks of about ``cells`` scores.
 
-    Raises InputError where the judgments are of other columns.
+    ``report`` gets the number of queries that are ranked so far. Raises InputError if the judgments are
+    of other columns.
     """
     rows, width = find_rows(qrels, shape[0]), shape[1]
     columns = find_columns(qrels, width, what)
@@ -69,30 +64,29 @@ def reduce_grid(
         hits.add(judgments, np.repeat(queries, sizes), found)
         del scores  # before the next ones are made
         ranked += len(queries)
-        if done is not None:
-            done(ranked)
-    return hits.result(retrieved, rows, shape[0])
+        report(ranked)
+    return hits.join(retrieved, rows, shape[0])
 
 
 def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
-    """Flat scores of queries as precise as asked for, -inf where they do not count as retrieved."""
+    """Convert flat scores to the precision asked for, and to -inf if they do not count as retrieved."""
     there = scores > -np.inf
     left = ragged.count_flags(there, ragged.find_owners(offsets), len(offsets) - 1)
-    precise = order.precise(scores[there].astype(float), ragged.make_offsets(left))
-    precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, and are there
-    precise[~order.above(precise)] = -np.inf
+    precise = order.round_scores(scores[there].astype(float), ragged.make_offsets(left))
+    precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, but are not absent
+    precise[~order.reach_threshold(precise)] = -np.inf
     out = np.full(len(scores), -np.inf)
     out[there] = precise
     return out
 
 
 def find_floor(order: Order) -> float:
-    """A judged item is found where its score is above this."""
+    """The score above which a judged item is found."""
     return 0.0 if order.nonpositive == "miss" else -np.inf
 
 
 class Hits:
-    """The hits that blocks of queries found of so many judgments, each at most once."""
+    """The hits of blocks of queries, at most one for each of so many judgments."""
 
     def __init__(self, judgments: int) -> None:
         self._judgment, self._owner, self._rank = np.empty((3, judgments), np.int64)
@@ -100,7 +94,7 @@ class Hits:
         self._count = 0
 
     def add(self, judgments: Ints, owner: Ints, found: matrix.Ranks) -> None:
-        """The ranks of some judgments, and their queries."""
+        """Add the ranks of some judgments. ``owner`` has their queries."""
         start, self._count = self._count, self._count + len(judgments)
         here = slice(start, self._count)
         judgments.take(found.order, out=self._judgment[here], mode="clip")
@@ -108,8 +102,8 @@ class Hits:
         for at, first, last in found.tied:
             self._tied.append((slice(start + at.start, start + at.stop), first, last))
 
-    def result(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
-        """All of them. ``rows``: each query's row of ``count``, or -1."""
+    def join(self, retrieved: Ints, rows: Ints, count: int) -> Retrieved:
+        """Join the hits. ``rows``: the row of each query, out of ``count`` rows, or -1."""
         judgment, owner, rank = (
             part[: self._count] for part in (self._judgment, self._owner, self._rank)
         )
@@ -131,15 +125,15 @@ class Hits:
 
 
 def list_unknown(rows: Ints, count: int) -> list[Hashable]:
-    """The rows, of ``count``, that are no query's."""
+    """List the rows, out of ``count``, that no query has."""
     seen = np.zeros(count, bool)
     seen[rows[rows >= 0]] = True
     return cast("list[Hashable]", np.flatnonzero(~seen).tolist())
 
 
 def find_rows(qrels: Qrels, count: int) -> Ints:
-    """Q: the row of each query, -1 where there is none. A query's id is the number of its row."""
-    if qrels.width is not None:  # made of an array, whose rows are all there
+    """Find the row of each query, which its id numbers; -1 if there is no such row."""
+    if qrels.width is not None:  # the qrels were an array, too
         if len(qrels) != count:
             raise InputError(f"the qrels have {len(qrels)} rows, the run has {count}.")
         return np.arange(count)
@@ -151,16 +145,16 @@ def find_rows(qrels: Qrels, count: int) -> Ints:
 
 
 def _read_numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
-    """Ids of the qrels; a file of text has no integers, and means them by their digits.
+    """Read the digits of ids from a file of text as integers.
 
-    Ids of LETOR's lines without ids are the lines' numbers, and no columns.
+    In a LETOR file without ids, the ids are numbers of lines, which are not columns.
     """
     of_lines = getattr(qrels.lines, "items", "ids") == "places"
     return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
 
 
 def find_columns(qrels: Qrels, width: int | None, what: str) -> Ints:
-    """J: the column of each judged item; its id is its number. Any where the width is None."""
+    """Find the column of each judged item, which its id numbers. A width of None allows any column."""
     if qrels.width is not None and width is not None and qrels.width != width:
         raise InputError(
             f"the shapes differ: the qrels have {qrels.width} columns, the {what} have {width}."
@@ -189,21 +183,8 @@ def _is_column(item: Hashable) -> bool:
 
 
 def find_judgments(qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
-    """The judgments of some queries, one query after the other, and how many each has."""
+    """Find the judgments of some queries, and their number for each query."""
     sizes = ragged.find_lengths(qrels.offsets)[queries]
     if isinstance(ragged.as_slice(queries), slice):
         return np.arange(qrels.offsets[queries[0]], qrels.offsets[queries[-1] + 1]), sizes
     return ragged.list_stretches(qrels.offsets[queries], sizes), sizes
-
-
-def find_some_judgments(qrels: Qrels, kept: Bools) -> Qrels:
-    """The qrels with some of their judgments; a query that loses all of them stays."""
-    left = ragged.count_flags(kept, ragged.find_owners(qrels.offsets), len(qrels))
-    items = Integers(find_columns(qrels, None, "gallery")[kept])
-    return replace(
-        qrels,
-        offsets=ragged.make_offsets(left),
-        items=items,
-        grades=qrels.grades[kept],
-        columns=None,
-    )

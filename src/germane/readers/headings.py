@@ -1,4 +1,4 @@
-"""Which column of a frame is what: by its name, or as the caller says."""
+"""Finds the columns of a frame for query, item, score, rank and relevance."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Headings:
 
     @property
     def all(self) -> list[str]:
-        """Each of them once."""
+        """All names, each of them once."""
         named = (self.query, self.item, self.score, self.rank, self.relevance)
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
 def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
-    """Refuse a dict of frames, of columns, or of rows that are dicts: names would be taken for ids."""
+    """Refuse a dict of frames, or of columns, or of rows that are dicts: their keys are not ids."""
     first = next(iter(given.values()))
     if hasattr(first, "column_names") or hasattr(first, "columns"):
         raise FormatError(
@@ -62,12 +62,12 @@ def refuse_columns(where: str, given: Mapping[Any, Any]) -> None:
             )
 
 
-_MOST = 16  # columns that a frame is taken to have
+_MOST = 16  # the most columns of a frame that is recognized in a dict
 _QUERIES, _ITEMS = frozenset(NAMES["query"]), frozenset(NAMES["item"])
 
 
 def check_names(columns: Any) -> None:
-    """Refuse what does not name columns."""
+    """Raise InputError unless these are names of columns."""
     if columns is None:
         return
     if not isinstance(columns, Mapping):
@@ -84,9 +84,9 @@ def check_names(columns: Any) -> None:
 
 
 def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
-    """The columns of a run or of qrels. Raises FormatError that lists what was found."""
-    told = {**(columns or {}), **((columns or {}).get(kind) or {})}
-    names = {part: _choose_one(part, found, where, told) for part in _OF[kind]}
+    """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
+    chosen = {**(columns or {}), **((columns or {}).get(kind) or {})}
+    names = {part: _choose_one(part, found, where, chosen) for part in _OF[kind]}
     for part in ("query", "item"):
         if names[part] is None:
             raise FormatError(
@@ -98,23 +98,25 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
             f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names: "
             f"{', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names another."
         )
-    if kind == "qrels" and names["relevance"] is None and "relevance" not in told:
+    if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
     return Headings(**names)  # type: ignore[arg-type]
 
 
-def _choose_one(part: str, found: Sequence[str], where: str, told: Mapping[str, Any]) -> str | None:
-    if part in told:
-        name = told[part]
+def _choose_one(
+    part: str, found: Sequence[str], where: str, chosen: Mapping[str, Any]
+) -> str | None:
+    if part in chosen:
+        name = chosen[part]
         if name is not None and name not in found:
             near = suggest(name, found)
             raise FormatError(f"{where}: no column {name!r}; found {_list_names(found)}.{near}")
         return name  # type: ignore[no-any-return]
     known = {name.casefold() for name in NAMES[part]}
-    fitting = [name for name in found if name.casefold() in known and name not in told.values()]
+    fitting = [name for name in found if name.casefold() in known and name not in chosen.values()]
     if len(fitting) > 1:
-        told_apart = len(set(fitting)) > 1
-        advice = f"columns={{{part!r}: name}} says which." if told_apart else "Rename or drop one."
+        differ = len(set(fitting)) > 1
+        advice = f"columns={{{part!r}: name}} says which." if differ else "Rename or drop one."
         raise FormatError(
             f"{where}: more than one column can be the {part}: {_list_names(fitting)}. {advice}"
         )
@@ -122,7 +124,7 @@ def _choose_one(part: str, found: Sequence[str], where: str, told: Mapping[str, 
 
 
 def _refuse_scored(found: Sequence[str], where: str) -> str | None:
-    """Refuse a column that looks like a grade under another name."""
+    """Accept BEIR's scores as grades. Refuse another column of scores, which may hold the grades."""
     named = [name for name in found if name.casefold() in NAMES["score"]]
     if {"query-id", "corpus-id", "score"} <= set(found):  # BEIR's
         return "score"

@@ -1,13 +1,13 @@
-"""The judgments and the run as evaluations see them, whatever was given.
+"""The interface of judgments and runs of every kind.
 
-``open_qrels`` and ``open_run`` look once at what was given. After that, nobody asks for its type.
+``open_qrels`` and ``open_run`` recognize the type of an input once; no later step depends on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
@@ -32,7 +32,7 @@ class ReadOptions:
     max_line: object = None
 
     def __post_init__(self) -> None:
-        """Refuse formats that do not exist, and what does not name columns. Raises InputError."""
+        """Check formats and names of columns. Raises InputError."""
         formats.check_format(self.input_format)
         headings.check_names(self.columns)
         if self.group is not None and (self.columns is not None or self.input_format is not None):
@@ -40,13 +40,13 @@ class ReadOptions:
 
 
 class RunInput:
-    """A run that has been recognized. Each kind is a subclass, which says what is special of it."""
+    """A run that has been recognized. Each kind of run is a subclass."""
 
     name: str  # what results call it
     is_mapping: ClassVar[bool] = False
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
-    is_searched: ClassVar[bool] = False  # have all rows to be read to find those of one query?
+    is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
 
     @property
     def label(self) -> str:
@@ -55,7 +55,7 @@ class RunInput:
 
     @property
     def ties(self) -> str:
-        """The order of tied items where none is asked for."""
+        """The order of tied items, unless the caller chooses one."""
         return "trec"
 
     @property
@@ -80,7 +80,7 @@ class RunInput:
         raise NotImplementedError
 
     def load(self, progress: Progress | None = None) -> RunInput:
-        """Read into memory what takes long to read again: files of lines."""
+        """Read a file of lines into memory, since reading it again takes long; others stay as they are."""
         return self
 
     def hold(self, progress: Progress | None = None) -> RunInput:
@@ -88,11 +88,11 @@ class RunInput:
         return self.load(progress)
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
-        """Find the places of the judged queries that the run has, or None where only reading it tells."""
+        """Find the places of the judged queries that the run has; None if that takes reading it all."""
         return None
 
     def find_queries(self, wanted: Iterable[Hashable]) -> Collection[Hashable] | None:
-        """Find at least those of some queries that the run has, as text; None where it is read once."""
+        """Find which of some queries the run has, as text, and maybe others; None where it is read once."""
         return ()
 
     def prepare_qrels(self, qrels: Qrels) -> Qrels:
@@ -100,20 +100,24 @@ class RunInput:
         return qrels
 
     def descends(self) -> bool | None:
-        """Do all scores descend in the order given? None where only reading the run tells."""
+        """Do all scores descend in the order given? None if that takes reading the run."""
         return None
 
-    def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, RunInput]]:
-        """Read a file from a place on, in runs of whole queries with the place at which each ends."""
-        raise InputError("a checkpoint is for a run in a file.")
+    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, RunInput]]:
+        """Read a file from a place on, in runs of whole queries, each with the place where it ends."""
+        raise InputError("a checkpoint needs a run in a file.")
+
+
+QrelsReader: TypeAlias = Callable[[str, Progress | None, str], Qrels]
+"""The choice for duplicates, progress, and the measures that need every judged cell → judgments."""
 
 
 @dataclass(frozen=True, eq=False)
 class QrelsInput:
-    """Judgments that have been recognized, and are read when it is known how."""
+    """Judgments that have been recognized; ``read`` reads them with the caller's options."""
 
     given: Any
-    read: Callable[[str, Progress | None, str], Qrels]  # duplicates, progress, complete
+    read: QrelsReader
     is_text: bool = False  # from a file of text, where integers are their digits
     has_columns: bool = False
-    lines: Lines | None = None  # of a LETOR file, which scores without ids are aligned with
+    lines: Lines | None = None  # of a LETOR file: scores without ids are matched with these

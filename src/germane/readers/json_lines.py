@@ -1,4 +1,4 @@
-"""JSON Lines as Arrow reads them, and which line is wrong where it does not."""
+"""Reads JSON Lines with Arrow, and finds the wrong line if Arrow refuses the file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show
 
 
 def read_json_lines(source: Opener, text: Sequence[str] = ()) -> pa.Table:
-    """A row for each line; Arrow makes dates of some text, unless a column is said to be ``text``.
+    """Read a row from each line. Arrow makes dates of some text, but not in the columns named ``text``.
 
-    Raises FormatError that names a line.
+    Raises FormatError that names the line.
     """
     schema = pa.schema([(name, pa.string()) for name in text])
-    with source.text() as stream:
+    with source.open_text() as stream:
         lines = pa.PythonFile(_Objects(stream, source.name), mode="r")
         try:
             return json.read_json(lines, parse_options=json.ParseOptions(schema))
@@ -35,15 +35,15 @@ def read_json_lines(source: Opener, text: Sequence[str] = ()) -> pa.Table:
 
 
 def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.RecordBatch]) -> int:
-    """How many whole scores became equal to another where Arrow has made doubles of them.
+    """Count the whole scores that became equal to another when Arrow made doubles of them.
 
-    Raises ScoreError for one that no double holds.
+    Raises ScoreError for a score beyond the range of a double.
     """
     columns = [record.column(names.score) for record in records if names.score is not None]
     if not any(_may_round(column) for column in columns):
         return 0
     whole: dict[Hashable, list[int]] = {}
-    with io.BufferedReader(source.text()) as stream:
+    with io.BufferedReader(source.open_text()) as stream:
         for number, line in enumerate(stream, 1):
             held = loads(line.decode("utf-8-sig", "surrogateescape")) if line.strip() else {}
             score = held.get(names.score)
@@ -61,7 +61,7 @@ def _may_round(column: pa.Array) -> bool:
 
 
 class _Objects:
-    """A stream of JSON Lines. Arrow's reader ends the process where a block begins with ``null``."""
+    """A stream of JSON Lines that refuses a line ``null``: a block that begins so crashes Arrow's reader."""
 
     closed = False
 
@@ -84,13 +84,13 @@ class _Objects:
 
 
 _NULL = re.compile(rb"(?:^|[^:,\[\s])\s*[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
-"""At the beginning of a line, and no value of an object that goes on."""
+"""``null`` at the beginning of a line, unless it is a value of an object on several lines."""
 
 
 def _check(source: Opener) -> None:
-    """Raise the error that names the first line that is no JSON object, or has a value of another type."""
+    """Refuse the first line that is no JSON object, or whose values have other types than before."""
     before: dict[str, tuple[str, Any]] = {}
-    with io.BufferedReader(source.text()) as stream:
+    with io.BufferedReader(source.open_text()) as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
@@ -100,7 +100,7 @@ def _check(source: Opener) -> None:
                 held = loads(text, parse_int=_parse_whole)
             except (ValueError, RecursionError) as error:
                 if _is_read(line):  # several objects on a line, or one on several
-                    return  # Arrow's words have to do
+                    return  # Arrow's error says enough
                 says = getattr(error, "msg", "too deep")
                 raise FormatError(f"{where}: no JSON ({says}): {show_id(line.strip())}") from None
             if not isinstance(held, dict):
@@ -132,4 +132,4 @@ def _is_read(line: bytes) -> bool:
 
 
 _KINDS = {str: "text", int: "number", float: "number", bool: "truth", list: "list", dict: "object"}
-"""Of the values of JSON; null is of every type."""
+"""The types of JSON's values; null is of every type."""

@@ -1,4 +1,4 @@
-"""Labels: relevance as having a label in common, for every query and every item of a gallery."""
+"""Labels: an item of a gallery is relevant for a query if they have a label in common."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Labels:
         return f"Labels({self.shape[0]} queries, {self.shape[1]} items)"
 
     def qrels(self, complete: str) -> Qrels:
-        """The pairs with a common label; with all others too where something needs them."""
+        """Make judgments of the pairs with a common label; of all pairs if ``complete`` names a need."""
         from germane.readers import relevance
 
         offsets, columns, width = self._offsets, self._columns, self.shape[1]
@@ -65,7 +65,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Read:
-    """Labels of either side: item i's are ``values[offsets[i]:offsets[i + 1]]``."""
+    """The labels of one side: those of item i are ``values[offsets[i]:offsets[i + 1]]``."""
 
     form: str
     offsets: Ints
@@ -106,11 +106,11 @@ def _read(given: Any, what: str) -> _Read:
 
 
 def _check_matrix(cells: Any, what: str) -> None:
-    """Refuse a column of labels, and what is no matrix of 0 and 1."""
+    """Refuse a matrix with one column, or with numbers other than 0 and 1."""
     if cells.shape[1] == 1:
         raise FormatError(
-            f"{what} have shape {cells.shape}: one label each is an array of shape ({len(cells)},), as "
-            "ravel() makes it; of several labels a matrix has a column each."
+            f"{what} have shape {cells.shape}: for one label each, give shape ({len(cells)},), "
+            "for example with ravel(); for several labels, give a column of 0 and 1 for each label."
         )
     if (cells != cells).any():
         raise FormatError(f"{what}: a cell of the matrix of labels is missing; got nan")
@@ -124,7 +124,7 @@ def _check_matrix(cells: Any, what: str) -> None:
 
 
 def _check(values: list[Any], offsets: Ints, what: str) -> None:
-    """Refuse a label that is missing, or that is none."""
+    """Refuse a label that is missing, or that is not hashable."""
     kinds = set(map(type, values))
     if kinds <= {str, int}:
         return
@@ -139,31 +139,32 @@ def _check(values: list[Any], offsets: Ints, what: str) -> None:
 
 
 def _match(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
-    """Q + 1 and J: the columns that have a label of each query, ascending."""
+    """Find the columns that share a label with each query, ascending: offsets and columns."""
     codes = {label: code for code, label in enumerate(dict.fromkeys(gallery.values))}
     having = np.fromiter(map(codes.__getitem__, gallery.values), np.int64, len(gallery.values))
     asked = np.array([codes.get(label, -1) for label in queries.values], np.int64)
     if not (asked >= 0).any():
-        _refuse_strangers(queries, gallery)
+        _refuse_mismatch(queries, gallery)
     columns = ragged.find_owners(gallery.offsets)[np.argsort(having, kind="stable")]
-    sizes = np.append(np.bincount(having, minlength=len(codes)), 0)  # of a label nobody has: 0
+    sizes = np.append(np.bincount(having, minlength=len(codes)), 0)  # the last for unknown labels
     starts = np.append(0, np.cumsum(sizes[:-1]))[: len(sizes)]
     lengths = sizes[asked]
     found = columns[ragged.list_stretches(starts[asked], lengths)]
     if queries.form == "one label each":
         return ragged.make_offsets(lengths), found
     owner = np.repeat(ragged.find_owners(queries.offsets), lengths)
-    pairs = np.unique(owner * gallery.size + found)  # two labels in common are one reason
+    pairs = np.unique(owner * gallery.size + found)  # a pair may have several labels in common
     owner, found = np.divmod(pairs, gallery.size)
     return ragged.make_offsets(np.bincount(owner, minlength=queries.size)), found
 
 
-def _refuse_strangers(queries: _Read, gallery: _Read) -> None:
+def _refuse_mismatch(queries: _Read, gallery: _Read) -> None:
+    """Raise the error for labels of which none is common. It names their types if these differ."""
     types = [sorted({type(label).__name__ for label in side.values}) for side in (queries, gallery)]
-    told = ""
+    differ = ""
     if types[0] and types[1] and not set(types[0]) & set(types[1]):
-        told = f" The queries' are {list_choices(types[0])}, the gallery's are {list_choices(types[1])}."
+        differ = f" The queries' are {list_choices(types[0])}, the gallery's are {list_choices(types[1])}."
     raise CoverageError(
         f"no query has a label of the gallery. query_labels: {clip(queries.values[:3])}; "
-        f"gallery_labels: {clip(gallery.values[:3])}.{told}"
+        f"gallery_labels: {clip(gallery.values[:3])}.{differ}"
     )

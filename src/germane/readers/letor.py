@@ -1,7 +1,7 @@
-"""LETOR files, which are SVMlight's with ``qid:``, and scores that go with their lines.
+"""Reads LETOR files, which are SVMlight files with ``qid:``, and scores for their lines.
 
-A line is ``label qid:query 1:value 2:value … # docid = item``. Its item is what the comment says; where
-no line has a comment that says one, an item is the number of its line.
+A line is ``label qid:query 1:value 2:value … # docid = item``. The comment names the item. If no comment
+does, the number of a line is its item.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DOCID = re.compile(rb"\bdocid\s*[=:]\s*(\S+)", re.IGNORECASE)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lines(Frame):
-    """The lines of a LETOR file in order; scores without ids may be aligned with them."""
+    """The lines of a LETOR file in order, with which scores without ids may be matched."""
 
     items: str = "ids"  # or places: the numbers of their lines
 
@@ -55,12 +55,12 @@ class Lines(Frame):
 
     @property
     def ties(self) -> str:
-        """The number of a line is a place, not an id: tied lines stay in their order."""
+        """The order of ties. Without ids, tied lines stay in their order."""
         return "trec" if self.items == "ids" else "given"
 
 
 def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
-    """Qrels whose grades are the labels, or a run whose scores are the feature that is named."""
+    """Open qrels whose grades are the labels, or a run whose scores are the feature that is named."""
     import pyarrow as pa
 
     with TextFile(path) as file:
@@ -85,9 +85,9 @@ def _read_table(where: str, name: str, found: Headings, table: Any, items: str) 
 
 
 def _find_feature(where: str, columns: Any) -> str:
-    """The feature that is the score, as the caller names it."""
-    told = {**(columns or {}), **((columns or {}).get("run") or {})}
-    feature = told.get("score")
+    """Find the feature that the caller names as the score."""
+    chosen = {**(columns or {}), **((columns or {}).get("run") or {})}
+    feature = chosen.get("score")
     if feature is None:
         raise FormatError(
             f"{where}: a LETOR file has labels and features, and none of them is called the score. "
@@ -107,11 +107,11 @@ class _Columns(NamedTuple):
     items: list[bytes]
     kind: str  # of the items: ids or places
     labels: list[float]
-    values: list[float]  # of the feature that was asked for
+    values: list[float]  # of the feature
 
 
 def _read(file: TextFile, feature: bytes | None) -> _Columns:
-    """The file's lines as columns. Raises InputError with file and line for what is wrong."""
+    """Read the file's lines as columns. Raises InputError that names file and line."""
     wanted = None if feature is None else re.compile(rb"[ \t]" + feature + rb":([^\s#]+)")
     queries: list[bytes] = []
     items: list[bytes | None] = []
@@ -138,9 +138,9 @@ def _read(file: TextFile, feature: bytes | None) -> _Columns:
 
 
 def _read_lines(file: TextFile) -> Iterator[tuple[int, bytes]]:
-    """The lines that hold something, with their numbers from 1."""
+    """Read the lines that are neither blank nor comments, with their numbers from 1."""
     before = 1
-    for block in file.blocks("lines"):
+    for block in file.read_blocks("lines"):
         lines = block.data.split(b"\n")
         for number, line in enumerate(lines, before):
             if line and not line.isspace() and not line.lstrip().startswith(b"#"):
@@ -149,14 +149,14 @@ def _read_lines(file: TextFile) -> Iterator[tuple[int, bytes]]:
 
 
 def _are_features(written: bytes) -> bool:
-    """Is this a list of ``number:value``? Without the numbers a blank and a colon of each are left."""
+    """Is this a list of ``number:value``? First a fast check of what is left without the digits."""
     left = written.translate(None, _OF_NUMBERS)
     plain = left == b" :" * (len(left) // 2) and b": " not in written and b" :" not in written
     return plain or _FEATURES.fullmatch(written) is not None
 
 
 def _find_docid(comment: bytes | None) -> bytes | None:
-    """The item that a comment names: what follows ``docid =``, or its only word."""
+    """Find the item that a comment names: the word after ``docid =``, or its only word."""
     if comment is None:
         return None
     if found := _DOCID.search(comment):
@@ -166,7 +166,7 @@ def _find_docid(comment: bytes | None) -> bytes | None:
 
 
 def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tuple[list[bytes], str]:
-    """The items' ids: those of the comments, or the numbers of the lines where no comment has one."""
+    """Name the items by their comments, or by the numbers of their lines if no comment names one."""
     named = [item for item in items if item is not None]
     if not named:
         return [b"%d" % number for number in numbers], "places"
@@ -217,7 +217,7 @@ def _explain_malformed(line: bytes) -> InputError:
 
 
 def align_scores(qrels: Any, run: Any) -> Lines:
-    """A run of scores without ids, one for each line of the LETOR file that the qrels are from."""
+    """Make a run of scores without ids, one for each line of the LETOR file of the qrels."""
     lines = getattr(qrels, "lines", None)
     if lines is None:
         raise InputError(
@@ -246,23 +246,20 @@ def align_scores(qrels: Any, run: Any) -> Lines:
 
 
 def _flatten(run: Any) -> tuple[Floats, Bools]:
-    """A score a line, and which lines were retrieved: those that are not masked."""
+    """Read the scores of the lines, and the flags of the lines that are not masked."""
     given = numbers.to_numpy(run, "scores")
     if given.ndim != 1:
         flat = ", as scores.ravel() is" if given.dtype.kind == "f" else ""
         raise FormatError(
             f"the lines of a LETOR file have one score each, in a flat array{flat}; got shape {given.shape}"
         )
-    scores, kept = np.ma.getdata(given).astype(float), ~np.ma.getmaskarray(given)
-    odd = np.flatnonzero(~np.isfinite(scores) & kept)
-    if len(odd):
-        wrong = explain_not_finite("score", f"got {scores[odd[0]]}")
-        raise ScoreError(f"scores, item {odd[0]}: {wrong}")
-    return scores, kept
+    scores = given.astype(float)
+    numbers.check_finite(scores, "scores")
+    return np.ma.getdata(scores), ~np.ma.getmaskarray(scores)
 
 
 def _read_scores(file: TextFile, queries: list[bytes], judged: str) -> Floats:
-    """One score a line; or RankLib's three fields, of which the first must be the line's query."""
+    """Read one score from each line, or RankLib's three fields, whose first must be the query."""
     scores: list[float] = []
     for number, line in _read_lines(file):
         fields = line.split()

@@ -1,4 +1,4 @@
-"""Ids of Python mappings: spelled as in a file of text, and refused where none of them is judged."""
+"""Ids of Python mappings: spells them as in a file of text, and refuses those that cannot match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from germane.readers import headings
 
 
 class SpelledMapping(Mapping[Hashable, Any]):
-    """A run whose integers, bytes and UUIDs are text. A query's items are spelled when they are asked for."""
+    """A run whose integers, bytes and UUIDs appear as text. A query's items are spelled on access."""
 
     def __init__(self, run: Mapping[Hashable, Any]) -> None:
         self._run = run
@@ -46,7 +46,7 @@ class SpelledMapping(Mapping[Hashable, Any]):
 
 
 def _spell_results(query: Hashable, got: Any) -> Any:
-    """Results with their items as text; what is none stays what it is."""
+    """Spell the items of results; anything else stays as it is."""
     if not isinstance(got, Mapping):
         got = list_values(got)
         is_list = isinstance(got, Sequence) and not isinstance(got, (str, bytes))
@@ -61,25 +61,25 @@ def _spell_results(query: Hashable, got: Any) -> Any:
 
 
 def _spell_ids(ids: Collection[Any]) -> Collection[Any]:
-    """Each id as text; the same object where all of them are."""
+    """Spell each id as text. Returns the same object if all of them are text."""
     types = set(map(type, ids))
     if types <= {str}:
         return ids
     if types == {int}:
-        with suppress(ValueError):  # more digits than Python writes without being asked
+        with suppress(ValueError):  # more digits than str() allows
             return list(map(str, ids))
     return list(map(_spell_id, ids))
 
 
 def _spell_id(identifier: Any) -> Any:
-    """An id as a file of text has it. A value unlike ids, such as a score, stays what it is."""
+    """Spell an id as a file of text does. A value unlike ids, such as a score, stays as it is."""
     if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
         return to_text(to_bytes(identifier))
     return identifier
 
 
 def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
-    """Refuse a run without a judged query whose values tell what it is."""
+    """Refuse a run without a judged query if its values show that it is not a run."""
     headings.refuse_columns("run", run)
     name, results = next(iter(run.items()))
     if isinstance(results, Mapping):
@@ -98,7 +98,7 @@ def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
 
 
 def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
-    """Does it hold a query's results, and not the score of an item of the same id?"""
+    """Is the query's value its results, and not the score of an item with the same id?"""
     held = given.get(query)
     return isinstance(held, Iterable) and not isinstance(held, (str, bytes))
 
@@ -117,5 +117,5 @@ def refuse_items(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
 
 
 def _name_type(item: Any) -> str:
-    """The name of an id's type; NumPy's numbers are equal to Python's."""
+    """The name of an id's type; the Python type of NumPy's numbers, which equal Python's."""
     return type(item.item() if isinstance(item, np.generic) else item).__name__

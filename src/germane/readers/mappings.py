@@ -1,10 +1,10 @@
-"""Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
+"""Reads Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
 
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from math import nan
 from typing import Any, TypeAlias, TypeGuard
@@ -41,25 +41,26 @@ from germane.readers.numbers import (
     show_number,
 )
 
-MAPPING = (dict, Mapping)  # a dict is known at once, where an abstract class asks Python code
+MAPPING = (dict, Mapping)  # the first makes isinstance fast for a dict
 _Ranked: TypeAlias = tuple[Any, Any, Any, Any]
 """Judgments, their ranks, and the first and last ranks of their groups: lists, or arrays."""
 
-_FEW = 4  # judged items up to which counting is cheaper than sorting
-_SHORT = 64  # results up to which Python's own sorting is cheaper than NumPy's counting
+_FEW = 4  # judged items up to which counting is faster than sorting
+_SHORT = 64  # results up to which Python's own sorting is faster than NumPy's counting
 
 
 def is_scores(given: object) -> bool:
+    """Is this ``{query: {item: score}}``?"""
     return is_mapping(given) and isinstance(next(iter(given.values()), None), MAPPING)
 
 
 def is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Is this a mapping, and no sparse matrix that happens to be a dict as well?"""
+    """Is this a mapping, and not a sparse matrix of a type that is a dict, too?"""
     return isinstance(given, MAPPING) and (type(given) is dict or not hasattr(given, "tocsr"))
 
 
 def is_rows(given: object) -> bool:
-    """Is this a list of lists, sets or mappings, one a query? Tuples are taken for records."""
+    """Is this a list of lists, sets or mappings, one for each query? Tuples are taken for records."""
     if not isinstance(given, (list, tuple)) or not given:
         return False
     first = given[0]
@@ -69,7 +70,7 @@ def is_rows(given: object) -> bool:
 
 
 def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object = None) -> Qrels:
-    """``{query: {item: grade}}``, or ``{query: relevant items}`` for grade 1."""
+    """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1."""
     if not given:
         raise EmptyError("the qrels are empty: there are no judgments.")
     headings.refuse_columns("qrels", given)
@@ -102,7 +103,7 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, progress: object 
 
 
 def _check_named(where: str, *several: Iterable[Hashable]) -> None:
-    """Refuse what stands for an id that is missing: None, NaN, and what pandas has for them."""
+    """Refuse ids that are missing: None, NaN, and the values that pandas has for them."""
     for ids in several:
         if not _NAMES.issuperset(map(type, ids)):
             for one in ids:
@@ -112,12 +113,6 @@ def _check_named(where: str, *several: Iterable[Hashable]) -> None:
 
 _NAMES = {str, int, bytes, tuple, np.str_, np.int64}
 """Types of ids that are never missing."""
-
-
-@lru_cache(1)
-def _list_nothing(pandas: Any) -> frozenset[Any]:
-    """The values that stand for a missing id and are always the same object."""
-    return frozenset({None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())})
 
 
 def _list_relevant(query: Hashable, judged: Any, duplicates: str) -> list[Hashable]:
@@ -163,7 +158,7 @@ def _explain_bad_grade(given: Mapping[Hashable, Any]) -> GradeError:
 
 
 class _MappedRun(RunInput):
-    """A mapping from queries."""
+    """A mapping of queries to results."""
 
     name = "run"
     is_mapping = True
@@ -240,7 +235,7 @@ def _retrieve_each(
     if not hits.judgment:
         mapping_ids.refuse_items(qrels, run)
     unknown = [q for q in run if q not in qrels.position] if len(run) > answers else []
-    return hits.result(qrels, run, unknown)
+    return hits.join(qrels, run, unknown)
 
 
 _ABSENT = object()
@@ -250,18 +245,19 @@ class _Hits:
     """The hits found so far."""
 
     def __init__(self, queries: int) -> None:
-        self.nothings = _list_nothing(sys.modules.get("pandas"))
+        pandas = sys.modules.get("pandas")
+        self.missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
         self.answered = np.zeros(queries, bool)
         self.retrieved = np.zeros(queries, np.int64)
         self.found = [0] * queries
         self.judgment, self.rank = array("q"), array("q")
-        self.tied_from = self.tied_to = self.rank  # the same until there is a tie
+        self.tied_from = self.tied_to = self.rank  # one object until there is a tie
 
     def add(self, q: int, judgment: Any, rank: Any, tied_from: Any, tied_to: Any) -> None:
-        """Add one query's hits, as lists or as arrays; where none is tied, the ranks are one of these."""
+        """Add the hits of a query, as lists or as arrays; if none is tied, the ranks are one object."""
         if tied_from is not tied_to and self.tied_from is self.tied_to:
             self.tied_from, self.tied_to = self.rank[:], self.rank[:]
-        extend = array.fromlist if isinstance(judgment, list) else _from_array
+        extend = array.fromlist if isinstance(judgment, list) else _extend
         self.found[q] = len(judgment)
         extend(self.judgment, judgment)
         extend(self.rank, rank)
@@ -269,20 +265,15 @@ class _Hits:
             extend(self.tied_from, tied_from)
             extend(self.tied_to, tied_to)
 
-    def result(
-        self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]
-    ) -> Retrieved:
-        judgment, rank = np.asarray(self.judgment), np.asarray(self.rank)
+    def join(self, qrels: Qrels, run: Mapping[Hashable, Any], unknown: list[Hashable]) -> Retrieved:
+        rank = np.asarray(self.rank)
         is_tied = self.tied_from is not self.tied_to
-        owner = ragged.repeat_owners(self.found)
-        tied_from = np.asarray(self.tied_from) if is_tied else rank
-        tied_to = np.asarray(self.tied_to) if is_tied else rank
         return Retrieved(
-            judgment,
-            owner,
+            np.asarray(self.judgment),
+            ragged.repeat_owners(self.found),
             rank,
-            tied_from,
-            tied_to,
+            np.asarray(self.tied_from) if is_tied else rank,
+            np.asarray(self.tied_to) if is_tied else rank,
             self.retrieved,
             self.answered,
             unknown,
@@ -291,7 +282,7 @@ class _Hits:
 
 
 def _take_sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
-    """The first results of some judged queries."""
+    """Take the first results of some judged queries."""
     depth = most // max(1, min(len(queries), len(run), SAMPLED, most // DEEP))
     items: list[Hashable] = []
     given: list[Any] = []
@@ -317,8 +308,8 @@ def _take_sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int
     )
 
 
-def _from_array(to: "array[int]", numbers: Ints) -> None:
-    to.frombytes(numbers.tobytes())
+def _extend(ranks: "array[int]", more: Ints) -> None:
+    ranks.frombytes(more.tobytes())
 
 
 def _rank_scored(
@@ -328,7 +319,7 @@ def _rank_scored(
         raise FormatError(
             f"run, query {clip(query)}: results are {{item: score}}; got {show_typed(got)}"
         )
-    if not got.keys().isdisjoint(hits.nothings) or type(next(iter(got), "")) not in _NAMES:
+    if not got.keys().isdisjoint(hits.missing) or type(next(iter(got), "")) not in _NAMES:
         _check_named(f"run, query {clip(query)}", got)
     scores = read_doubles(got.values())
     first = next(iter(got.values()), 0)
@@ -345,9 +336,10 @@ def _rank_scored(
 def _rank_few(
     judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> _Ranked:
-    """The judged items and their ranks, where NumPy would take longer to begin than Python to end."""
+    """Rank few items, for which Python is faster than NumPy."""
     n = len(scores)
-    found = [i for i in judged if i in got] if len(judged) <= n else [i for i in got if i in judged]
+    fewer, others = (judged, got) if len(judged) <= n else (got, judged)
+    found = [item for item in fewer if item in others]
     own = [float(got[item]) for item in found]
     if n <= _SHORT:
         ascending = sorted(scores.tolist())
@@ -356,24 +348,20 @@ def _rank_few(
     else:
         first = [int(np.count_nonzero(scores > score)) + 1 for score in own]
         last = [int(np.count_nonzero(scores >= score)) for score in own]
-    rank = first
+    judgments = [judged[item] for item in found]
     if first == last:
-        last = first
-    else:
-        items = list(got)
-        place = {item: i for i, item in enumerate(items)}
-        rank = (
-            np.array(first) + _find_places([place[i] for i in found], items, scores, order)
-        ).tolist()
-    return [judged[item] for item in found], rank, first, last
+        return judgments, first, first, first
+    place = {item: i for i, item in enumerate(got)}
+    at = _find_places([place[item] for item in found], list(got), scores, order)
+    return judgments, (np.array(first) + at).tolist(), first, last
 
 
 def _admit(
     query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> tuple[Mapping[Hashable, Any], Floats]:
-    """The items that count as retrieved, their scores as precise as asked for."""
-    scores = order.precise(scores, np.array([0, len(scores)]))
-    kept = order.above(scores)
+    """Keep the items that count as retrieved, with scores in the precision asked for."""
+    scores = order.round_scores(scores, np.array([0, len(scores)]))
+    kept = order.reach_threshold(scores)
     if order.own == "drop":
         kept &= np.fromiter((item != query for item in got), bool, len(kept))
     scores = scores[kept]
@@ -384,23 +372,22 @@ def _admit(
 def _rank_many(
     judged: dict[Hashable, int], got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> _Ranked:
-    """Rank many items, where sorting the scores once is cheaper than looking for each item."""
+    """Rank many items, for which sorting the scores once is faster than looking for each item."""
     items = list(got)
     at = [i for i, item in enumerate(items) if item in judged]
     if order.nonpositive == "miss":
         at = [i for i in at if scores[i] > 0]
     own, ascending = scores[at], np.sort(scores)
-    rank = first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
+    first = len(scores) + 1 - np.searchsorted(ascending, own, "right")
     last = len(scores) - np.searchsorted(ascending, own, "left")
-    if (last > first).any():
-        rank = first + _find_places(at, items, scores, order)
-    else:
-        last = first
-    return np.array([judged[items[i]] for i in at], np.int64), rank, first, last
+    judgments = np.array([judged[items[i]] for i in at], np.int64)
+    if not (last > first).any():
+        return judgments, first, first, first
+    return judgments, first + _find_places(at, items, scores, order), first, last
 
 
 def _find_places(at: list[int], items: list[Hashable], scores: Floats, order: Order) -> Ints:
-    """The place, from 0, of the items at some positions among the items of their score."""
+    """Find the place, from 0, of some items among the items with the same score."""
     by_key = np.arange(len(scores)) if order.equal == "given" else sort_by_bytes(items)[::-1]
     falling = -scores[by_key]
     arranged = np.argsort(falling, kind="stable")
@@ -439,7 +426,7 @@ def _rank_listed(
         )
     try:
         items = set(got)
-        if not items.isdisjoint(hits.nothings) or (got and type(got[0]) not in _NAMES):
+        if not items.isdisjoint(hits.missing) or (got and type(got[0]) not in _NAMES):
             _check_named(f"run, query {clip(query)}", got)
         if len(items) < len(got):
             got = _check_unique(query, got, duplicates)
@@ -456,7 +443,7 @@ def _check_unique(query: Hashable, got: Sequence[Hashable], duplicates: str) -> 
             return got
         case "last":
             return list(dict.fromkeys(reversed(got)))[::-1]
-        case "first" | "max":  # the first copy is the one ranked highest
+        case "first" | "max":  # the first copy is ranked highest
             return list(dict.fromkeys(got))
     rank_of: dict[Hashable, int] = {}
     for rank, item in enumerate(got, 1):

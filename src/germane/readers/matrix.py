@@ -1,9 +1,9 @@
-"""Scores in rows: the exact rank of some columns of each, without an argsort.
+"""Ranks some columns of each row of scores, without an argsort.
 
-Where few other scores stand above the last wanted one, these are placed among the wanted ones. Else
-the row is sorted and the wanted scores are found in it by bisection: sorting values is several times
-cheaper than sorting indices, since NumPy sorts numbers by vector instructions. Counting over a
-histogram of the scores, refined in the bins that hold wanted ones, was measured too: it takes as long.
+If few other scores are above the last wanted one, these are merged with the wanted ones. Otherwise
+the row is sorted, and the wanted scores are found in it by bisection: sorting values is several times
+faster than sorting indices, since NumPy sorts numbers by vector instructions. A histogram of the
+scores, refined in the bins that hold wanted ones, was measured to take as long.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,32 +20,32 @@ from germane.kernel.threads import count_threads
 Scores: TypeAlias = Any
 """An array of floating-point numbers of any width, or of bools."""
 Tied: TypeAlias = tuple[slice, Ints, Ints]
-"""Where columns stand, some of which are tied, and the first and last ranks of their groups."""
+"""A slice of the wanted columns with some ties, and the first and last ranks of their groups."""
 Others: TypeAlias = Callable[[Scores, Ints, Scores, Scores], Scores | None]
-"""A row, some of its columns, their scores, which fall, and memory → scores of other columns."""
+"""A row, some of its columns, their falling scores, and memory → the scores of other columns."""
 
-TRIED = 8  # rows: where each of them has to be sorted, the others are sorted, too
-PAIR = 2  # wanted columns of a row up to which counting is cheaper than looking for what is above
-FEW = 8  # wanted columns of a row up to which counting is cheaper than sorting it
-SHORT = 8192  # comparisons a row up to which all rows are counted at once
+TRIED = 8  # rows; if all of these have to be sorted, the other rows are sorted at once
+PAIR = 2  # wanted columns of a row up to which counting is faster than looking for higher scores
+FEW = 8  # wanted columns of a row up to which counting is faster than sorting it
+SHORT = 8192  # comparisons for each row up to which all rows are counted at once
 BLOCK = 1 << 22  # comparisons that are held at once
-ALONE = 1 << 21  # scores that one thread sorts sooner than others are started
-MOST_THREADS = 8  # beyond, they wait for the interpreter
-TOP = 4  # a part of the row that is worth taking out before it is sorted
-SPREAD = 16  # tied scores of a row from which it is sorted once more, columns and all
+ALONE = 1 << 21  # scores that one thread sorts in the time that others take to start
+MOST_THREADS = 8  # more threads wait for the interpreter
+TOP = 4  # at most 1/TOP of a row is copied from it, instead of sorting the row
+SPREAD = 16  # distinct tied scores of a row from which the row is sorted with its columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranks:
     """The ranks of wanted columns, those of a row together."""
 
-    order: Ints  # H, place in the ``columns`` asked for
+    order: Ints  # H, place in the wanted ``columns``
     rank: Ints  # H, from 1; equal scores in the order of their columns
-    tied: list[Tied]  # columns that stand in none of these share their score with no other
+    tied: list[Tied]  # the other columns share their score with no other
 
 
 def find_groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
-    """The first and last rank of the group of equal scores of each; ``rank`` itself where none is tied."""
+    """Find the first and last rank of each group of equal scores; ``rank`` itself if none is tied."""
     if not tied:
         return rank, rank
     tied_from, tied_to = rank.copy(), rank.copy()
@@ -55,11 +55,11 @@ def find_groups(rank: Ints, tied: list[Tied]) -> tuple[Ints, Ints]:
 
 
 def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
-    """The ranks of the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b of ``scores``.
+    """Rank the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b of ``scores``.
 
-    ``scores``: (B, N), compared as they are; -0.0 equals 0.0. None is NaN; -inf is a cell that is not
-    there, and not wanted. The columns of a row are different ones. Needs memory for a few rows, or for
-    ``BLOCK`` comparisons.
+    ``scores``: (B, N), compared as they are; -0.0 equals 0.0. None is NaN; -inf is an absent cell, which
+    is not wanted. The wanted columns of a row are distinct. Needs memory for a few rows, or for ``BLOCK``
+    comparisons.
     """
     if is_short(scores, columns):
         return _count(make_comparable(scores), offsets, columns)
@@ -72,13 +72,13 @@ def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
 
 
 def is_short(scores: Scores, columns: Ints) -> bool:
-    """Are the rows so short that all wanted columns are compared with their rows at once?"""
+    """Are the rows so short that all wanted columns can be compared with their rows at once?"""
     rows, width = scores.shape
     return bool(len(columns) * width <= SHORT * rows)
 
 
 def rank_in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
-    """Some rows of so many scores at a time: other threads run while NumPy sorts."""
+    """Rank rows of so many scores in threads, which run at the same time while NumPy sorts."""
     threads = min(count_threads(), MOST_THREADS, len(rows) * width // ALONE)
     if threads <= 1:
         each(rows)
@@ -91,7 +91,7 @@ def rank_in_threads(each: Callable[[list[int]], object], rows: list[int], width:
 
 
 class _Rows:
-    """The wanted columns of rows, and what ``Ranks`` holds of them as far as it is found."""
+    """Collects the ranks of the wanted columns of rows."""
 
     def __init__(self, scores: Scores, offsets: Ints, columns: Ints) -> None:
         self._scores, self._ends, self._columns = scores, offsets.tolist(), columns
@@ -99,7 +99,7 @@ class _Rows:
         self.tied: list[Tied] = []
 
     def add(self, rows: Iterable[int], others: Others) -> list[int]:
-        """Find the ranks of some rows. Returns those left out, for which there are no ``others``."""
+        """Rank some rows. Returns the rows that are left out, since they have no ``others``."""
         scratch = np.empty(self._scores.shape[1], make_comparable(self._scores[:0]).dtype)
         left = []
         for b in rows:
@@ -120,12 +120,12 @@ class _Rows:
 
 
 def make_comparable(scores: Scores) -> Scores:
-    """Convert numbers to a type whose sort is vectorised; nothing is rounded."""
+    """Convert numbers to a type with a vectorised sort; nothing is rounded."""
     return scores.astype(np.float32) if scores.dtype.itemsize <= 2 else scores  # halves and bools
 
 
 def _count(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
-    """Every wanted score against every score of its row."""
+    """Compare every wanted score with every score of its row."""
     owner, column = find_owners(offsets), np.arange(scores.shape[1])
     step = max(1, BLOCK // max(1, len(column)))
     parts = []
@@ -143,9 +143,9 @@ def _count(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
 
 
 def _rank_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[Ints, ...] | None:
-    """Order and rank of one row's columns, and both ends of their groups where one is tied.
+    """Order and rank the columns of one row. Returns also the ends of their groups if one is tied.
 
-    None: there are no ``others``, and too many columns to count what is above each.
+    Returns None if there are no ``others``, and too many columns to count the higher scores of each.
     """
     mine = row.take(own)
     order = mine.argsort()[::-1]
@@ -168,9 +168,9 @@ def _rank_row(row: Scores, own: Ints, scratch: Scores, others: Others) -> tuple[
 
 
 def _find_high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores | None:
-    """The scores of other columns that reach the last of ``mine``, which fall; None: too many.
+    """Find the scores of other columns that reach the lowest of ``mine``; None if they are too many.
 
-    The better the system, the fewer these are: its relevant items stand among the first.
+    The better the system, the fewer there are, since its relevant items are among the first.
     """
     high = row >= mine[-1]
     count = np.count_nonzero(high) - len(mine)
@@ -183,14 +183,14 @@ def _find_high(row: Scores, own: Ints, mine: Scores, scratch: Scores) -> Scores 
 
 
 def _mask_own(row: Scores, own: Ints, _mine: Scores, scratch: Scores) -> Scores:
-    """The scores of the whole row, its own at -inf: above none of them."""
+    """Copy the whole row, with its own scores at -inf, where they are above none."""
     np.copyto(scratch, row)
     scratch[own] = -np.inf
     return scratch
 
 
 def _merge(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
-    """The first and last rank of the group of each score that falls, among others; these are sorted."""
+    """Find the first and last rank of the group of each falling score among others, which get sorted."""
     above, not_below = _count_above(falling, others)
     place = np.arange(1, len(falling) + 1)
     new = falling[1:] != falling[:-1]
@@ -203,7 +203,7 @@ def _merge(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
 
 
 def _count_above(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
-    """How many others are above each score, and how many are at least as high."""
+    """Count the others that are above each score, and those that are at least as high."""
     rising, size = falling[::-1], len(falling)
     if not len(others):
         return (np.zeros(size, np.int64),) * 2
@@ -221,7 +221,7 @@ def _count_above(falling: Scores, others: Scores) -> tuple[Ints, Ints]:
 
 
 def _rank_tied(row: Scores, own: Ints, mine: Scores, tied_from: Ints, tied_to: Ints) -> Ints:
-    """The ranks of tied columns, whose scores fall: equal scores in the order of columns."""
+    """Rank tied columns, whose scores fall: equal scores in the order of columns."""
     first = np.flatnonzero(np.append(True, mine[1:] != mine[:-1]))
     if len(first) <= SPREAD:
         rank = tied_from.copy()
@@ -238,7 +238,7 @@ def _rank_tied(row: Scores, own: Ints, mine: Scores, tied_from: Ints, tied_to: I
 
 
 def _reverse_order(row: Scores) -> Ints:
-    """Singles as whole numbers of 32 bits that fall where they rise."""
+    """Map singles to whole numbers of 32 bits in the reverse order."""
     bits = (row + np.float32(0)).view(np.uint32)  # -0.0 becomes 0.0
     rising = bits ^ np.where(bits >> 31, np.uint32(0xFFFFFFFF), np.uint32(0x80000000))
     falling: Ints = (~rising).astype(np.uint64)

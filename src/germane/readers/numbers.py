@@ -1,4 +1,4 @@
-"""Python numbers, and arrays of any library, as NumPy's: strictly, for text is not a number."""
+"""Converts Python numbers, and arrays of any library, to NumPy's. Nothing else is taken for a number."""
 
 import math
 import struct
@@ -8,15 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.ragged import FEW, Floats
-from germane.errors import FormatError, clip, show_typed
+from germane.core.ragged import FEW, Floats, Ints
+from germane.errors import (
+    FormatError,
+    GradeError,
+    ScoreError,
+    clip,
+    explain_not_finite,
+    show_typed,
+)
 
 EXACT = 2.0**53
-"""Beyond this size doubles do not hold every whole number."""
+"""Doubles hold every whole number up to this size."""
 
 
 def read_doubles(values: Collection[Any], largest: float | None = None) -> Floats | None:
-    """Finite doubles, or None where one of the values is not a finite number, or too large.
+    """Convert to doubles; None if one of the values is not a finite number, or is too large.
 
     ``struct`` refuses what ``float()`` and NumPy would convert ('1.5', None), and is the fastest
     way from Python floats to an array.
@@ -35,7 +42,7 @@ def read_doubles(values: Collection[Any], largest: float | None = None) -> Float
 
 
 def is_finite_number(value: Any) -> bool:
-    """Is this one of the values that ``doubles`` accepts, and no other kind of value that converts?"""
+    """Is this a finite number, and not a value of another kind that only converts to one?"""
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     dimensions = getattr(value, "ndim", 0)  # NumPy before 2 takes the only number out of an array
     if isinstance(value, (complex, np.void)) or kind in _OTHER_KINDS or dimensions:
@@ -44,7 +51,7 @@ def is_finite_number(value: Any) -> bool:
 
 
 def show_number(value: Any) -> str:
-    """A value that is no finite number in an error message."""
+    """Write a value that is not a finite number, for an error message."""
     try:
         large = not isinstance(value, (str, bytes)) and value == value and abs(value) != math.inf
         return show_typed(value) + ", which is beyond the range of a double" * (
@@ -69,15 +76,34 @@ _FINER = frozenset({"Decimal", "Fraction", "longdouble", "float128"})  # importi
 
 
 def may_round(scores: Collection[Any]) -> bool:
-    """Is any of these of a type whose numbers have more digits than doubles?"""
+    """Is any of these of a type whose numbers may have more digits than doubles?"""
     return any(kind.__name__ in _FINER for kind in set(map(type, scores)))
 
 
 def count_rounded(given: Sequence[Any], scores: Floats) -> int:
-    """How many scores become equal to another as doubles."""
+    """Count the scores that become equal to another as doubles."""
     if not len(given) or (np.abs(scores).max() < EXACT and not may_round(given)):
         return 0
     return len(set(given)) - len(set(scores.tolist()))
+
+
+def check_finite(given: Any, where: str, what: str = "score", rows: Ints | None = None) -> None:
+    """Refuse NaN and infinity in an array, but for cells that are masked.
+
+    ``where`` names the array, and ``rows`` numbers its rows. Raises ScoreError or GradeError.
+    """
+    if given.dtype.kind != "f":
+        return
+    finite = np.isfinite(np.ma.getdata(given))
+    if np.ma.is_masked(given):
+        finite |= np.ma.getmaskarray(given)
+    if finite.all():
+        return
+    at = tuple(np.argwhere(~finite)[0].tolist())
+    row = at[0] if rows is None else rows[at[0]]
+    place = f"item {row}" if len(at) == 1 else f"row {row}, column {at[1]}"
+    error = ScoreError if what == "score" else GradeError
+    raise error(f"{where}, {place}: {explain_not_finite(what, f'got {given[at]}')}")
 
 
 def is_array(given: object) -> bool:
@@ -89,7 +115,7 @@ def is_array(given: object) -> bool:
 
 
 def refuse_nested(given: object, what: str) -> None:
-    """Refuse a nested tensor of torch's, whose rows have lengths of their own and which has no shape."""
+    """Refuse a nested tensor of torch's, which has no shape since its rows differ in length."""
     if getattr(given, "is_nested", False) is True:
         raise FormatError(
             f"{what}: a nested tensor cannot be read as an array of numbers, since its rows differ in "
@@ -99,7 +125,7 @@ def refuse_nested(given: object, what: str) -> None:
 
 
 def is_dataset(given: object) -> bool:
-    """Is this a data set of the library ``datasets``? A module of the user's may have its name."""
+    """Is this a data set of the library ``datasets``? The user's own module may have that name, too."""
     kind = getattr(sys.modules.get("datasets"), "Dataset", None)
     return isinstance(kind, type) and isinstance(given, kind)
 
@@ -107,7 +133,7 @@ def is_dataset(given: object) -> bool:
 def is_whole(given: object) -> bool:
     """Is this an array of whole numbers, which are ids?"""
     kind = getattr(given, "dtype", "")
-    if isinstance(kind, np.dtype):  # in the other order of bytes it has another name
+    if isinstance(kind, np.dtype):  # whose name depends on the order of bytes
         return kind.kind in "iu" and is_array(given)
     name = str(kind).rpartition(".")[2]  # torch.int64
     return name.startswith(("int", "uint")) and is_array(given)
@@ -129,7 +155,7 @@ def is_sparse(given: object) -> bool:
 
 
 def _bring_to_host(array: Any) -> Any:
-    """An array of another library, from the device where it is."""
+    """Copy an array of another library from the device where it is."""
     for step in ("detach", "cpu"):  # torch
         if hasattr(array, step):
             array = getattr(array, step)()
@@ -141,10 +167,10 @@ def _bring_to_host(array: Any) -> Any:
 
 
 def to_numpy(given: Any, what: str) -> Any:
-    """The array on this machine: copied from a device, viewed where it is here already.
+    """Convert an array of any library to NumPy's, without a copy unless it is on a device.
 
     bfloat16, which NumPy does not have, becomes float32; no value changes. Raises FormatError for
-    what holds no numbers.
+    anything that does not hold numbers.
     """
     array = given
     if isinstance(given, (list, tuple)):
@@ -162,7 +188,7 @@ def to_numpy(given: Any, what: str) -> Any:
             raise FormatError(
                 f"{what}: {clip(getattr(given, 'dtype', given))} cannot be read as an array of numbers ({why})"
             ) from error
-    if isinstance(array, np.matrix):  # of which a row is a matrix again
+    if isinstance(array, np.matrix):  # whose rows are matrices again
         array = np.asarray(array)
     if str(array.dtype) == "bfloat16":
         array = array.astype(np.float32)

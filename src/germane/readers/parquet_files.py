@@ -1,4 +1,4 @@
-"""Parquet: a file, or a folder of them, read by row groups and only in the columns that are asked for."""
+"""Reads Parquet files, or a folder of them, by row groups, and only the columns that are needed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def list_files(folder: str) -> list[str]:
-    """The Parquet files of a folder and its folders, links among them, in the order of their names.
+    """List the Parquet files of a folder, its folders and its links, in the order of their names.
 
-    Files that Spark and others put aside are left out: names that begin with ``.``, or with ``_`` unless they
-    are a partition's. Raises InputError for a folder that cannot be listed, or that has no such file.
+    Files that Spark and others hide are left out: names that begin with ``.``, or with ``_`` unless they name
+    a partition. Raises InputError for a folder that cannot be listed, or that has no such file.
     """
     found = _list_below(folder, ())
     if not found:
@@ -34,7 +34,7 @@ def list_files(folder: str) -> list[str]:
 
 
 def _list_others(folder: str) -> str:
-    """Advice for a folder as BEIR has it, whose judgments are in ``qrels/test.tsv``."""
+    """Advise on a folder of TSV files, such as BEIR's, whose judgments are in ``qrels/test.tsv``."""
     files = [
         os.path.join(above, name)
         for above in (folder, os.path.join(folder, "qrels"))
@@ -46,7 +46,7 @@ def _list_others(folder: str) -> str:
 
 
 def _list_below(folder: str, above: tuple[str, ...]) -> list[str]:
-    """Files first, then those of its folders. Raises InputError for a link to a folder that it is in."""
+    """List files, then those of its folders. Raises InputError for a link to a folder above it."""
     here = os.path.realpath(folder)
     if here in above:
         raise InputError(f"{folder}: this link leads back to {here}, which it is in.")
@@ -63,7 +63,7 @@ def _is_aside(name: str) -> bool:
 
 
 def _is_parquet(entry: os.DirEntry[str]) -> bool:
-    """By its suffix, though it be broken; or by its first bytes, as older engines write no suffix."""
+    """Is this a Parquet file: by its suffix, or by its first bytes, since older engines write none?"""
     if entry.name.casefold().endswith(".parquet"):
         return True
     if not entry.is_file():
@@ -77,19 +77,19 @@ _PAGES = 1 << 18  # bytes of a column that are read at a time, not all those of 
 
 
 def open_parquet(path: Path, where: str, kind: str, columns: Any) -> Frame:
-    """A run or qrels in Parquet files, its columns found. Raises InputError that names the file."""
+    """Open a run or qrels in Parquet files, and find the columns. Errors name the file."""
     named = str(os.fspath(path))
     if os.path.isdir(named):
         files = [Opener(file) for file in list_files(named)]
     else:
         files = [Opener(path)]
-    looks = [_look(file) for file in files]
-    schemas = [schema for schema, _ in looks]
+    opened = [_read_schema(file) for file in files]
+    schemas = [schema for schema, _ in opened]
     found = headings.resolve_names(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
         _check_alike(found, file.name, schema, files[0].name, schemas[0])
     text = [name for name in (found.query, found.item) if _is_text(schemas[0].field(name).type)]
-    text = [name for name in text if not any(_is_delta(metadata, name) for _, metadata in looks)]
+    text = [name for name in text if not any(_is_delta(metadata, name) for _, metadata in opened)]
     parts: list[tuple[int, str]] = []
 
     def records() -> Iterator[pa.RecordBatch]:
@@ -101,21 +101,21 @@ def open_parquet(path: Path, where: str, kind: str, columns: Any) -> Frame:
                 row += record.num_rows
                 yield record
 
-    entries = Entries(distinct=True), Entries(distinct=True)  # Arrow's reader looks each one up
-    return Frame(where, find_name(path), found, records, entries, parts=parts, stands="on disk")
+    entries = Entries(distinct=True), Entries(distinct=True)  # as Arrow's reader makes them
+    return Frame(where, find_name(path), found, records, entries, parts=parts, storage="on disk")
 
 
-def _look(file: Opener) -> tuple[pa.Schema, Any]:
-    """The columns of a file, and how they are stored."""
+def _read_schema(file: Opener) -> tuple[pa.Schema, Any]:
+    """Read the columns of a file, and how they are stored."""
     from pyarrow import parquet
 
-    with explain_arrow_error(file.name), file.bytes() as stream:
+    with explain_arrow_error(file.name), file.open_bytes() as stream:
         opened = parquet.ParquetFile(stream)
         return opened.schema_arrow, opened.metadata
 
 
 def _is_delta(metadata: Any, name: str) -> bool:
-    """Is a text stored as what differs from the one before? Arrow cannot read that as categories."""
+    """Is each text stored as the difference from the last? Arrow cannot read that as categories."""
     schema = metadata.schema
     at = next(at for at in range(len(schema)) if schema.column(at).path == name)
     groups = map(metadata.row_group, range(metadata.num_row_groups))
@@ -126,7 +126,7 @@ def _is_delta(metadata: Any, name: str) -> bool:
 def _check_alike(
     found: Headings, where: str, here: pa.Schema, first: str, there: pa.Schema
 ) -> None:
-    """A folder's files have the same columns, of the same types."""
+    """Refuse a file of a folder whose columns, or their types, are not those of the first."""
     for name in found.all:
         if name not in here.names:
             raise FormatError(f"{where}: there is no column {name!r}, which {first} has.")
@@ -146,16 +146,16 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _read_records(file: Opener, found: Headings, text: list[str]) -> Iterator[pa.RecordBatch]:
-    with explain_arrow_error(file.name), file.bytes() as stream:
+    with explain_arrow_error(file.name), file.open_bytes() as stream:
         yield from decode_columns(file.name, stream, found.all, ROWS, text=text)
 
 
 def decode_columns(
     name: str, stream: Any, columns: list[str], rows: int, *, text: Sequence[str] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """Columns of a file, one row group after the other: what was read of a group before is given back.
+    """Read columns of a file, one row group after the other, each of which is freed before the next.
 
-    Columns of ``text`` are read as categories.
+    The columns in ``text`` are read as categories.
     """
     from pyarrow import parquet
 

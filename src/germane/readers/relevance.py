@@ -1,6 +1,6 @@
-"""Relevance as arrays: a grade for every cell (Q, N), a CSR matrix, or the grades of one list in rank order."""
+"""Reads relevance from arrays: a grade for every cell (Q, N), a CSR matrix, or one list of grades."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from math import isfinite
 from typing import Any
 
@@ -29,15 +29,15 @@ SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the proce
 
 
 def make_qrels(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrels:
-    """Qrels whose queries and items are the rows and columns of an array."""
+    """Make qrels whose queries and items are the rows and columns of an array."""
     queries, items = Integers(np.arange(len(offsets) - 1)), Integers(columns)
     return Qrels(queries.python, offsets, items, grades, columns=(queries, items), width=width)
 
 
 def read_dense(given: Any, complete: str) -> Qrels:
-    """(Q, N) grades; a masked cell is not judged.
+    """Read (Q, N) grades; a masked cell is not judged.
 
-    Only cells above 0 are kept, unless ``complete`` names what looks at the others.
+    Only cells above 0 are kept, unless ``complete`` names the measures that need the others.
     """
     grades = numbers.to_numpy(given, "qrels")
     if grades.ndim != 2:
@@ -47,10 +47,9 @@ def read_dense(given: Any, complete: str) -> Qrels:
         )
     if not grades.size:
         raise EmptyError(f"the qrels are empty: their shape is {grades.shape}.")
+    numbers.check_finite(grades, "qrels", "relevance grade")
     judged = ~np.ma.getmaskarray(grades) if isinstance(grades, np.ma.MaskedArray) else None
     grades = np.asarray(grades)
-    if grades.dtype.kind == "f":
-        _check_finite(grades, judged)
     kept = grades > 0
     if complete:
         check_cells(grades.shape, complete)
@@ -60,55 +59,37 @@ def read_dense(given: Any, complete: str) -> Qrels:
     rows, columns = np.nonzero(kept)
     offsets = ragged.make_offsets(np.bincount(rows, minlength=len(grades)))
     values = grades[kept].astype(float)
-    if (large := find_beyond(values)) is not None:
-        raise explain_out_of_range(
-            f"qrels, row {rows[large]}, column {columns[large]}", values[large]
-        )
+    check_range(values, lambda at: f"qrels, row {rows[at]}, column {columns[at]}")
     return make_qrels(offsets, columns, values, grades.shape[1])
 
 
-def find_beyond(grades: Floats) -> int | None:
-    """The place of a grade that is no number or that doubles may not hold exactly; None: there is none."""
+def check_range(grades: Floats, locate: Callable[[int], str]) -> None:
+    """Refuse a grade that is no number, or too large for doubles to be exact; ``locate`` names its place."""
     if not len(grades) or -EXACT <= grades.min() <= grades.max() <= EXACT:
-        return None
-    return int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
-
-
-def explain_out_of_range(where: str, grade: float) -> GradeError:
-    """The error that says so."""
-    within = " in the range ±2^53" if isfinite(grade) else ""
-    return GradeError(
-        f"{where}: {explain_not_finite('relevance grade', f'got {grade}', within=within)}"
-    )
+        return
+    at = int(np.flatnonzero(~(np.abs(grades) <= EXACT))[0])
+    within = " in the range ±2^53" if isfinite(grades[at]) else ""
+    wrong = explain_not_finite("relevance grade", f"got {grades[at]}", within=within)
+    raise GradeError(f"{locate(at)}: {wrong}")
 
 
 def check_cells(shape: tuple[int, ...], complete: str) -> None:
-    """Refuse judgments of every cell where these are too many to hold."""
-    cells = shape[0] * shape[1]
-    if cells > MOST:
+    """Refuse judgments of every cell if these are too many to hold."""
+    if shape[0] * shape[1] > MOST:
+        looks = "look" if ", " in complete else "looks"
         raise InputError(
-            f"{complete} {'look' if ', ' in complete else 'looks'} at every item judged not relevant: {shape[0]:,} × {shape[1]:,} cells, "
+            f"{complete} {looks} at every item judged not relevant: {shape[0]:,} × {shape[1]:,} cells, "
             f"and at most {MOST:,} are held at once. Leave it out, evaluate fewer queries at a time, "
             "or give a CSR matrix of the cells that are judged."
         )
 
 
-def _check_finite(grades: Any, judged: Any) -> None:
-    finite = np.isfinite(grades)
-    if judged is not None:
-        finite |= ~judged
-    if not finite.all():
-        row, column = (int(at[0]) for at in np.nonzero(~finite))
-        wrong = explain_not_finite("relevance grade", f"got {grades[row, column]}")
-        raise GradeError(f"qrels, row {row}, column {column}: {wrong}")
-
-
 def read_csr(given: Any) -> Qrels:
-    """A CSR matrix (Q, N): the stored cells are judged, zeros among them too."""
+    """Read a CSR matrix (Q, N): the stored cells are judged, even those that store 0."""
     if getattr(given, "format", "csr") != "csr":
         raise FormatError(
             f"qrels: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
-            f"shape {given.shape}. Its tocsr() may be what you need."
+            f"shape {given.shape}. Call its tocsr()."
         )
     width = int(given.shape[1])
     offsets, columns, grades = (
@@ -122,13 +103,15 @@ def read_csr(given: Any) -> Qrels:
     stored = int(offsets[-1])  # a matrix may have room for more
     columns = columns[:stored].astype(np.int64, copy=False)
     grades = grades[:stored].astype(float, copy=False)
-    if (odd := find_beyond(grades)) is not None:
-        row = int(np.searchsorted(offsets, odd, "right")) - 1
-        raise explain_out_of_range(f"qrels, row {row}, column {columns[odd]}", grades[odd])
+    row_ends = offsets[1:]
+    check_range(
+        grades,
+        lambda at: f"qrels, row {row_ends.searchsorted(at, 'right')}, column {columns[at]}",
+    )
     twice = _find_repeat(offsets, columns, width)
     if twice is not None:
         raise DuplicateError(
-            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; sum_duplicates() makes them one."
+            f"qrels, row {twice[0]}: column {twice[1]} is stored twice; call sum_duplicates() to add them up."
         )
     return make_qrels(offsets, columns, grades, width)
 
@@ -156,7 +139,7 @@ def _check_offsets(offsets: Any, shape: tuple[int, ...], columns: int, grades: i
 
 
 def _find_repeat(offsets: Ints, columns: Ints, width: int) -> tuple[int, int] | None:
-    """The row and the column of a cell that is stored twice; None: there is none."""
+    """Find the row and the column of a cell that is stored twice; None if there is none."""
     rising = columns[1:] > columns[:-1]
     rising[offsets[(offsets > 0) & (offsets < len(columns))] - 1] = True
     if rising.all():
@@ -183,10 +166,10 @@ LONGEST = 10_000_000  # relevant items that are given as their number alone
 def make_ranking(
     relevance: Iterable[Any], relevant: int | Iterable[Any] | None, rel: float = 1.0
 ) -> Ranking:
-    """The ranking of one query from its items' grades.
+    """Make the ranking of one query from the grades of its items.
 
-    ``relevant`` is the number of items of grade ``rel`` or higher that exist (those not in the list
-    have that grade), or all their grades; without it the list is taken to hold every relevant item.
+    ``relevant`` is the number of items of grade ``rel`` or higher that exist (items that are not in the
+    list have grade ``rel``), or all their grades. By default the list holds every relevant item.
     """
     got = _read_grades("the list", relevance)
     if not len(got):

@@ -1,6 +1,7 @@
-"""Runs as rows of (query, item, score or rank): reduced where queries stand together, else gathered.
+"""Reduces runs that are rows of query, item, and score or rank.
 
-A frame's rows are cut where a query ends, and each part is read and reduced by a thread.
+Rows are cut into pieces where a query ends, and each piece is read and reduced by a thread. Where the rows
+of a query do not follow each other, all rows are gathered and sorted first.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -59,8 +60,8 @@ ON_DISK = " (its queries are scattered: sorted on disk)"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows: those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. There are scores, ranks
-    or both."""
+    """Rows with scores, ranks or both. The rows ``offsets[s]:offsets[s + 1]`` have the query
+    ``queries[s]``, and are called a stretch."""
 
     queries: Sequence[Hashable]
     offsets: Ints
@@ -69,7 +70,7 @@ class Rows:
     rank: Ints | None = None
 
     def split(self) -> Iterator[Rows]:
-        """The rows in parts of whole stretches, of about STEP rows."""
+        """Split the rows into parts of whole stretches, of about STEP rows."""
         starts = np.searchsorted(self.offsets, np.arange(0, len(self.items), STEP))
         for begin, end in pairwise(
             [*np.unique(starts[starts < len(self.queries)]), len(self.queries)]
@@ -77,27 +78,23 @@ class Rows:
             yield self.take(np.arange(begin, end))
 
     def take(self, stretches: Ints) -> Rows:
-        """The rows of some stretches."""
+        """Select the rows of some stretches."""
         lengths = ragged.find_lengths(self.offsets)[stretches]
         kept = ragged.as_slice(ragged.list_stretches(self.offsets[stretches], lengths))
-        queries = self.queries
-        if isinstance(queries, Ids):
-            queries = queries.take(stretches)
+        if isinstance(self.queries, Ids):
+            queries: Sequence[Hashable] = self.queries.take(stretches)
         else:
-            queries = [queries[s] for s in stretches.tolist()]
-        return Rows(
-            queries,
-            ragged.make_offsets(lengths),
-            self.items.part(kept.start, kept.stop)
-            if isinstance(kept, slice)
-            else self.items.take(kept),
-            None if self.score is None else self.score[kept],
-            None if self.rank is None else self.rank[kept],
-        )
+            queries = [self.queries[s] for s in stretches.tolist()]
+        if isinstance(kept, slice):
+            items = self.items.part(kept.start, kept.stop)
+        else:
+            items = self.items.take(kept)
+        score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
+        return Rows(queries, ragged.make_offsets(lengths), items, score, rank)
 
 
 def judge_text(qrels: Qrels) -> Judgments:
-    """The judgments as a file of text is matched with: every id is its text."""
+    """Spell all ids of the judgments as text, as in a file of text."""
     queries = [
         query if isinstance(query, str) and query.isascii() else to_text(to_bytes(query))
         for query in qrels.queries
@@ -108,7 +105,7 @@ def judge_text(qrels: Qrels) -> Judgments:
 
 
 def check_texts(qrels: Qrels, items: Text) -> None:
-    """Raise FormatError where two items of a query, of several types, are the same text."""
+    """Refuse two items of a query whose ids have different types and the same text."""
     if isinstance(qrels.items, Ids) or set(map(type, qrels.items)) <= {str}:
         return
     pairs = zip(ragged.find_owners(qrels.offsets).tolist(), items.to_bytes(), strict=True)
@@ -117,9 +114,10 @@ def check_texts(qrels: Qrels, items: Text) -> None:
 
 
 class RowReducer:
-    """Reduces the rows of a run, which may be read twice: ``pieces`` gives them from the beginning.
+    """Reduces the rows of a run.
 
-    ``read`` makes rows of a piece. Pieces end where a query does, unless the queries are scattered.
+    ``pieces`` begins a reading of the run, of which there may be two; ``read`` makes rows of a piece. A
+    piece ends with the last row of a query, unless the queries are scattered.
     """
 
     def __init__(
@@ -139,10 +137,10 @@ class RowReducer:
         self.rows = 0
 
     def reduce(self, note: ProgressNote, *, on_disk: bool = True) -> Retrieved:
-        """Reduce the run. Raises RepeatedItem for a repeated item where that is an error.
+        """Reduce the run. Raises RepeatedItem for a repeated item if that is an error.
 
-        Where a query's rows do not stand together, all rows are read again and sorted: many of them
-        on disk, if that is allowed.
+        If a query's rows do not follow each other, all rows are read again and sorted; many rows are
+        sorted on disk, if that is allowed.
         """
         try:
             return self._reduce_grouped()
@@ -157,7 +155,7 @@ class RowReducer:
 
         def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int]:
             rows = self._read(piece)
-            known, code, unknown = self._known(rows)
+            known, code, unknown = self._select_judged(rows)
             batch = Batch(code, known.offsets, known.items, known.score, known.rank)
             part = reduction.reduce(batch) if len(code) else None
             return part, unknown, len(rows.items)
@@ -167,10 +165,11 @@ class RowReducer:
             self._unknown.update(dict.fromkeys(unknown))
             if part is not None:
                 reduction.add(part)
-        return reduction.result(list(self._unknown))
+        return reduction.join(list(self._unknown))
 
-    def _known(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
-        """The rows of judged queries, the number of each stretch's query, and the other queries."""
+    def _select_judged(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
+        """Select the rows of judged queries. Returns the number of each stretch's query, and the other
+        queries, too."""
         queries = read_python_ids(rows.queries)
         code = self._index.find(queries)
         known = np.flatnonzero(code >= 0)
@@ -180,8 +179,6 @@ class RowReducer:
         first, _ = find_distinct(others)
         return rows.take(known), code[known], others.take(first).python
 
-    # --- Rows in any order ---------------------------------------------------------------------
-
     def _reduce_gathered(self, note: ProgressNote, on_disk: bool) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
         with Spill() as disk:
@@ -190,27 +187,29 @@ class RowReducer:
                 reduce_part = partial(_reduce_part, reduction, rows, order)
                 for part in map_in_threads(reduce_part, split_queries(code[order], STEP)):
                     reduction.add(part)
-        return reduction.result(list(self._unknown))
+        return reduction.join(list(self._unknown))
 
     def _gather(
         self, disk: Spill, note: ProgressNote, on_disk: bool
     ) -> Iterator[tuple[Ints, Rows]]:
-        """All rows of some judged queries at a time, with the number of each row's query."""
+        """Gather all rows of some judged queries at a time, with the number of each row's query."""
         held: list[tuple[Ints, Rows]] = []
         for piece in self._pieces():
             rows = self._read(piece)
             self.rows += len(rows.items)
-            known, code, unknown = self._known(rows)
+            known, code, unknown = self._select_judged(rows)
             self._unknown.update(dict.fromkeys(unknown))
             code = np.repeat(code, ragged.find_lengths(known.offsets))
-            known = replace(known, queries=[], offsets=np.zeros(1, np.int64))  # code says it all
+            known = replace(
+                known, queries=[], offsets=np.zeros(1, np.int64)
+            )  # code has the queries
             held.append((code, _compact_rows(known) if on_disk else known))
             if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
                 note.note = ON_DISK
                 for code, some in held:
                     disk.add(code, _to_columns(some))
                 held = []
-        for table in disk.parts():
+        for table in disk.read_parts():
             yield read_arrow_values(table.column("code").chunk(0)), _from_columns(table)
         held = [(code, some) for code, some in held if len(code)]
         if held:
@@ -221,7 +220,7 @@ class RowReducer:
 def _reduce_part(
     reduction: Reduction, rows: Rows, order: Ints, queries: tuple[Ints, Ints, slice]
 ) -> Part:
-    """Reduce rows of some queries, which stand where the order says."""
+    """Reduce the rows of some queries. ``order`` sorts the rows by query."""
     code, offsets, here = queries
     at = order[here]
     score, rank = (None if one is None else one[at] for one in (rows.score, rows.rank))
@@ -235,21 +234,19 @@ def _compact_rows(rows: Rows) -> Rows:
 
 
 def join_rows(parts: Sequence[Rows]) -> Rows:
-    """The rows of several parts, one after the other."""
-    scores = [part.score for part in parts if part.score is not None]
-    ranks = [part.rank for part in parts if part.rank is not None]
+    """Join the rows of several parts."""
     lengths = [ragged.find_lengths(part.offsets) for part in parts]
     return Rows(
         [query for part in parts for query in part.queries],
         ragged.make_offsets(np.concatenate(lengths)),
         join_ids([part.items for part in parts]),
-        np.concatenate(scores) if scores else None,
-        np.concatenate(ranks) if ranks else None,
+        join_numbers([part.score for part in parts]),
+        join_numbers([part.rank for part in parts]),
     )
 
 
 def _to_columns(rows: Rows) -> dict[str, Any]:
-    """Rows as they stand on disk."""
+    """Convert rows to columns for the disk."""
     item = rows.items.to_arrow()
     item = item if isinstance(rows.items, Integers) else item.cast("large_binary")
     columns = {"item": item, "score": rows.score, "rank": rows.rank}
@@ -257,7 +254,7 @@ def _to_columns(rows: Rows) -> dict[str, Any]:
 
 
 def _from_columns(table: Any) -> Rows:
-    """Rows that stood on disk."""
+    """Convert columns from the disk to rows."""
     score, rank = (
         read_arrow_values(table.column(name).chunk(0)) if name in table.column_names else None
         for name in ("score", "rank")
@@ -273,72 +270,49 @@ Piece: TypeAlias = tuple[int, list["pa.RecordBatch"]]
 
 
 def cut_pieces(frame: Frame) -> Iterator[Piece]:
-    """The rows in pieces of about STEP, each of which ends where a query does."""
-    held: list[_Stretch] = []
-    first = row = cut = 0  # the first row held, the next to come, the first of the last query
+    """Cut the rows into pieces of about STEP rows, each of which ends with the last row of a query."""
+    held: list[pa.RecordBatch] = []
+    first = row = cut = 0  # the first row held, the next row, the first row of the last query
     last: Hashable = None
     for record in arrow.join_short(frame.records(), STEP // 2):
+        held.append(record)
         for start in range(0, record.num_rows, STEP):
-            part = record.slice(start, STEP)
-            query = frame.queries(part, row)
+            query = frame.read_queries(record.slice(start, STEP), row)
             begin = _find_last_change(query)
             if begin or (row > first and query[0] != last):
                 cut = row + begin
             last = query[-1]
             row += len(query)
-            _hold(held, _Stretch(record, start, start + len(query)))
             if row - first >= STEP and cut > first:
-                yield first, _take_off(held, cut - first)
+                yield first, _take_rows(held, cut - first)
                 first = cut
-    if held:
-        yield first, _take_off(held, row - first)
+    if row > first:
+        yield first, held
+
+
+def _take_rows(held: list[pa.RecordBatch], count: int) -> list[pa.RecordBatch]:
+    """Remove rows from the front. Returns them."""
+    import pyarrow as pa
+
+    rows = pa.Table.from_batches(held)
+    held[:] = rows.slice(count).to_batches()
+    return rows.slice(0, count).to_batches()  # type: ignore[no-any-return]
 
 
 def read_piece(frame: Frame, piece: Piece) -> Rows:
-    """The rows of a piece."""
+    """Read the rows of a piece."""
     row, records = piece
-    queries, items, scores, ranks = [], [], [], []
+    parts = []
     for record in arrow.combine(records):
-        score, rank = frame.scores(record, row)
-        query, item = frame.identifiers(record, row)
-        queries.append(query)
-        items.append(item)
-        scores.append(score)
-        ranks.append(rank)
+        parts.append((*frame.read_scores(record, row), *frame.read_ids(record, row)))
         row += record.num_rows
+    scores, ranks, queries, items = zip(*parts, strict=True)
     query = join_ids(queries)
     starts = find_changes(query)
-    ends = np.append(starts, len(query))
-    score, rank = join_numbers(scores), join_numbers(ranks)
-    return Rows(query.take(starts), ends, join_ids(items), score, rank)
-
-
-class _Stretch(NamedTuple):
-    """The rows of a record from start to stop."""
-
-    record: pa.RecordBatch
-    start: int
-    stop: int
-
-
-def _hold(held: list[_Stretch], more: _Stretch) -> None:
-    """Add a stretch; one that goes on in the same record becomes longer."""
-    if held and held[-1].record is more.record:
-        more = held.pop()._replace(stop=more.stop)
-    held.append(more)
-
-
-def _take_off(held: list[_Stretch], rows: int) -> list[pa.RecordBatch]:
-    """Take so many rows away from the front."""
-    taken = []
-    while rows:
-        record, start, stop = held.pop(0)
-        size = min(rows, stop - start)
-        taken.append(record.slice(start, size))
-        rows -= size
-        if start + size < stop:
-            held.insert(0, _Stretch(record, start + size, stop))
-    return taken
+    offsets = np.append(starts, len(query))
+    return Rows(
+        query.take(starts), offsets, join_ids(items), join_numbers(scores), join_numbers(ranks)
+    )
 
 
 NEAR = 1 << 12  # rows at the end of a piece that are looked at first: most queries are shorter
@@ -352,6 +326,6 @@ def _find_last_change(ids: Ids) -> int:
 
 
 def join_numbers(parts: Sequence[Floats | None]) -> Floats | None:
-    """The scores or the ranks of several parts; all of them have some, or none."""
+    """Join the scores or the ranks of several parts; either all parts have them, or none has."""
     there = [part for part in parts if part is not None]
     return there[0] if len(there) == 1 else np.concatenate(there) if there else None

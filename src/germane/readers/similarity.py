@@ -1,6 +1,6 @@
-"""Similarities of vectors in double precision, each a function of its two vectors alone.
+"""Computes similarities of vectors in double precision; each depends on its two vectors alone.
 
-Fast ones are products of matrices, with a bound on how far they may be from the exact ones.
+Products of matrices give fast approximations, with a bound on their errors.
 """
 
 from dataclasses import dataclass
@@ -28,21 +28,21 @@ class Vectors:
 
     @property
     def wide(self) -> Any:
-        """The type in which similarities are computed: double, or wider where the vectors are."""
+        """The type in which similarities are computed: double, or that of the vectors if it is wider."""
         return np.result_type(np.float64, self.gallery)
 
-    def scores(self, query: int, columns: Ints) -> Floats:
-        """The similarities of a query and some of the gallery."""
+    def compute_scores(self, query: int, columns: Ints) -> Floats:
+        """Compute the similarities of a query and some of the gallery."""
         vector = self.queries[query].astype(self.wide)
         step = max(1, ROWS // len(vector))
         parts = (columns[at : at + step] for at in range(0, len(columns), step))
         found = [
-            self._scores(self.gallery[at].astype(self.wide), query, vector, at) for at in parts
+            self._compare(self.gallery[at].astype(self.wide), query, vector, at) for at in parts
         ]
         return np.concatenate(found)
 
-    def block(self, queries: Ints) -> Floats:
-        """The similarities of some queries and all of the gallery."""
+    def compute_block(self, queries: Ints) -> Floats:
+        """Compute the similarities of some queries and all of the gallery."""
         out = np.empty((len(queries), len(self.gallery)), self.wide)
         vectors = self.queries[queries].astype(self.wide)
         step = max(1, ROWS // vectors.shape[1])
@@ -50,11 +50,11 @@ class Vectors:
             at = slice(start, start + step)
             part = self.gallery[at].astype(self.wide)
             for row, query in enumerate(queries.tolist()):
-                out[row, at] = self._scores(part, query, vectors[row], at)
+                out[row, at] = self._compare(part, query, vectors[row], at)
         return out
 
-    def _scores(self, part: Any, query: int, vector: Any, at: Any) -> Floats:
-        """The similarities of a query and a part of the gallery, both in the wide type."""
+    def _compare(self, part: Any, query: int, vector: Any, at: Any) -> Floats:
+        """Compute the similarities of a query and a part of the gallery, both in the wide type."""
         if self.similarity == "euclidean":
             apart = 0.5 * (part - vector)  # half of it, so that no square overflows
             return np.negative(sum_products(apart, apart))
@@ -65,9 +65,9 @@ class Vectors:
 
 
 def sum_products(rows: Any, other: Any) -> Floats:
-    """The product of each row with the other side's row, or with the other side, which is one vector.
+    """Multiply each row with the same row of the other side, or with the one vector on the other side.
 
-    einsum adds long rows in an order that depends on their number, hence the pieces.
+    Rows are summed in pieces, since einsum sums long rows in an order that depends on their number.
     """
     terms = "nd,nd->n" if other.ndim == 2 else "nd,d->n"
     total: Floats = np.einsum(terms, rows[:, :PIECE], other[..., :PIECE])
@@ -78,7 +78,7 @@ def sum_products(rows: Any, other: Any) -> Floats:
 
 
 def square_lengths(vectors: Any) -> Floats:
-    """(rows): summed as doubles, some rows at a time."""
+    """Square the length of each row, in doubles."""
     wide, step = np.result_type(np.float64, vectors), max(1, ROWS // 2 // vectors.shape[1])
     parts = (vectors[at : at + step].astype(wide) for at in range(0, len(vectors), step))
     return np.concatenate([sum_products(part, part) for part in parts])
@@ -91,16 +91,18 @@ SLACK = 1.01  # for the products of roundings, which are far smaller
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Factors:
-    """Queries and gallery, ready to be multiplied."""
+    """Queries and gallery, prepared for multiplication."""
 
     queries: Any  # (Q, D)
     gallery: Any  # (N, D), less the mean
     offset: Any  # (N), added to each column, or None
-    margin: Floats  # (Q): scores of a query that differ by more are in the exact scores' order
+    margin: (
+        Floats  # (Q): scores of a query that differ by more are in the order of the exact scores
+    )
 
 
 def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
-    """Numbers of this type whose products order the gallery as the similarities do, but for the margin."""
+    """Make factors of a type; their products order the gallery as the similarities do, but for the margin."""
     cosine, euclidean = (vectors.similarity == kind for kind in ("cosine", "euclidean"))
     lengths = vectors.gallery_lengths if cosine else None
     mean = _average(vectors.gallery, lengths, vectors.wide)
@@ -131,14 +133,14 @@ def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
 
 
 def _average(vectors: Any, lengths: Floats | None, wide: Any) -> Any:
-    """The mean of vectors taken from all over the gallery. Any near it would do."""
+    """Average a sample of the gallery. Any vector near the mean would do."""
     some = slice(None, None, -(-len(vectors) // SAMPLE))
     sample = vectors[some].astype(wide)
     return (sample if lengths is None else sample / lengths[some, None]).mean(axis=0)
 
 
 def _center(vectors: Any, lengths: Floats | None, mean: Any, kind: Any) -> Any:
-    """The vectors, at length 1 if lengths are given, less the mean; subtracted in the wide type."""
+    """Divide the vectors by their lengths, if given, and subtract the mean, in the wide type."""
     out, step = np.empty(vectors.shape, kind), max(1, CENTRED // vectors.shape[1])
     for start in range(0, len(vectors), step):
         at = slice(start, start + step)

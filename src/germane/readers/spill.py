@@ -1,6 +1,6 @@
-"""Spill: rows that come in any order, put on disk by query, so that those of a query are read together.
+"""Sorts rows by query on disk, where there are too many for memory.
 
-The files have no names: they are gone when the process is, however it ends.
+The files have no names, so that they are gone when the process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WHY = (
 
 
 class Spill:
-    """Rows on disk in parts, all rows of a query in one of them."""
+    """Rows on disk, in parts. All rows of a query are in one part."""
 
     def __init__(self) -> None:
         self._files: list[IO[bytes]] = []
@@ -38,14 +38,14 @@ class Spill:
 
     def __exit__(self, *raised: object) -> None:
         for file in self._files:
-            with contextlib.suppress(OSError):  # what is still to be written has no room either
+            with contextlib.suppress(OSError):  # there may be no room for what is still buffered
                 file.close()
 
     def __bool__(self) -> bool:
         return bool(self._files)
 
     def add(self, code: Ints, columns: Mapping[str, Any]) -> None:
-        """Take some rows, of the queries of these codes. Raises InputError where there is no room."""
+        """Write some rows, whose queries have these codes. Raises InputError if there is no room."""
         import pyarrow as pa
 
         order = np.argsort(code % PARTS, kind="stable")
@@ -57,8 +57,8 @@ class Spill:
                     rows.slice(ends[part], ends[part + 1] - ends[part])
                 )
 
-    def parts(self) -> Iterator[pa.Table]:
-        """The parts; the rows of a query are in the order in which they came."""
+    def read_parts(self) -> Iterator[pa.Table]:
+        """Read the parts. The rows of a query are in the order in which they were added."""
         import pyarrow as pa
 
         for file, writer in zip(self._files, self._writers, strict=True):

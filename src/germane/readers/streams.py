@@ -1,4 +1,4 @@
-"""Files that can be opened more than once, as streams: from disk, a pipe or standard input, compressed or not."""
+"""Opens files as streams, more than once: from disk, a pipe or standard input, compressed or not."""
 
 import bz2
 import contextlib
@@ -21,13 +21,13 @@ from germane.readers.formats import LimitedPath, Path
 
 @contextlib.contextmanager
 def explain_unwritable(why: str) -> Iterator[None]:
-    """Turn what the system raises into one sentence that names the folder, and says what it is for."""
+    """Turn an error of the system into one sentence that names the folder and its purpose."""
     try:
         yield
     except OSError as error:
         raise InputError(
-            f"{_find_folder()}: cannot be written ({error.strerror or error}). {why} TMPDIR names another "
-            "folder."
+            f"{_find_folder()}: cannot be written ({error.strerror or error}). {why} Set TMPDIR to "
+            "use another folder."
         ) from None
 
 
@@ -36,7 +36,7 @@ def _find_folder() -> str:
 
     try:
         return tempfile.gettempdir()
-    except OSError:  # not one of those that Python tries can be written
+    except OSError:  # Python found no folder that can be written
         return os.environ.get("TMPDIR", "the folder of temporary files")
 
 
@@ -87,20 +87,20 @@ class File:
             self._copy.close()
 
     @property
-    def copied(self) -> bool:
-        """Does it read a copy, which its path does not lead to?"""
+    def is_copied(self) -> bool:
+        """Is a copy read, to which the path does not lead?"""
         return self._copy is not None
 
-    def raw(self) -> io.FileIO:
-        """Its bytes as they are."""
+    def open_raw(self) -> io.FileIO:
+        """Open the file for its bytes as they are."""
         place = self.path if self._copy is None else self._copy.fileno()
         stored = open(place, "rb", buffering=0, closefd=self._copy is None)  # noqa: SIM115
-        stored.seek(0)  # a copy's descriptor is where it was left
+        stored.seek(0)  # a copy's descriptor is where the last reading left it
         return stored
 
-    def text(self) -> io.BufferedIOBase | io.RawIOBase:
-        """Its text, decompressed, which ends with an error where a small file becomes very large."""
-        raw = self.raw()
+    def open_text(self) -> io.BufferedIOBase | io.RawIOBase:
+        """Open the decompressed text. Reading raises an error if a small file becomes very large."""
+        raw = self.open_raw()
         try:
             start = raw.read(_LONGEST)
             if _is_cut(start):
@@ -112,11 +112,9 @@ class File:
         kind = find_compression(start)
         watched = _Watched(raw, self.name, self._progress)
         stream = io.BufferedReader(watched, 1 << 16)
-        return (
-            stream
-            if kind is None
-            else _Limited(_decompress(stream, kind), watched, self.limits.max_expansion)
-        )
+        if kind is None:
+            return stream
+        return _Limited(_decompress(stream, kind), watched, self.limits.max_expansion)
 
     def _keep(self, source: BinaryIO) -> None:
         import tempfile
@@ -140,7 +138,7 @@ class File:
 
 @contextlib.contextmanager
 def explain_os_error(name: str) -> Iterator[None]:
-    """Turn what the system and the decompressors raise into one sentence that names the file."""
+    """Turn errors of the system and of decompressors into one sentence that names the file."""
     try:
         yield
     except (FileNotFoundError, UnicodeEncodeError):  # text of which no path can be made
@@ -172,22 +170,20 @@ _PATH = 4096  # characters; no system's paths are longer
 
 
 def find_compression(start: bytes) -> str | None:
-    """How a file that begins with these bytes is compressed, if it is."""
+    """Find how a file that begins with these bytes is compressed; None if it is not."""
     return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
 
 
 def _is_cut(whole: bytes) -> bool:
-    """Is a file of so few bytes the beginning of a compressed one?"""
+    """Is this file the truncated beginning of a compressed one?"""
     return any(whole and whole != magic and magic.startswith(whole) for magic, _ in _MAGIC)
 
 
-class _Watched(io.RawIOBase):
-    """A raw file that reports how far it has been read."""
+class _Layer(io.RawIOBase):
+    """A stream that reads another one, and closes it."""
 
-    def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
-        self._raw, self.name, self._progress = raw, name, progress
-        self._size = os.fstat(raw.fileno()).st_size
-        self.done = 0
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
 
     def readable(self) -> bool:
         return True
@@ -196,30 +192,34 @@ class _Watched(io.RawIOBase):
         self._raw.close()
         super().close()
 
+
+class _Watched(_Layer):
+    """A raw file that reports how far it has been read."""
+
+    def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
+        super().__init__(raw)
+        self.name, self._progress = name, progress
+        self._size = os.fstat(raw.fileno()).st_size
+        self.done = 0
+
     def readinto(self, buffer: Any) -> int | None:
-        read = self._raw.readinto(buffer)
+        read: int | None = self._raw.readinto(buffer)
         self.done += read or 0
         if self._progress:
             self._progress(self.name, self.done, self._size)
         return read
 
 
-class _Limited(io.RawIOBase):
-    """A decompressed stream that ends with an error where a small file becomes a very large one."""
+class _Limited(_Layer):
+    """A decompressed stream that raises an error if a small file becomes a very large one."""
 
-    def __init__(self, stream: BinaryIO, file: Any, most: float) -> None:
-        self._stream, self._file, self._most = stream, file, most
+    def __init__(self, stream: BinaryIO, file: _Watched, most: float) -> None:
+        super().__init__(file)
+        self._stream, self._most = stream, most
         self._done = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer, so that a long line is not searched for its end after every piece."""
+        """Fill the whole buffer, so that a long line is not searched for its end again and again."""
         view, filled = memoryview(buffer), 0
         while filled < len(view):
             got: int = self._stream.readinto(view[filled:])  # type: ignore[attr-defined]
@@ -227,62 +227,53 @@ class _Limited(io.RawIOBase):
                 break
             filled += got
             self._done += got
-            self._check()
+            if self._done > FREE and self._done > self._most * self._raw.done:
+                raise InputError(
+                    f"{self._raw.name}: the compressed file becomes more than {self._most:g} times as "
+                    f"large: {self._raw.done:,} bytes of it are {self._done:,}. Check the "
+                    "file. max_expansion=none removes the limit, and a number raises it."
+                )
         return filled
 
-    def _check(self) -> None:
-        if self._done > FREE and self._done > self._most * self._file.done:
-            raise InputError(
-                f"{self._file.name}: the compressed file becomes more than {self._most:g} times as "
-                f"large: {self._file.done:,} bytes of it are {self._done:,}. Is it what it should be? "
-                "max_expansion=none reads it all the same, and a number is a higher limit."
-            )
 
-
-class _Damaged(Exception):  # noqa: N818  (explained turns it into an error)
+class _Damaged(Exception):  # noqa: N818  (explain_os_error makes the user's error of it)
     """A decompressor cannot read its input."""
 
 
-class _Members(io.RawIOBase):
-    """The content of the members of a bzip2 or xz file, one after the other, zeros between them or not.
+class _Members(_Layer):
+    """The content of all members of a bzip2 or xz file, which zeros may separate.
 
-    Python's own files end without a word at a member that is damaged in its first bytes.
+    Python's own classes end silently at a member whose first bytes are damaged.
     """
 
     def __init__(self, raw: BinaryIO, member: Callable[[], Any]) -> None:
-        self._raw, self._member, self._one = raw, member, member()
-        self._between = False  # of members: the last one has ended
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+        super().__init__(raw)
+        self._make, self._member = member, member()
+        self._between = False  # has the last member ended?
 
     def readinto(self, buffer: Any) -> int:
         while True:
-            given = self._next() if self._one.eof or self._one.needs_input else b""
+            given = self._read() if self._member.eof or self._member.needs_input else b""
             if self._between:
                 return 0
             try:
-                got = self._one.decompress(given, len(buffer))
-            except OSError as error:  # bzip2 has no other for it
+                got = self._member.decompress(given, len(buffer))
+            except OSError as error:  # which bzip2 raises for damaged data
                 raise _Damaged(str(error)) from None
             if got:
                 buffer[: len(got)] = got
                 return len(got)
 
-    def _next(self) -> bytes:
-        """Compressed bytes, of the next member where one has ended; none where all have."""
-        rest = self._one.unused_data if self._one.eof else b""
-        self._between |= self._one.eof
+    def _read(self) -> bytes:
+        """Read compressed bytes, of the next member if one has ended; none at the end of the file."""
+        rest: bytes = self._member.unused_data if self._member.eof else b""
+        self._between |= self._member.eof
         while self._between and not (rest := rest.lstrip(b"\0")):
             rest = self._raw.read(_CHUNK)
             if not rest:
                 return b""
         if self._between:
-            self._one, self._between = self._member(), False
+            self._member, self._between = self._make(), False
             return rest
         rest = self._raw.read(_CHUNK)
         if not rest:

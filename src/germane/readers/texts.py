@@ -224,7 +224,7 @@ def _chain(first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Iterator
 
 
 def _read_lines(path: str) -> Iterator[tuple[int, str]]:
-    with Opener(path) as file, explain_arrow_error(path), file.text() as stream:
+    with Opener(path) as file, explain_arrow_error(path), file.open_text() as stream:
         import io
 
         lines = io.BufferedReader(stream, 1 << 20) if isinstance(stream, io.RawIOBase) else stream
@@ -237,7 +237,7 @@ def _read_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     import pyarrow.parquet as pq
 
     with explain_arrow_error(path), Opener(path) as source:
-        file = pq.ParquetFile(source.bytes())
+        file = pq.ParquetFile(source.open_bytes())
         names = file.schema_arrow.names
         key = _find_ids(names, path)
         shown = {*TITLES, *BODIES, *IMAGES, *LINKS}

@@ -1,18 +1,17 @@
-"""Lines of TREC qrels and run files: the one place that reads them.
+"""Reads the lines of TREC qrels and run files.
 
-``split_lines`` makes columns of some lines. Plain lines are read by the compiled kernel or by
-``pyarrow.csv``. A caller says how any other line is read, one by one: as data, as a comment, or as an
-error that says exactly what is wrong. Short data is read line by line too, since importing pyarrow
-would take longer.
+``split_lines`` turns lines into columns. The compiled kernel or ``pyarrow.csv`` reads plain lines. The
+caller's function reads each other line: as data, as a comment, or as an error that says exactly what
+is wrong. Short data is read line by line too, since importing pyarrow would take longer.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,7 +30,7 @@ from germane.errors import (
 from germane.kernel import library, plain
 from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
 from germane.kernel.ids import show_id
-from germane.readers.files import BOM, Block, TextFile, find_line_ends
+from germane.readers.files import BOM, Block, TextFile, count_line_ends
 from germane.readers.numbers import EXACT
 
 if TYPE_CHECKING:
@@ -40,73 +39,66 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns a kind of file has."""
+    """The columns of a kind of file."""
 
     kind: str
     columns: tuple[str, ...]
     item: int  # position of the item id; the query is the first
     number: int  # position of the score or grade
-    says: str  # what the number is called
+    number_name: str
     error: type[InputError]
     more: bool  # may further columns follow?
     largest: float  # the greatest number, in size
 
 
-RUN = Layout(
-    "run",
-    ("query", "Q0", "item", "rank", "score", "tag"),
-    2,
-    4,
-    "score",
-    ScoreError,
-    True,
-    np.finfo(float).max,
-)
-QRELS = Layout(
-    "qrels", ("query", "0", "item", "grade"), 2, 3, "relevance grade", GradeError, False, EXACT
-)
+_RUN_COLUMNS = ("query", "Q0", "item", "rank", "score", "tag")
+_QRELS_COLUMNS = ("query", "0", "item", "grade")
+RUN = Layout("run", _RUN_COLUMNS, 2, 4, "score", ScoreError, True, np.finfo(float).max)
+QRELS = Layout("qrels", _QRELS_COLUMNS, 2, 3, "relevance grade", GradeError, False, EXACT)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lines:
-    """Some lines as columns: stretch s has ``queries[s]`` and the lines ``offsets[s]:offsets[s + 1]``."""
+    """Lines as columns: the lines ``offsets[s]:offsets[s + 1]`` have the query ``queries[s]``."""
 
     queries: list[bytes]
     offsets: Ints
     items: Text
     number: Floats
-    rank: Floats | None = None  # of a run, and
-    line: Ints | None = None  # the number of the line, from 0; both where details are asked for
+    rank: Floats | None = None  # the rank column of a run, if details are asked for
+    line: Ints | None = None  # the number of each line, from 0, if details are asked for
 
     def __len__(self) -> int:
         return len(self.number)
 
 
-Odd: TypeAlias = Callable[[bytes, int], "tuple[bytes, bytes, float] | None"]
-"""Reads one line, which begins at a byte of the data: its query, item and number, or None to pass over it."""
+Row: TypeAlias = tuple[bytes, bytes, float]
+"""The query, the item and the number of a line."""
+ReadOdd: TypeAlias = Callable[[bytes, int], "Row | None"]
+"""A line, and the byte of the data at which it begins → its row, or None to skip the line."""
 
 
 class Comments:
     """Decides which lines that begin with ``#`` are data, and counts the others.
 
-    Such a line is data where it has the right fields and the other side has its query, ``#`` included.
+    Such a line is data if it has the right fields and the other side has its query, ``#`` included.
     """
 
     def __init__(self, queries: Collection[bytes] | None = None) -> None:
-        self._queries = queries  # those of the other side; None where they are not known yet
-        self._seen: list[int] = []  # lists grow safely in several threads
-        self.maybe_data: list[tuple[bytes, bytes, float]] = []
+        self._queries = queries  # of the other side; None while they are not known
+        self._comments: list[bytes] = []  # lists grow safely in several threads
+        self.maybe_data: list[Row] = []
 
     @property
     def count(self) -> int:
-        """How many lines are comments."""
-        return len(self._seen)
+        """The number of lines that are comments."""
+        return len(self._comments)
 
-    def read(self, line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None:
-        """The query, item and number of a line that is data; None for a comment.
+    def read(self, line: bytes, layout: Layout) -> Row | None:
+        """Read the row of a line that is data; None for a comment.
 
-        Raises FormatError where the other side has the query with and without the ``#``, and
-        ScoreError or GradeError where only the number of a line of data is wrong.
+        Raises FormatError if the other side has the query with and without the ``#``, and
+        ScoreError or GradeError if the number is all that is wrong with a line of data.
         """
         fields = _split_fields(line)
         try:
@@ -116,7 +108,7 @@ class Comments:
                 raise
             row = None
         if row is None or (self._queries is not None and row[0] not in self._queries):
-            self._seen.append(1)
+            self._comments.append(b"#")
             return None
         if self._queries is None:
             self.maybe_data.append(row)
@@ -127,7 +119,7 @@ class Comments:
 
 
 def explain_both(query: bytes) -> FormatError:
-    """The error for a line that may be data or a comment."""
+    """Make the error for a line that may be data or a comment."""
     return FormatError(
         f"the line begins with {_show(query)}, and the other side has the queries {_show(query)} and "
         f"{_show(query[1:])}: is it data or a comment? Rename one of the queries, or remove the line."
@@ -135,9 +127,9 @@ def explain_both(query: bytes) -> FormatError:
 
 
 def read_blocks(file: TextFile, layout: Layout, comments: Comments) -> Iterator[Lines]:
-    """The file's lines, block by block. Raises InputError with file and line for a wrong one."""
+    """Read the file's lines, block by block. Raises InputError that names file and line."""
     empty = True
-    for block in file.blocks():
+    for block in file.read_blocks():
         lines = split_block(file, block, layout, comments)
         if len(lines):
             empty = False
@@ -147,27 +139,27 @@ def read_blocks(file: TextFile, layout: Layout, comments: Comments) -> Iterator[
 
 
 def explain_empty(file: TextFile, layout: Layout) -> EmptyError:
-    """The error for a file without a line of data."""
+    """Make the error for a file without a line of data."""
     return EmptyError(f"{file.name}: the file is empty: it has no {layout.kind} lines.")
 
 
 def split_block(file: TextFile, block: Block, layout: Layout, comments: Comments) -> Lines:
-    """The lines of a block. Raises InputError with file and line for a wrong one."""
+    """Split a block into columns. Raises InputError that names file and line."""
 
-    def read_odd(line: bytes, at: int) -> tuple[bytes, bytes, float] | None:
+    def read_odd(line: bytes, at: int) -> Row | None:
         try:
             if line.lstrip(b" \t").startswith(b"#"):
                 return comments.read(line, layout)
             return parse_line(line, layout)
         except InputError as error:
-            number = file.line_number(block.start) + find_line_ends(block.data, at)
+            number = file.find_line_number(block.start) + count_line_ends(block.data, at)
             raise type(error)(f"{file.name}:{number}: {error}") from None
 
     return split_lines(block.data, layout, read_odd)
 
 
-def split_lines(data: bytes, layout: Layout, read_odd: Odd, *, detailed: bool = False) -> Lines:
-    """Split whole lines into columns; ``read_odd`` reads those that are not plain.
+def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: bool = False) -> Lines:
+    """Split whole lines into columns; ``read_odd`` reads the lines that are not plain.
 
     A plain line has the right number of fields, an ordinary number, and no NUL byte, and does not
     begin with ``#``.
@@ -187,12 +179,12 @@ _SHORT = 1 << 18  # bytes that are read line by line before pyarrow is imported
 
 
 def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
-    """The lines as columns, or None where one is anything but plain."""
-    if b"\0" in data or data.startswith(BOM):  # Arrow would take the mark off an id
+    """Split lines with Arrow; None unless all of them are plain."""
+    if b"\0" in data or data.startswith(BOM):  # Arrow would remove the mark from an id
         return None
     if any(one in data for one in _TO_CLEAN) or data[:1] == b" " or data[-1:] == b" ":
         if detailed and any(one in data for one in _BLANK_LINES):
-            return None  # lines are counted
+            return None  # which cleaning would drop, so that the line numbers would be wrong
         data = _clean_blanks(data)
     import pyarrow as pa
     from pyarrow import csv
@@ -224,7 +216,7 @@ _BLANK_LINES = (b"\n\n", b"\n\r", b"\r\r", b"\n ", b"\n\t")
 
 
 def _clean_blanks(data: bytes) -> bytes:
-    """Clean the lines: the fields stay, with one blank between two of them, and lines that end with LF alone."""
+    """Leave one blank between two fields, no other blanks, and LF at the end of a line."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     data = data.replace(b"\t", b" ")
@@ -234,7 +226,7 @@ def _clean_blanks(data: bytes) -> bytes:
 
 
 def _join_chunks(column: pa.ChunkedArray) -> pa.Array:
-    """A column's one chunk; combine_chunks would copy it."""
+    """Join a column's chunks, without the copy that combine_chunks makes of a single one."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
@@ -260,8 +252,8 @@ def _make_csv_options(layout: Layout, size: int, detailed: bool) -> tuple[Any, A
     )  # fmt: skip
 
 
-def _split_compiled(data: bytes, layout: Layout, read_odd: Odd) -> Lines:
-    """The lines as columns; the kernel stops at each line that is not plain."""
+def _split_compiled(data: bytes, layout: Layout, read_odd: ReadOdd) -> Lines:
+    """Split lines with the kernel, which stops at each line that is not plain."""
     parts: list[Lines] = []
     array, start = np.frombuffer(data, np.uint8), 0
     while True:
@@ -279,27 +271,19 @@ def _split_compiled(data: bytes, layout: Layout, read_odd: Odd) -> Lines:
         parts.append(Lines(queries, offsets, Text(array, found.starts, found.sizes), found.numbers))
         if found.read == len(data):
             return _join_lines(parts)
-        line, start = _find_line(data, found.read)
+        line, _, start = next(_list_lines(data, found.read))
         row = read_odd(line, found.read)
         if row is not None:
-            query, item, number = row
-            one = np.array([0, 1])
-            parts.append(Lines([query], one, read_bytes([item]), np.array([number])))
-
-
-def _find_line(data: bytes, at: int) -> tuple[bytes, int]:
-    """The line that begins at a byte, and where the next one begins."""
-    end = _END.search(data, at)
-    return (data[at : end.start()], end.end()) if end else (data[at:], len(data))
+            parts.append(_make_columns([row]))
 
 
 def _join_lines(parts: list[Lines]) -> Lines:
-    """The lines of several parts. A stretch may go on in the next part."""
+    """Join several parts. The first query of a part may be the last of the part before."""
     if len(parts) == 1:
         return parts[0]
     parts = [part for part in parts if len(part)]
     if not parts:
-        return Lines([], np.zeros(1, np.int64), Text.empty(), np.zeros(0))
+        return _make_columns([])
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     queries = [query for part in parts for query in part.queries]
     begins = [i for i, query in enumerate(queries) if i == 0 or query != queries[i - 1]]
@@ -309,46 +293,51 @@ def _join_lines(parts: list[Lines]) -> Lines:
     return Lines([queries[i] for i in begins], offsets, items, numbers)
 
 
-def _split_each(data: bytes, layout: Layout, read_odd: Odd, detailed: bool) -> Lines:
-    """The lines as columns, read one by one."""
-    rows: list[tuple[bytes, bytes, float]] = []
-    rank: list[float] = []
+def _split_each(data: bytes, layout: Layout, read_odd: ReadOdd, detailed: bool) -> Lines:
+    """Split lines one by one."""
+    rows: list[Row] = []
+    fields: list[list[bytes]] = []
     numbers: list[int] = []
-    for number, (line, at) in enumerate(_split_each_line(data)):
+    for number, (line, at, _) in enumerate(_list_lines(data)):
         row = read_odd(line, at) if line.strip(b" \t") else None
         if row is not None:
             rows.append(row)
             if detailed:
-                rank.append(_read_rank(_split_fields(line)) if layout is RUN else math.nan)
+                fields.append(_split_fields(line))
                 numbers.append(number)
+    columns = _make_columns(rows)
+    if not detailed:
+        return columns
+    rank = read_ranks(fields) if layout is RUN else None
+    return replace(columns, rank=rank, line=np.array(numbers, np.int64))
+
+
+def _make_columns(rows: list[Row]) -> Lines:
     starts = [i for i, row in enumerate(rows) if i == 0 or row[0] != rows[i - 1][0]]
     return Lines(
         [rows[i][0] for i in starts],
         np.array([*starts, len(rows)]),
         read_bytes([item for _, item, _ in rows]),
         np.array([number for *_, number in rows], float),
-        np.array(rank, float) if detailed and layout is RUN else None,
-        np.array(numbers, np.int64) if detailed else None,
     )
 
 
 _END = re.compile(rb"\r\n|\r|\n")
 
 
-def _split_each_line(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """Each line, and the byte that it begins with."""
-    start = 0
-    for end in _END.finditer(data):
-        yield data[start : end.start()], start
+def _list_lines(data: bytes, start: int = 0) -> Iterator[tuple[bytes, int, int]]:
+    """Each line, the byte that it begins with, and the byte that the next one begins with."""
+    for end in _END.finditer(data, start):
+        yield data[start : end.start()], start, end.end()
         start = end.end()
     if start < len(data):
-        yield data[start:], start
+        yield data[start:], start, len(data)
 
 
 def find_fields(data: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> list[list[bytes]]:
-    """The fields of the lines of a run that have some pairs of query and item, in their order."""
+    """Find the lines of a run with some pairs of query and item, in their order, split into fields."""
     found = []
-    lines = (_split_fields(line) for line, _ in _split_each_line(data))
+    lines = (_split_fields(line) for line, *_ in _list_lines(data))
     for query, item in pairs:
         for fields in lines:
             if len(fields) > RUN.number and fields[0] == query and fields[RUN.item] == item:
@@ -358,18 +347,15 @@ def find_fields(data: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> list[list[
 
 
 def read_ranks(lines: list[list[bytes]]) -> Floats:
-    """The rank column of lines that are split into fields; NaN where it holds no number."""
-    return np.array([_read_rank(fields) for fields in lines], float)
+    """Read the rank column of lines that are split into fields; NaN where it holds no number."""
+    ranks = np.full(len(lines), np.nan)
+    for at, fields in enumerate(lines):
+        with suppress(ValueError):
+            ranks[at] = float(fields[RUN.number - 1])
+    return ranks
 
 
-def _read_rank(fields: list[bytes]) -> float:
-    try:
-        return float(fields[RUN.number - 1])
-    except ValueError:
-        return math.nan
-
-
-# --- Blocks that are not plain ---------------------------------------------------------------------
+# --- Lines that are not plain ----------------------------------------------------------------------
 
 _PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
@@ -377,7 +363,7 @@ _BREAK = re.compile("[\v\f\x1c-\x1e]|\u0085|\u2028|\u2029".encode())
 
 
 def _split_fields(line: bytes) -> list[bytes]:
-    """Split at blanks and tabs; bytes that only some locale calls blank belong to ids."""
+    """Split at blanks and tabs. Other white space belongs to ids."""
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
@@ -392,13 +378,13 @@ def _parse_number(fields: list[bytes], layout: Layout) -> float:
     else:
         wrong = f"got {_show(written)}"
     raise layout.error(
-        f"{explain_not_finite(layout.says, wrong)} "
+        f"{explain_not_finite(layout.number_name, wrong)} "
         f"(query {_show(fields[0])}, item {_show(fields[layout.item])}).{_guess_kind(fields, layout.kind)}"
     )
 
 
 def _guess_kind(fields: list[bytes], kind: str) -> str:
-    """Guess what else a line with a bad number may be."""
+    """Guess why a line has no number where one is expected."""
     if {b"query_id", b"qid", b"query", b"topic", b"doc_id", b"docno", b"docid"} & set(fields):
         return " This looks like a header line."
     return _explain_json(kind) if fields[0].startswith(_BRACKETS) else ""
@@ -424,10 +410,10 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     tabbed = [field for field in line.split(b"\t") if field.strip()]
     if b"\t" in line and len(tabbed) == wanted < count:
         odd = next(field for field in tabbed if len(_split_fields(field)) > 1)
-        if odd in tabbed[: layout.number + 1]:  # nobody reads the tag
+        if odd in tabbed[: layout.number + 1]:  # the tag is not read
             raise FormatError(f"expected {wanted} fields; {_show(odd)} has a blank inside.")
     if layout.more and count == wanted - 1 and line.endswith((b" ", b"\t")):
-        return  # an empty tag, which nobody reads
+        return  # the tag is empty, and is not read
     if layout.more and count >= 2 * wanted - 1 and (other := _BREAK.search(fields[wanted - 1])):
         raise FormatError(
             f"{count} fields where a {layout.kind} line has {wanted}: {_show(line)}  Lines end in LF, "
@@ -442,7 +428,7 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
 
 
 def _is_shifted(fields: list[bytes], layout: Layout) -> bool:
-    """A number where the tag should be: an id with a blank inside has moved the score."""
+    """Is there a number where the tag should be? Then an id with a blank inside has moved the score."""
     return _PLAIN_NUMBER.fullmatch(fields[layout.number + 1]) is not None
 
 
@@ -465,10 +451,10 @@ def _show(data: bytes) -> str:
     return show_id(data.strip())
 
 
-def parse_line(line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None:
-    """One line's query, item and number; None for a blank line or a comment.
+def parse_line(line: bytes, layout: Layout) -> Row | None:
+    """Parse one line; None for a blank line or a comment.
 
-    Raises InputError, which does not say where the line stands.
+    Raises InputError, to which the caller adds the file and the number of the line.
     """
     fields = _split_fields(line)
     if not fields or fields[0].startswith(b"#"):
@@ -476,7 +462,7 @@ def parse_line(line: bytes, layout: Layout) -> tuple[bytes, bytes, float] | None
     return _parse_fields(line, fields, layout)
 
 
-def _parse_fields(line: bytes, fields: list[bytes], layout: Layout) -> tuple[bytes, bytes, float]:
+def _parse_fields(line: bytes, fields: list[bytes], layout: Layout) -> Row:
     if len(fields) != len(layout.columns) or b"\0" in line or b"\t" in line:
         _check_fields(line, fields, layout)
     return fields[0], fields[layout.item], _parse_number(fields, layout)

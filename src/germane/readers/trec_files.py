@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -19,9 +20,9 @@ from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
 from germane.errors import DuplicateError, EmptyError
 from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
 from germane.kernel.ids import show_id, to_bytes, to_text
-from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, find_repeat
+from germane.kernel.reduction import Batch, RepeatedItem, choose_copies, drop_repeats
 from germane.readers import trec
-from germane.readers.files import BLOCK, Block, TextFile, find_line_ends
+from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
 from germane.readers.formats import BATCH, Path, ProgressNote, find_name
 from germane.readers.inputs import RunInput
 from germane.readers.rows import RowReducer, Rows, join_rows, judge_text
@@ -65,7 +66,9 @@ class Run(RunInput):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        reducer = RowReducer(judge_text(qrels), self.rows.split, _as_is, duplicates, order)
+        reducer = RowReducer(
+            judge_text(qrels), self.rows.split, lambda rows: rows, duplicates, order
+        )
         try:
             got = reducer.reduce(ProgressNote(None), on_disk=False)
         except RepeatedItem as found:
@@ -90,33 +93,99 @@ class TrecFile(RunInput):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
+        """Find the judged items while the file is read.
+
+        Where the rows of each query stand together, memory does not depend on the unjudged rows. A
+        file that comes back to an earlier query is read again, and its rows are sorted, many of them
+        on disk.
+        """
         if self._held is not None:
             return self._held.retrieve(qrels, duplicates, order, progress)
-        return retrieve(qrels, self.path, duplicates, order, progress)
+        note, judged = ProgressNote(progress), judge_text(qrels)
+        comments = trec.Comments({*map(to_bytes, judged.queries)})
+        with TextFile(self.path, note) as file:
+            first: dict[int, tuple[bytes, Rows]] = {}  # the blocks that a sample is taken of
+
+            def read_rows(block: Block) -> Rows:
+                rows = _make_rows(trec.split_block(file, block, trec.RUN, comments))
+                if block.start < BLOCK:
+                    first[block.start] = block.data, rows
+                return rows
+
+            reducer = RowReducer(judged, file.read_blocks, read_rows, duplicates, order)
+            try:
+                got = reducer.reduce(note)
+            except RepeatedItem as found:
+                raise _find_repeat(file, trec.RUN, found.query, found.item) from None
+            if not reducer.rows:
+                raise trec.explain_empty(file, trec.RUN)
+            return replace(got, comments=comments.count, sample=partial(_sample_blocks, first))
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
     ) -> tuple[Run | None, list[Hashable], list[float]]:
+        """Read the whole file, and keep one query's rows. Raises DuplicateError with the line."""
         if self._held is not None:
             return self._held.select(qrels, duplicates)
-        query = to_text(to_bytes(qrels.queries[0]))
-        return read_query(self.path, query, duplicates, progress).select(qrels, duplicates)
+        wanted = to_bytes(qrels.queries[0])
+        items: list[Ids] = []
+        scores: list[Floats] = []
+        with TextFile(self.path, progress) as file:
+            for lines in trec.read_blocks(file, trec.RUN, trec.Comments({wanted})):
+                at = [s for s, query in enumerate(lines.queries) if query == wanted]
+                if at:
+                    rows = _make_rows(lines).take(np.array(at))
+                    assert rows.score is not None
+                    items.append(rows.items.compact())
+                    scores.append(rows.score)
+            if duplicates == "error":
+                copies = Counter(item for some in items for item in some)
+                if (most := copies.most_common(1)) and most[0][1] > 1:
+                    raise _find_repeat(file, trec.RUN, to_text(wanted), most[0][0])
+        if not items:
+            return None, [], []
+        item, score = join_ids(items), np.concatenate(scores)
+        run = Run(self.name, Rows([to_text(wanted)], np.array([0, len(item)]), item, score))
+        return run, list(item), score.tolist()
 
     def load(self, progress: Progress | None = None) -> Run:
-        return self._held or read_run(self.path, progress)
+        """Read the whole file into memory, its rows grouped by query."""
+        if self._held is not None:
+            return self._held
+        with TextFile(self.path, progress) as file:
+            return Run(self.name, Rows(*_read_grouped(file, trec.RUN, _AllData())))
 
     def find_queries(self, wanted: Iterable[Hashable]) -> set[Hashable]:
-        if self.path != "-" and os.path.isfile(self.path):
-            return find_queries(self.path, wanted)
-        self._held = self.load()  # standard input and pipes can be read once
-        return self._held.find_queries(wanted)
+        """Find the queries that the file has among some, with or without a ``#`` before them."""
+        if self.path == "-" or not os.path.isfile(self.path):
+            self._held = self.load()  # standard input and pipes can be read once
+            return self._held.find_queries(wanted)
+        asked = {to_bytes(query) for query in wanted}
+        asked |= {query[1:] for query in asked}
+        with TextFile(self.path) as file:
+            blocks = trec.read_blocks(file, trec.RUN, _AllData())
+            found = {query for lines in blocks for query in lines.queries}
+        return {to_text(query) for query in found & asked}
 
-    def batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
-        return read_batches(self.path, start, progress)
+    def read_batches(self, start: int, progress: Progress | None) -> Iterator[tuple[int, Run]]:
+        """Read the lines from a byte on, in runs of whole queries, each with the byte where it ends."""
+        held: list[Rows] = []
+        end = start
+        with TextFile(self.path, progress) as file:
+            for block in file.read_blocks():
+                if block.start < start:
+                    continue
+                held.append(_make_rows(trec.split_block(file, block, trec.RUN, trec.Comments())))
+                end = block.start + len(block.data)
+                if sum(len(one.items) for one in held) >= BATCH:
+                    yield end, Run(self.name, join_rows(held))
+                    held = []
+        if any(len(one.items) for one in held):
+            yield end, Run(self.name, join_rows(held))
 
 
 def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:
-    """The first rows of some queries, of the first blocks of a file."""
+    """Take the first rows of some queries from the first blocks of a file."""
     data, rows = blocks[0]
     if len(rows.items) < most and len(blocks) > 1:  # the last query has a block of its own
         several = [blocks[start] for start in sorted(blocks)]
@@ -126,7 +195,7 @@ def _sample_blocks(blocks: dict[int, tuple[bytes, Rows]], most: int) -> Sample:
 
 
 def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
-    """The first rows of some queries; with the lines, also their ranks and scores as they are written."""
+    """Take the first rows of some queries; ``data`` has their lines, with ranks and scores as written."""
     at, offsets = choose_rows(rows.offsets, most)
     queries, items = rows.queries[: len(offsets) - 1], rows.items.take(at)
     score = None if rows.score is None else np.asarray(rows.score)[at]
@@ -149,10 +218,6 @@ def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
     )
 
 
-def _as_is(rows: Rows) -> Rows:
-    return rows
-
-
 def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) -> Qrels:
     """Read a TREC qrels file."""
     comments = trec.Comments()
@@ -164,12 +229,10 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
                 raise
             queries, offsets, items, grades = [], np.zeros(1, np.int64), Text.empty(), np.zeros(0)
         batch = Batch(np.arange(len(queries)), offsets, items, grades)
-        repeat = find_repeat(batch)
-        if repeat is not None:
-            if duplicates not in ("first", "last", "max"):
-                query, item = queries[int(batch.owner[repeat])], items[repeat]
-                raise _raise_repeat(file, trec.QRELS, query, item)
-            batch = batch.take(choose_copies(batch, duplicates))
+        try:
+            batch = drop_repeats(batch, queries, duplicates)
+        except RepeatedItem as found:
+            raise _find_repeat(file, trec.QRELS, found.query, found.item) from None
     assert batch.score is not None
     qrels = Qrels(
         [*queries],
@@ -185,18 +248,14 @@ def read_qrels(path: Path, duplicates: str, progress: Progress | None = None) ->
     return qrels
 
 
-def _make_qrels(rows: list[tuple[bytes, bytes, float]], duplicates: str) -> Qrels:
-    """The judgments of lines that begin with ``#``. A repeated one is no error before it is data."""
+def _make_qrels(rows: list[trec.Row], duplicates: str) -> Qrels:
+    """Make judgments of lines that begin with ``#``. Until these are data, a repeated one is no error."""
     judged: dict[bytes, list[tuple[bytes, float]]] = {}
     for query, item, grade in rows:
         judged.setdefault(query, []).append((item, grade))
-    flat = [row for of_query in judged.values() for row in of_query]
+    items, grades = zip(*chain.from_iterable(judged.values()), strict=True)
     offsets = ragged.make_offsets(list(map(len, judged.values())))
-    items, grades = (
-        read_bytes([item for item, _ in flat]),
-        np.array([grade for _, grade in flat]),
-    )
-    batch = Batch(np.arange(len(judged)), offsets, items, grades)
+    batch = Batch(np.arange(len(judged)), offsets, read_bytes(items), np.array(grades))
     if duplicates in ("first", "last", "max"):
         batch = batch.take(choose_copies(batch, duplicates))
     assert batch.score is not None
@@ -204,7 +263,7 @@ def _make_qrels(rows: list[tuple[bytes, bytes, float]], duplicates: str) -> Qrel
 
 
 def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
-    """The judgments with those of lines that begin with ``#`` and have one of the run's queries."""
+    """Add the judgments of lines that begin with ``#`` and have one of the run's queries."""
     maybe = qrels.maybe_data
     if maybe is None:
         return qrels
@@ -219,10 +278,10 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
         return qrels
     more = maybe.some(np.array(data, np.int64))
     rows = Batch(np.arange(len(more)), more.offsets, read_python_ids(more.items), more.grades)
-    repeat = find_repeat(rows)
-    if repeat is not None:
-        twice = more.queries[int(rows.owner[repeat])]
-        raise explain_repeat(qrels.name, "judged", twice, rows.items[repeat])
+    try:
+        drop_repeats(rows, more.queries, "error")
+    except RepeatedItem as found:
+        raise explain_repeat(qrels.name, "judged", found.query, found.item) from None
     return replace(
         qrels,
         queries=[*qrels.queries, *more.queries],
@@ -234,37 +293,18 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
     )
 
 
-def find_queries(path: Path, queries: Iterable[Hashable]) -> set[Hashable]:
-    """The queries that a run file has among some, with or without a ``#`` before them."""
-    wanted = {to_bytes(query) for query in queries}
-    wanted |= {query[1:] for query in wanted}
-    with TextFile(path) as file:
-        found = {
-            query
-            for lines in trec.read_blocks(file, trec.RUN, _AllComments())
-            for query in lines.queries
-        }
-    return {to_text(query) for query in found & wanted}
+class _AllData(trec.Comments):
+    """Takes a line that begins with ``#`` as data if its fields fit."""
 
-
-class _AllComments(trec.Comments):
-    """Takes every line that can be data for data."""
-
-    def read(self, line: bytes, layout: trec.Layout) -> tuple[bytes, bytes, float] | None:
+    def read(self, line: bytes, layout: trec.Layout) -> trec.Row | None:
         super().read(line, layout)
         return self.maybe_data.pop() if self.maybe_data else None
-
-
-def read_run(path: Path, progress: Progress | None = None) -> Run:
-    """Read a whole TREC run file, its rows grouped by query."""
-    with TextFile(path, progress) as file:
-        return Run(find_name(path), Rows(*_read_grouped(file, trec.RUN, _AllComments())))
 
 
 def _read_grouped(
     file: TextFile, layout: trec.Layout, comments: trec.Comments
 ) -> tuple[list[str], Ints, Ids, Floats]:
-    """All lines, grouped by query in the order in which the queries first appear."""
+    """Read all lines, and group them by query in the order in which the queries first appear."""
     codes: dict[bytes, int] = {}
     owners: list[Ints] = []
     items: list[Ids] = []
@@ -282,87 +322,14 @@ def _read_grouped(
     return list(map(to_text, codes)), ragged.make_offsets(np.bincount(owner)), item, number
 
 
-def read_query(path: Path, query: str, duplicates: str, progress: Progress | None = None) -> Run:
-    """Read a whole TREC run file, and keep one query's rows. Raises DuplicateError with the line."""
-    wanted = to_bytes(query)
-    found: list[Rows] = []
-    with TextFile(path, progress) as file:
-        for lines in trec.read_blocks(file, trec.RUN, trec.Comments({wanted})):
-            at = [s for s, other in enumerate(lines.queries) if other == wanted]
-            if at:
-                rows = _make_rows(lines).take(np.array(at))
-                found.append(
-                    Rows([query], np.array([0, len(rows.items)]), rows.items.compact(), rows.score)
-                )
-        if duplicates == "error":
-            copies = Counter(item for rows in found for item in rows.items)
-            if (most := copies.most_common(1)) and most[0][1] > 1:
-                raise _raise_repeat(file, trec.RUN, query, most[0][0])
-    if not found:
-        return Run(find_name(path), Rows([], np.zeros(1, np.int64), Text.empty(), np.zeros(0)))
-    items = join_ids([rows.items for rows in found])
-    score = np.concatenate([rows.score for rows in found])
-    return Run(find_name(path), Rows([query], np.array([0, len(items)]), items, score))
-
-
 def _make_rows(lines: trec.Lines) -> Rows:
     return Rows(list(map(to_text, lines.queries)), lines.offsets, lines.items, lines.number)
 
 
-def retrieve(
-    qrels: Qrels, path: Path, duplicates: str, order: Order, progress: Progress | None = None
-) -> Retrieved:
-    """Find the judged items of a run file while it is read.
-
-    Where the rows of each query stand together, memory does not depend on the unjudged ones. A file
-    that comes back to a query it had left is read again, and its rows are sorted, many of them on disk.
-    """
-    note, judged = ProgressNote(progress), judge_text(qrels)
-    comments = trec.Comments({*map(to_bytes, judged.queries)})
-    with TextFile(path, note) as file:
-        read = partial(trec.split_block, file, layout=trec.RUN, comments=comments)
-        first: dict[int, tuple[bytes, Rows]] = {}  # the blocks that a sample is taken of
-
-        def read_rows(block: Block) -> Rows:
-            rows = _make_rows(read(block))
-            if block.start < BLOCK:
-                first[block.start] = block.data, rows
-            return rows
-
-        reducer = RowReducer(judged, file.blocks, read_rows, duplicates, order)
-        try:
-            got = reducer.reduce(note)
-        except RepeatedItem as found:
-            raise _raise_repeat(file, trec.RUN, found.query, found.item) from None
-        if not reducer.rows:
-            raise trec.explain_empty(file, trec.RUN)
-        return replace(got, comments=comments.count, sample=partial(_sample_blocks, first))
-
-
-def read_batches(
-    path: Path, start: int, progress: Progress | None = None
-) -> Iterator[tuple[int, Run]]:
-    """The lines from a byte on as runs of whole queries, held in memory, and where each ends."""
-    held: list[Rows] = []
-    end = start
-    with TextFile(path, progress) as file:
-        for block in file.blocks():
-            if block.start < start:
-                continue
-            rows = _make_rows(trec.split_block(file, block, trec.RUN, trec.Comments()))
-            end = block.start + len(block.data)
-            held.append(rows)
-            if sum(len(one.items) for one in held) >= BATCH:
-                yield end, Run(find_name(path), join_rows(held))
-                held = []
-    if held and any(len(one.items) for one in held):
-        yield end, Run(find_name(path), join_rows(held))
-
-
-def _raise_repeat(
+def _find_repeat(
     file: TextFile, layout: trec.Layout, query: Hashable, item: Hashable
 ) -> DuplicateError:
-    """The error for a repeated row, with the lines it stands on."""
+    """Search the file for a repeated row. Returns the error, which names its lines."""
     wanted = re.compile(
         rb"(?:\A|(?<=[\r\n]))[ \t]*"
         + re.escape(to_bytes(query))
@@ -372,11 +339,11 @@ def _raise_repeat(
     )
     lines: list[int] = []
     line = 1
-    for block in file.blocks():
+    for block in file.read_blocks():
         data = block.data
         found = (match.start() for match in wanted.finditer(data))
-        lines += [line + find_line_ends(data, start) for start in found]
-        line += find_line_ends(data)
+        lines += [line + count_line_ends(data, start) for start in found]
+        line += count_line_ends(data)
         if len(lines) > 1:
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
@@ -388,7 +355,7 @@ def _raise_repeat(
 def explain_repeat(
     where: str, what: str, query: Hashable, item: Hashable, like: str = ""
 ) -> DuplicateError:
-    """The error for a pair of query and item that stands twice."""
+    """Make the error for a repeated pair of query and item."""
     return DuplicateError(
         f"{where}: item {show_id(to_bytes(item))} is {what} twice for query "
         f"{show_id(to_bytes(query))}{like}. duplicates=first, last or max keeps one copy."

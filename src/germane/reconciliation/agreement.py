@@ -122,7 +122,7 @@ class Terms:
     def __init__(self, search: Search, given: Given) -> None:
         self._ranking, self._scored = search.compute_terms(given.candidate)
         self._place = {query: q for q, query in enumerate(self._ranking.queries)}
-        self._total = self._ranking.sums(self._scored.terms) + self._scored.rest
+        self._total = self._ranking.sum_hits(self._scored.terms) + self._scored.rest
         self._rounded = {decimals: self.round(decimals) for decimals in DECIMALS}
 
     def round(self, decimals: int) -> Floats:

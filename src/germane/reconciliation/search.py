@@ -248,7 +248,7 @@ class Search:
         for duplicates in (self.conventions.duplicates, "first"):
             try:
                 policy = replace(self.conventions, duplicates=duplicates)
-                qrels = self._values.collection.judged(policy).qrels
+                qrels = self._values.collection.judge(policy).qrels
             except GermaneError:  # evaluating the candidates reports it
                 continue
             return [grade for grade in np.unique(qrels.grades).tolist() if grade > 0]
@@ -257,7 +257,7 @@ class Search:
     def compute_terms(self, candidate: Candidate) -> tuple[Ranking, Scored]:
         """Compute the terms behind the values of a candidate."""
         policy = candidate.make_policy(self.conventions)
-        ranking = self._values.collection.judged(policy).ranking(policy.ties)
+        ranking = self._values.collection.judge(policy).rank(policy.ties)
         return ranking, compute_terms(candidate.measure, ranking)
 
     def find_limit(self, candidate: Candidate) -> str:
@@ -267,8 +267,8 @@ class Search:
         foreign, collection = dialect.find(name), self._values.collection
         if foreign is None or result is None:
             return ""
-        judged = collection.judged(candidate.make_policy(self.conventions))
-        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.ordered)
+        judged = collection.judge(candidate.make_policy(self.conventions))
+        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
         return next((limit.says for limit in limits if may_matter(limit, result)), "")
 
     def simplify(self, given: Iterable[Given]) -> list[Given]:

@@ -191,8 +191,8 @@ class Values:
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._found:
-            judged = self.collection.judged(policy)
-            ranking = judged.ranking(policy.ties)  # kept by the collection
+            judged = self.collection.judge(policy)
+            ranking = judged.rank(policy.ties)  # kept by the collection
             amended = make_amendment(policy) is not None
             after = _AMENDING if amended else _AFTER_RANKING
             alike = id(ranking), measure, amended, *(getattr(policy, name) for name in after)
@@ -238,9 +238,9 @@ class _Question:
         try:
             policy = replace(self.conventions, **words)
             result = self.values(policy, measure)
-            judged = collection.judged(policy)
+            judged = collection.judge(policy)
             limits = (
-                find_holding(dialect, foreign, measure, judged, collection.ordered)
+                find_holding(dialect, foreign, measure, judged, collection.is_ordered)
                 if self.limits == "find"
                 else ()
             )

@@ -1,7 +1,7 @@
-"""trec_eval, NIST's program of that name: its flags, its measures and its output, byte for byte.
+"""The stand-in for NIST's program trec_eval: its flags, its measures and its output, byte for byte.
 
-The values are germane's measures, under trec_eval's conventions; what it adds to them, and where it
-departs from them, stands here and nowhere else.
+The values are germane's measures under trec_eval's conventions. Everything that trec_eval adds to them,
+or does differently, is in this folder.
 """
 
 from germane.trec_eval.evaluation import evaluate

@@ -1,8 +1,8 @@
-"""Columns: one line of output for each value of the measures asked for; and the help, which lists them."""
+"""Columns, one for each value that the measures asked for print; their lines; and the help."""
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +12,13 @@ from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import parse_real, parse_whole
 
 _SHARED = ("dcg", "ideal_dcg", "ndcg")
-"""In trec_eval one place holds the gains of these: the last given are those of all, and each is
-named by the last given up to it."""
+"""These measures share their gains in trec_eval: the last gains given are those of all three. The name of
+each has the last gains given up to it."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One value: its printed name, the measure, and the cutoff, level, numbers or gains it takes."""
+    """A value: its printed name, its measure, and the cutoff, level, numbers or gains it takes."""
 
     name: str
     measure: str
@@ -31,7 +31,7 @@ class Column:
 
 
 def make_columns(options: Options) -> list[Column]:
-    """The columns of the measures asked for. Raises TrecEvalError for parameters that make no sense."""
+    """Make the columns of the measures asked for. Raises TrecEvalError for wrong parameters."""
     out: list[Column] = []
     last = ""
     for name in options.measures:
@@ -44,10 +44,6 @@ def make_columns(options: Options) -> list[Column]:
         replace(column, argument=[*shared.values()][-1]) if column.measure in shared else column
         for column in out
     ]
-
-
-def _take_nothing(name: str, _: str) -> list[Column]:
-    return [Column(name, name)]
 
 
 def _take_cutoffs(name: str, given: str) -> list[Column]:
@@ -83,8 +79,8 @@ def _take_gains(name: str, given: str) -> list[Column]:
     return [Column(_write(name, given), name, tuple(pairs), given)]
 
 
-_EXPAND = {
-    "nothing": _take_nothing,
+_EXPAND: dict[str, Callable[[str, str], list[Column]]] = {
+    "nothing": lambda name, _: [Column(name, name)],
     "cutoffs": _take_cutoffs,
     "levels": _take_levels,
     "numbers": _take_numbers,
@@ -114,9 +110,9 @@ def _sort(name: str, numbers: list[Any], given: str) -> list[Any]:
 def format_queries(
     columns: Sequence[Column], queries: Sequence[str], values: Sequence[list[Any]], z: str
 ) -> Iterator[str]:
-    """The lines of every query. ``values`` has a list for each column; ``z`` is Z for standard scores.
+    """Format the lines of every query. ``values`` has a list for each column; ``z`` is Z for standard scores.
 
-    The measures of one query are one format, made once: only its name is put in for each.
+    One template has the lines of all measures; each query fills it with its name and values.
     """
     shown = [
         (column, kept)
@@ -132,7 +128,7 @@ def format_queries(
 
 
 def format_summary(columns: Sequence[Column], values: Sequence[Any], z: str) -> Iterator[str]:
-    """The lines for all queries together."""
+    """Format the lines for all queries together."""
     for column, value in zip(columns, values, strict=True):
         if column.row.shown != "string":
             yield _write_nan_as_c(_format_line(column, "all", z) % (value,))
@@ -150,7 +146,7 @@ _FORMS = {"string": "'%s'", "id": "%s"}
 
 
 def _write_nan_as_c(text: str) -> str:
-    """0/0 is a negative NaN on the processors that trec_eval runs on."""
+    """Write NaN with its sign: 0/0 is negative on the processors that trec_eval runs on."""
     return text.replace("\t   nan\n", "\t  -nan\n")
 
 
@@ -189,10 +185,13 @@ _TAKES = {
 
 
 def write_help(options: Options) -> str:
-    """The help, with the definitions of the measures asked for, or else a list of all."""
+    """Write the help, with the definitions of the measures asked for, or with a list of all."""
     if options.marked:
         return _FLAGS + "".join(map(_define, options.measures))
-    nicknames = "".join(f"  {name:<24}{_list_names(names)}\n" for name, names in NICKNAMES.items())
+    nicknames = "".join(
+        f"  {name:<24}{len(names)} measures: {', '.join(names[2:5])}, …\n"
+        for name, names in NICKNAMES.items()
+    )
     listed = "".join(
         f"  {name + _TAKES[row.takes].partition(':')[0]:<24}{_describe_row(row)}\n"
         for name, row in MEASURES.items()
@@ -200,23 +199,15 @@ def write_help(options: Options) -> str:
     return f"{_FLAGS}nicknames:\n{nicknames}\nmeasures, with their parameters:\n{listed}"
 
 
-def _list_names(names: tuple[str, ...]) -> str:
-    return f"{len(names)} measures: {', '.join(names[2:5])}, …"
-
-
 def _describe_row(row: Row) -> str:
     ours = row.germane.format("k" if row.takes == "cutoffs" else "x")
     return f"germane's {ours}" if ours else _ON[row.judgments]
-
-
-def _make_example(name: str) -> str:
-    column = make_columns(Options(marked={name}))[0]
-    return column.row.germane.format(column.argument)
 
 
 def _define(name: str) -> str:
     row = MEASURES[name]
     if not row.germane:
         return f"{name}: {_ON[row.judgments]}; germane has no measure of its own for it.\n"
-    measure = parse(_make_example(name))
+    example = make_columns(Options(marked={name}))[0]
+    measure = parse(row.germane.format(example.argument))
     return f"{name}{_TAKES[row.takes].partition(':')[0]}: as germane's {measure}: {measure.definition}\n"

@@ -1,8 +1,9 @@
-"""An evaluation as trec_eval does it: files in, lines out."""
+"""An evaluation as trec_eval does it, from files to the lines that it prints."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
@@ -26,10 +27,10 @@ from germane.trec_eval.text import parse_real, truncate
 
 
 def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
-    """The lines that trec_eval prints, those of one query at a time.
+    """Yield the lines that trec_eval prints, those of one query at a time.
 
-    ``note`` is told what is odd in the run, but no error to trec_eval. Raises TrecEvalError where it
-    ends with another status than 0, after the lines that it still prints.
+    ``note`` is called with what is odd in the run, but no error in trec_eval. Raises TrecEvalError,
+    after the lines that trec_eval still prints, if its exit status is not 0.
     """
     data = _read_files(options, note)
     means = read_means(options.zscores) if options.zscores is not None else None
@@ -39,7 +40,7 @@ def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
     if contradiction:
         queries, end = queries[: len(values[0])], TrecEvalError(QUERY, contradiction)
     if means is not None:
-        values = _standardize_all(means, wanted, data, queries, values)
+        _standardize(means, wanted, data, queries, values)
     z = "" if means is None else "Z"
     if options.per_query:
         names = [to_text(to_bytes(data.qrels.queries[q])) for q in queries]
@@ -52,44 +53,44 @@ def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
 
 @dataclass(eq=False)
 class _Data:
-    """The data that were read."""
+    """The contents of the files."""
 
     options: Options
     lines: list[Line]  # of groups and of preferences
     qrels: Qrels
-    again: dict[int, bytes]  # by query, an item judged twice
+    judged_twice: dict[int, bytes]  # by query, an item
     retrieved: Retrieved
-    twice: dict[int, bytes]  # and one retrieved twice
+    retrieved_twice: dict[int, bytes]
     tag: str
 
 
 def _read_files(options: Options, note: runs.Note) -> _Data:
     lines: list[Line] = []
-    again: dict[int, bytes] = {}
+    judged_twice: dict[int, bytes] = {}
     if options.judgments == "qrels":
-        qrels, again = judgments.read_grades(options)
+        qrels, judged_twice = judgments.read_grades(options)
     else:
         lines = judgments.read_lines(options)
         qrels = judgments.make_item_qrels(lines)
     with runs.open_copy(options.run) as path:
-        retrieved, twice = runs.retrieve(qrels, path, options, note)
+        retrieved, retrieved_twice = runs.retrieve(qrels, path, options, note)
         tagged = "runid" in options.measures and options.summary
         tag = runs.read_tag(path) if tagged else ""
-    return _Data(options, lines, qrels, again, retrieved, twice, tag)
+    return _Data(options, lines, qrels, judged_twice, retrieved, retrieved_twice, tag)
 
 
-# --- Where trec_eval stops -------------------------------------------------------------------------
+# --- Queries that end trec_eval -----------------------------------------------------------------------
 
 
 def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecEvalError | None]:
-    """The queries up to the first that trec_eval stops at, and why it does."""
+    """Select the queries up to the first at which trec_eval stops; also return why it stops."""
     only = data.options.only
     names = [to_text(to_bytes(query)) for query in data.qrels.queries]
     queries = [q for q, name in enumerate(names) if only is None or name == only]
     if not queries:
         raise TrecEvalError(NO_QUERY, f"no query {only!r} is in {data.options.qrels}.")
-    looked_at = {column.row.judgments for column in wanted} - {"any"}
-    obstacles = _find_obstacles(data, wanted, queries[0]) if looked_at else {}
+    needed = {column.row.judgments for column in wanted} - {"any"}
+    obstacles = _find_obstacles(data, wanted, queries[0]) if needed else {}
     for at, q in enumerate(queries):
         if not data.options.complete and not data.retrieved.answered[q]:
             why = (
@@ -103,20 +104,21 @@ def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecE
 
 
 def _find_obstacles(data: _Data, wanted: list[Column], first: int) -> dict[int, str]:
-    """Queries that trec_eval stops at when it computes a measure, and why."""
+    """Find the queries at which trec_eval stops when it computes a measure, and why it stops."""
     options, qrels = data.options, data.qrels
     for column in wanted:
         if column.row.judgments not in ("any", options.judgments):
-            formats = " or ".join(sorted(_list_formats(column.row.judgments)))
+            kind = column.row.judgments
+            formats = " or ".join(sorted(name for name, holds in FORMATS.items() if holds == kind))
             return {
                 first: f"{column.measure} is not for -R {options.format}, but for -R {formats}."
             }
     out = {
         q: f"item {show_id(item)} is retrieved twice for query {_show_query(qrels, q)}."
-        for q, item in data.twice.items()
+        for q, item in data.retrieved_twice.items()
     }
     if options.judgments == "qrels":
-        for q, item in data.again.items():
+        for q, item in data.judged_twice.items():
             out[q] = f"item {show_id(item)} is judged twice for query {_show_query(qrels, q)}."
         if qrels.grades[slice(*qrels.offsets[first : first + 2])].max() < 0:
             out[first] = (
@@ -129,17 +131,13 @@ def _show_query(qrels: Qrels, q: int) -> str:
     return show_id(to_bytes(qrels.queries[q]))
 
 
-def _list_formats(kind: str) -> list[str]:
-    return [name for name, holds in FORMATS.items() if holds == kind]
-
-
 # --- Values ----------------------------------------------------------------------------------------
 
 
 def _compute_values(
     data: _Data, wanted: list[Column], queries: list[int]
 ) -> tuple[list[list[Any]], str]:
-    """For each column, the values of some queries, up to one that has none, and why it has not."""
+    """Compute each column's values of some queries, up to a query that has none; also return why not."""
     options = data.options
     computed = [column for column in wanted if column.row.judgments == options.judgments]
     why = ""
@@ -148,13 +146,15 @@ def _compute_values(
         given = data.lines, data.qrels, data.retrieved, options
         judged, why = preferences.judge_preferences(*given, queries)
         queries = queries[: len(judged)]
-        found = {column: preferences.measure_preferences(column, judged) for column in computed}
+        for column in computed:
+            measure = preferences.MEASURES[column.measure.removeprefix("prefs_")]
+            found[column] = list(map(measure, judged))
     elif computed and queries:
-        values = (
-            _score_groups(computed, data)
-            if options.judgments == "groups"
-            else _score_grades(computed, data)
-        )
+        if options.judgments == "groups":
+            given = data.lines, data.qrels, data.retrieved, options
+            values = [value.tolist() for value in scores.average_groups(computed, *given)]
+        else:
+            values = _score_grades(computed, data)
         found = {
             column: [value[q] for q in queries]
             for column, value in zip(computed, values, strict=True)
@@ -162,15 +162,9 @@ def _compute_values(
     return [found.get(column, [1.0] * len(queries)) for column in wanted], why
 
 
-def _score_groups(computed: list[Column], data: _Data) -> list[list[Any]]:
-    given = data.lines, data.qrels, data.retrieved, data.options
-    return [value.tolist() for value in scores.average_groups(computed, *given)]
-
-
 def _score_grades(computed: list[Column], data: _Data) -> list[list[Any]]:
-    options = data.options
-    ranking = make_ranking(data.qrels, data.retrieved, options)
-    score = make_scorer(ranking, options)
+    ranking = make_ranking(data.qrels, data.retrieved, data.options)
+    score = make_scorer(ranking, data.options)
     missing = ~data.retrieved.answered
     values: list[list[Any]] = []
     for column in computed:
@@ -178,19 +172,14 @@ def _score_grades(computed: list[Column], data: _Data) -> list[list[Any]]:
             values.append(_spell_grades(ranking, column, missing))
             continue
         value = score(column)
-        values.append(
-            (np.where(missing, 0.0, value) if _ignores_made_up_item(column) else value).tolist()
-        )
+        if column.name in ("num_ret", "utility", "rbp_resid") or column.measure == "unj":
+            value = np.where(missing, 0.0, value)  # trec_eval takes back its made-up item here
+        values.append(value.tolist())
     return values
 
 
-def _ignores_made_up_item(column: Column) -> bool:
-    """Does trec_eval take back what its made-up item did to this column?"""
-    return column.name in ("num_ret", "utility", "rbp_resid") or column.measure == "unj"
-
-
 def _spell_grades(ranking: Ranking, column: Column, missing: Any) -> list[str]:
-    """The grades of each query's first results: - is not judged, . pooled but not judged, > above 9."""
+    """Write the grades of each query's first results: - not judged, . pooled only, > above 9."""
     length = max(truncate(column.argument[0]), 0)
     width = min(length, int(ranking.retrieved.max(initial=0)))
     signs = np.full((len(ranking), width), ord("-"), np.uint8)
@@ -204,31 +193,13 @@ def _spell_grades(ranking: Ranking, column: Column, missing: Any) -> list[str]:
     return [row[:end].tobytes().decode() for row, end in zip(signs, ends.tolist(), strict=True)]
 
 
-def _standardize_all(
-    means: Means,
-    wanted: list[Column],
-    data: _Data,
-    queries: list[int],
-    values: list[list[Any]],
-) -> list[list[Any]]:
-    """Every number as a standard score; strings as they are."""
-    at = [i for i, c in enumerate(wanted) if c.row.shown not in ("string", "id")]
-    names = [wanted[i].name.encode("utf-8", "surrogateescape") for i in at]
-    for place, q in enumerate(queries):
-        query = to_bytes(data.qrels.queries[q])
-        row = standardize(means, query, names, [values[i][place] for i in at])
-        for i, value in zip(at, row, strict=True):
-            values[i][place] = value
-    return values
-
-
 # --- Means -----------------------------------------------------------------------------------------
 
 
 def _summarize(
     data: _Data, wanted: list[Column], values: list[list[Any]], evaluated: int
 ) -> list[Any]:
-    """Means over queries, sums of counts. With -c, all judged queries are averaged over."""
+    """Average over queries, and sum counts. With -c the means are over all judged queries."""
     count = len(data.qrels) if data.options.complete else evaluated
     return [
         _summarize_column(data, column, kept, count)
@@ -260,16 +231,16 @@ def _summarize_column(data: _Data, column: Column, values: list[Any], count: int
 
 
 MISSING = -1000000.0
-"""Printed where the file has no mean, or a deviation of 0 for a value that is not the mean."""
+"""Printed if the file has no mean, or a deviation of 0 for a value that is not the mean."""
 
 Means = dict[bytes, list[tuple[bytes, float, float]]]
-"""For each query, measures in their order, a measure as often as it was given."""
+"""For each query, its measures in order; a measure appears as often as it was given."""
 
 
 def read_means(path: str) -> Means:
-    """The mean and the standard deviation by query and measure, from lines of these four.
+    """Read means and standard deviations (-Z), from lines of query, measure, mean and deviation.
 
-    Raises TrecEvalError for a file that cannot be read, and for another kind of line.
+    Raises TrecEvalError for a file that cannot be read, and for any other line.
     """
     try:
         data = text.read_bytes(path)
@@ -289,18 +260,22 @@ def read_means(path: str) -> Means:
     return {query: sorted(lines, key=itemgetter(0)) for query, lines in means.items()}
 
 
-def standardize(means: Means, query: bytes, names: list[bytes], row: list[float]) -> list[float]:
-    """A query's values as standard scores."""
-    known = means.get(query, [])
-    found = (_find_scale(known, name) for name in names)
-    return [
-        MISSING if scale is None else _standardize_value(value, *scale)
-        for scale, value in zip(found, row, strict=True)
-    ]
+def _standardize(
+    means: Means, wanted: list[Column], data: _Data, queries: list[int], values: list[list[Any]]
+) -> None:
+    """Replace every number by its standard score."""
+    known = [means.get(to_bytes(data.qrels.queries[q]), []) for q in queries]
+    for column, kept in zip(wanted, values, strict=True):
+        if column.row.shown not in ("string", "id"):
+            name = os.fsencode(column.name)
+            kept[:] = [
+                _standardize_value(value, _find_scale(lines, name))
+                for lines, value in zip(known, kept, strict=True)
+            ]
 
 
 def _find_scale(known: list[tuple[bytes, float, float]], name: bytes) -> tuple[float, float] | None:
-    """A measure's mean and deviation: of several, those that trec_eval's search meets first."""
+    """A measure's mean and deviation; of several lines, the one that trec_eval's search meets first."""
     start, end = 0, len(known)
     while start < end or start == end < len(known):
         at = (start + end) // 2
@@ -311,7 +286,10 @@ def _find_scale(known: list[tuple[bytes, float, float]], name: bytes) -> tuple[f
     return None
 
 
-def _standardize_value(value: float, mean: float, deviation: float) -> float:
+def _standardize_value(value: float, scale: tuple[float, float] | None) -> float:
+    if scale is None:
+        return MISSING
+    mean, deviation = scale
     if deviation:
         return (value - mean) / deviation
     return 0.0 if value == mean else MISSING

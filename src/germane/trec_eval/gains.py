@@ -1,15 +1,13 @@
-"""Gains given on trec_eval's command line, such as -m ndcg.1=3,2=9: what grades are worth; and rbp.
+"""Gains of grades that the command line gives, such as -m ndcg.1=3,2=9; and rbp.
 
-A grade that is not given is worth itself, and what nobody judged nothing, unless -1 is given: items
-without a judgment; -2 are items that were pooled but not judged. The ideal ranking goes through the
-grades by gain, but trec_eval sorts them by the difference of gains as a whole number, so that gains
-less than 1 apart count as equal and keep the order they came in; and it ends at the first gain that
-is not positive.
+A grade without a given gain gains itself. Grade -1 stands for items without a judgment, -2 for items
+that were pooled but not judged; both gain nothing unless a gain is given. The ideal ranking is ordered by
+gain. But trec_eval sorts by the difference of gains as a whole number, so that gains less than 1 apart
+count as equal and keep their order; and the ideal ranking ends at the first gain that is not positive.
 
-Neither rbp nor rbp_resid is the measure it is named after: rbp is graded, each gain scaled to the
-least and the greatest of the query's, which trec_eval begins to compare from memory that it never
-sets, and that holds 0 in practice; and rbp_resid is 0 where nothing unjudged is retrieved. Both add
-up powers of p that are multiplied up rank by rank, which is done here too, to the last bit.
+Neither rbp nor rbp_resid is the measure of that name: rbp is graded, with gains scaled by the least and
+the greatest gain of the query and 0, and rbp_resid is 0 if nothing unjudged is retrieved. Both add up
+powers of p that are multiplied up rank by rank; so are they here, to get the same last bit.
 """
 
 import re
@@ -29,13 +27,12 @@ from germane.trec_eval.text import merge_sort, parse_whole
 
 Pairs: TypeAlias = tuple[tuple[str, float], ...]
 
-DENSE = (
-    1 << 16
-)  # up to which highest grade those that no judgment has are put in order too, as there
+DENSE = 1 << 16
+"""Below this highest grade, grades that no judgment has are put in order too, as in trec_eval."""
 
 
 class Gain(NamedTuple):
-    """A grade's worth, and whether it is the gain that its judgments have in the ideal ranking."""
+    """A grade's worth; ``ideal`` if judgments of this grade have this gain in the ideal ranking."""
 
     grade: int
     worth: float
@@ -46,15 +43,15 @@ class Gain(NamedTuple):
 class Gains:
     """The worth of the grades of each query of a ranking: ``orders[of[q]]`` is for query q.
 
-    Queries share gains where they have the same highest grade, up to which all grades are sorted.
+    Queries with the same highest grade share their gains.
     """
 
     orders: list[list[Gain]]  # from the least to the most
     of: Ints  # Q
     grades: Ints  # that there are, ascending
 
-    def worth(self, grades: Floats, owner: Ints) -> Floats:
-        """The worth of grades of the queries ``owner``: of a grade given twice, the lesser gain."""
+    def find_worth(self, grades: Floats, owner: Ints) -> Floats:
+        """Look up the worth of grades of the queries ``owner``; a grade given twice has the lesser gain."""
         column = {grade: at for at, grade in enumerate(self.grades.tolist())}
         table = np.zeros((len(self.orders), len(column)))
         for row, order in zip(table, self.orders, strict=True):
@@ -66,38 +63,36 @@ class Gains:
 
 
 def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranking, Scored]:
-    """A measure of gains under these gains, and the ranking that its terms are of."""
+    """Score a measure under these gains; also return the ranking to which its terms belong."""
     if not select_grades(pairs):
-        ranking = _carry_judgments(ranking)
         return ranking, measure.row.kernel(ranking, measure.k, gain="linear")
     ranking, gains = value_grades(ranking, pairs)
     ideal = _find_ideal(ranking, gains)
-    relevance = gains.worth(ranking.relevance, ranking.owner)
+    relevance = gains.find_worth(ranking.relevance, ranking.owner)
     gained = replace(ranking, relevance=relevance, ideal=ideal)
     return gained, measure.row.kernel(gained, measure.k, gain="given")
 
 
 def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
-    """The ranking with all that can gain among its hits, and what its grades are worth."""
+    """Make every result that can gain a hit of the ranking, and find the worth of its grades."""
     given = select_grades(pairs)
     if any(grade == UNJUDGED for grade, _ in given):
         ranking = list_all(ranking)
-    ranking = _carry_judgments(ranking)
     highest = np.full(len(ranking), -1.0)
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
     tops, of = np.unique(highest.astype(np.int64), return_inverse=True)
     known = np.unique(ranking.ideal.astype(np.int64))
-    every = [given and top < DENSE for top in tops.tolist()]
-    grades = [
-        range(top + 1) if each else known[known <= top].tolist()
-        for top, each in zip(tops.tolist(), every, strict=True)
+    orders = [
+        sort_by_gain(
+            given, range(top + 1) if given and top < DENSE else known[known <= top].tolist()
+        )
+        for top in tops.tolist()
     ]
-    orders = [sort_by_gain(given, each) for each in grades]
     return ranking, Gains(orders, of, np.concatenate([[POOLED, UNJUDGED], known]))
 
 
 def sort_by_gain(given: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
-    """The gains of these grades, ascending, and of those given, in trec_eval's order."""
+    """Sort the given gains and those of the other grades, which are ascending, as trec_eval does."""
     named: dict[int, float] = {}
     gains = []
     for grade, worth in given:
@@ -108,13 +103,13 @@ def sort_by_gain(given: list[tuple[int, float]], grades: Iterable[int]) -> list[
 
 
 def select_grades(pairs: Pairs) -> list[tuple[int, float]]:
-    """The pairs whose name is a grade."""
+    """Select the pairs whose name is a grade."""
     grades = [(key.encode("utf-8", "surrogateescape"), worth) for key, worth in pairs]
     return [(parse_whole(key), worth) for key, worth in grades if re.fullmatch(rb"[+-]?\d+", key)]
 
 
 def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
-    """J: the gains of the judgments in trec_eval's order."""
+    """List the gains of the judgments in trec_eval's order (J)."""
     owner, of = ranking.ideal_owner, gains.of[ranking.ideal_owner]
     place, worth = np.zeros(len(owner), np.int64), np.zeros(len(owner))
     ends = np.zeros(len(ranking), bool)
@@ -129,35 +124,18 @@ def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
     return np.where(over | ends[owner], 0.0, ideal)
 
 
-def _carry_judgments(ranking: Ranking) -> Ranking:
-    """The ranking with the judgments of the query before where a query has no grade from 0.
-
-    trec_eval counts the grades in memory that it does not clear then.
-    """
-    lengths = ragged.find_lengths(ranking.ideal_offsets)
-    if lengths.all():
-        return ranking
-    source = np.maximum.accumulate(np.where(lengths > 0, np.arange(len(lengths)), 0))
-    at = ragged.list_stretches(ranking.ideal_offsets[source], lengths[source])
-    offsets = ragged.make_offsets(lengths[source])
-    return replace(ranking, ideal=ranking.ideal[at], ideal_offsets=offsets)
-
-
-_STEP = 1 << 20  # ranks looked at at a time
-
-
 def compute_rbp(ranking: Ranking, pairs: Pairs) -> Floats:
-    """Q: (1 - p)·Σ gain·p^(i - 1)."""
+    """Compute (1 - p)·Σ gain·p^(i - 1) (Q)."""
     p = _find_persistence(pairs)
     ranking, gains = value_grades(ranking, pairs)
     scaled = replace(gains, orders=list(map(_scale, gains.orders)))
-    gain = scaled.worth(ranking.relevance, ranking.owner)
+    gain = scaled.find_worth(ranking.relevance, ranking.owner)
     power = _raise_powers(p, int(ranking.rank.max(initial=0)))
-    return (1.0 - p) * ranking.sums(gain * power[ranking.rank - 1])
+    return (1.0 - p) * ranking.sum_hits(gain * power[ranking.rank - 1])
 
 
 def _scale(order: list[Gain]) -> list[Gain]:
-    """The gains between 0 and 1, where one of them is not."""
+    """Scale the gains to lie between 0 and 1, unless all of them do."""
     worth = [0.0, *(gain.worth for gain in order)]
     least, most = min(worth), max(worth)
     if least >= 0 and most <= 1:
@@ -166,30 +144,20 @@ def _scale(order: list[Gain]) -> list[Gain]:
 
 
 def compute_rbp_residual(ranking: Ranking, pairs: Pairs) -> Floats:
-    """Q: what rbp could gain if everything unjudged, retrieved or not, were relevant."""
+    """Compute the gain of rbp if everything unjudged, retrieved or not, were relevant (Q)."""
     p = _find_persistence(pairs)
-    most = int(ranking.retrieved.max(initial=0))
-    power = _raise_powers(p, most + 1)
-    judged = ranking.relevance >= 0
-    unjudged = ranking.retrieved - ranking.sums(judged)
-    out = np.zeros(len(ranking))
-    step = max(_STEP // max(most, 1), 1)
-    for start in range(0, len(ranking), step):
-        part = slice(start, start + step)
-        at = np.arange(most) < ranking.retrieved[part, None]
-        inside = judged & (ranking.owner >= start) & (ranking.owner < start + step)
-        at[ranking.owner[inside] - start, ranking.rank[inside] - 1] = False
-        added = np.add.accumulate(np.where(at, power[:most], 0.0), axis=1)
-        total = added[:, -1] if most else np.zeros(len(at))
-        out[part] = power[ranking.retrieved[part]] + (1 - p) * total
-    return np.where(unjudged > 0, out, 0.0)
+    listed = list_all(ranking)
+    power = _raise_powers(p, int(ranking.retrieved.max(initial=0)) + 1)
+    unjudged = listed.relevance < 0
+    inside = listed.sum_hits(np.where(unjudged, power[listed.rank - 1], 0.0))
+    return np.where(listed.sum_hits(unjudged) > 0, power[ranking.retrieved] + (1 - p) * inside, 0.0)
 
 
 def _find_persistence(pairs: Pairs) -> float:
-    """p: the last one given, or 0.9."""
+    """The last p that is given, or 0.9."""
     return ([0.9] + [value for name, value in pairs if name == "p"])[-1]
 
 
 def _raise_powers(p: float, count: int) -> Floats:
-    """1, p, p², …, each the one before times p."""
+    """List 1, p, p², …, each the product of p and the power before it."""
     return np.multiply.accumulate(np.r_[1.0, np.full(max(count, 1), p)])

@@ -1,13 +1,14 @@
-"""Files of judgments as trec_eval reads them: every line of the same number of fields.
+"""Files of judgments as trec_eval reads them.
 
-They are small beside runs, and read whole; where all lines are alike, as columns. Lines that trec_eval
-does not accept are refused, a blank line too, and lines that it does accept are read as it reads
-them: a grade is as much of its field as is a number.
+They are small beside runs, and are read whole. ``readers.trec`` splits their lines; a line that is not
+plain is read here as C reads it: a grade is as much of its field as is a number. Lines that trec_eval
+does not accept are refused, a blank line too.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
-from itertools import groupby, pairwise
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -15,12 +16,13 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.qrels import Qrels
-from germane.errors import GermaneError
+from germane.core.ragged import Floats
+from germane.errors import GermaneError, GradeError
 from germane.kernel.columns import read_bytes
 from germane.kernel.ids import show_id
 from germane.kernel.reduction import Batch, find_repeat
 from germane.readers import trec
-from germane.readers.files import BOM
+from germane.readers.numbers import EXACT
 from germane.trec_eval import text
 from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import parse_real, parse_whole
@@ -28,85 +30,21 @@ from germane.trec_eval.text import parse_real, parse_whole
 Line: TypeAlias = tuple[bytes, bytes, bytes, bytes, float]
 """Query, group, subgroup, item and grade."""
 
-# format: the fields of a line, where group, subgroup, item and grade stand, and how that is read
-_FIELDS: dict[
-    str, tuple[str, tuple[int | None, int | None, int, int], Callable[[bytes], float]]
-] = {
-    "qrels": ("query 0 item grade", (None, None, 2, 3), parse_whole),
-    "qrels_jg": ("query group item grade", (1, None, 2, 3), parse_whole),
-    "prefs": ("query group subgroup item level", (1, 2, 3, 4), parse_real),
-    "qrels_prefs": ("query group item level", (1, None, 2, 3), parse_real),
+# format: the fields of a line; which of them are group, subgroup and item; how the last is read
+_FIELDS: dict[str, tuple[str, tuple[int, ...], Callable[[bytes], float]]] = {
+    "qrels": ("query 0 item grade", (2,), parse_whole),
+    "qrels_jg": ("query group item grade", (1, 2), parse_whole),
+    "prefs": ("query group subgroup item level", (1, 2, 3), parse_real),
+    "qrels_prefs": ("query group item level", (1, 2), parse_real),
 }
-
-
-def read_lines(options: Options) -> list[Line]:
-    """The lines of the file of judgments, by query, group and item.
-
-    Raises TrecEvalError for a file that cannot be read, and for a line that is not of its format.
-    """
-    says, (group, subgroup, item, grade), number = _FIELDS[options.format]
-    lines = [
-        (
-            fields[0],
-            fields[group] if group else b"",
-            fields[subgroup] if subgroup else b"",
-            fields[item],
-            number(fields[grade]),
-        )
-        for fields in _split_fields(options.qrels, says)
-    ]
-    if not lines:
-        raise TrecEvalError(INPUT, f"{options.qrels}: the file is empty: it has no judgments.")
-    lines.sort(key=itemgetter(0, 1, 3))
-    if options.format == "qrels_jg":
-        _check_once(lines, options.qrels)
-    return lines
 
 
 def read_grades(options: Options) -> tuple[Qrels, dict[int, bytes]]:
     """The grades by query and item; and by query, an item that is judged twice.
 
-    Raises TrecEvalError as ``read`` does.
+    Raises TrecEvalError for a file that cannot be read, and for a line that is not of its format.
     """
-    alike = read_plain(_read_data(options.qrels))
-    if alike is not None:
-        return alike, {}
-    lines = read_lines(options)
-    qrels = make_qrels(lines)
-    return qrels, {
-        qrels.position[query]: item
-        for (query, *_, item, _), other in pairwise(lines)
-        if (query, item) == (other[0], other[3])
-    }
-
-
-_EXPONENT = re.compile(rb"[0-9.][eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
-_LARGEST = 2**31 - 1  # grade that every C compiler's long holds
-
-
-class _Odd(Exception):  # noqa: N818  (not an error: the lines are then read one by one)
-    """A line is not plain."""
-
-
-def _refuse_odd(line: bytes, at: int) -> None:
-    raise _Odd
-
-
-def read_plain(written: bytes) -> Qrels | None:
-    """The judgments of lines that are all plain, each item judged once; None where they are not."""
-    data = written.replace(b"\r\n", b"\n")
-    if any(byte in data for byte in (b"\r", b"\v", b"\f")) or data.startswith(BOM):
-        return None  # which separate fields in C, or belong to them
-    if _EXPONENT.search(data):  # which is no part of a whole number
-        return None
-    try:
-        lines = trec.split_lines(data, trec.QRELS, _refuse_odd)
-    except _Odd:
-        return None
-    count = data.count(b"\n") + (not data.endswith(b"\n"))
-    grades = lines.number
-    if len(lines) < count or (grades != np.floor(grades)).any() or np.abs(grades).max() > _LARGEST:
-        return None
+    [lines], grades = _read_columns(options)
     queries: list[Any] = sorted(set(lines.queries))
     place = {query: q for q, query in enumerate(queries)}
     code = np.array([place[query] for query in lines.queries], np.int64)
@@ -116,9 +54,98 @@ def read_plain(written: bytes) -> Qrels | None:
         order = np.argsort(owner, kind="stable")
         owner, items, grades = owner[order], items.take(order), grades[order]
     offsets = ragged.make_offsets(np.bincount(owner))
+    twice: dict[int, bytes] = {}
     if find_repeat(Batch(np.arange(len(queries)), offsets, items, grades)) is not None:
-        return None
-    return Qrels(queries, offsets, items, grades)
+        counts = Counter(zip(owner.tolist(), items.to_bytes(), strict=True))
+        twice = {q: item for (q, item), count in counts.items() if count > 1}
+    return Qrels(queries, offsets, items, grades), twice
+
+
+def read_lines(options: Options) -> list[Line]:
+    """The lines of the file of judgments, by query, group and item.
+
+    Raises TrecEvalError as ``read_grades`` does.
+    """
+    columns, grades = _read_columns(options)
+    owner = np.repeat(np.arange(len(columns[0].queries)), np.diff(columns[0].offsets))
+    queries = [columns[0].queries[stretch] for stretch in owner.tolist()]
+    group, *subgroup, item = (lines.items.to_bytes() for lines in columns)
+    subgroups = subgroup[0] if subgroup else [b""] * len(item)
+    lines = sorted(
+        zip(queries, group, subgroups, item, grades.tolist(), strict=True), key=itemgetter(0, 1, 3)
+    )
+    if options.format == "qrels_jg":
+        _check_once(lines, options.qrels)
+    return lines
+
+
+def _read_columns(options: Options) -> tuple[list[trec.Lines], Floats]:
+    """The lines with the ids of each column of ids, and their grades."""
+    path = options.qrels
+    try:
+        data = text.read_bytes(path).translate(text.BLANKS)
+    except GermaneError as error:
+        raise TrecEvalError(INPUT, str(error)) from None
+    says, ids, parse_number = _FIELDS[options.format]
+    columns = [_split_lines(data, options, place) for place in ids]
+    grades = columns[0].number
+    if len(grades) < data.count(b"\n") + (not data.endswith(b"\n")):
+        _refuse_blank_line(data, path, says)
+    if not len(grades):
+        raise TrecEvalError(INPUT, f"{path}: the file is empty: it has no judgments.")
+    if parse_number is parse_whole and _EXPONENT.search(data):
+        written = _split_lines(data, options, len(says.split()) - 1).items.to_bytes()
+        grades = np.array(list(map(parse_number, written)), float)
+    return columns, np.trunc(grades) if parse_number is parse_whole else grades
+
+
+_EXPONENT = re.compile(rb"[0-9.][eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
+"""An exponent, which is no part of a whole number."""
+
+
+def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
+    """The lines, with the field at a place as item. A comment is one line: the line after it is data."""
+    says, _, parse_number = _FIELDS[options.format]
+    names = tuple(says.split())
+    layout = trec.Layout(
+        "qrels", names, place, len(names) - 1, names[-1], GradeError, more=False, largest=EXACT
+    )
+    after_comment = -1
+
+    def read_odd(line: bytes, at: int) -> tuple[bytes, bytes, float] | None:
+        nonlocal after_comment
+        if line.startswith(b"#") and at != after_comment:
+            after_comment = at + len(line) + 1
+            return None
+        fields = line.split()
+        if len(fields) != len(names):
+            number = data.count(b"\n", 0, at) + 1
+            raise TrecEvalError(
+                INPUT,
+                f"{options.qrels}:{number}: {len(fields)} fields where a line has {len(names)} "
+                f"({says}): {show_id(line)}{_guess_reason(line, fields)}",
+            )
+        return fields[0], fields[place], parse_number(fields[-1])
+
+    return trec.split_lines(data, layout, read_odd)
+
+
+def _guess_reason(line: bytes, fields: list[bytes]) -> str:
+    if line.startswith(b"#"):
+        return "  Of two comments in a row, trec_eval reads the second as data."
+    return "  This looks like a run; are the two files swapped?" if len(fields) == 6 else ""
+
+
+def _refuse_blank_line(data: bytes, path: str, says: str) -> None:
+    """Refuse a blank line, if there is one: fewer rows than lines can be due to comments."""
+    found = re.search(rb"^[ \t]*$", data.removesuffix(b"\n"), re.MULTILINE) if data else None
+    if found:
+        number = data.count(b"\n", 0, found.start()) + 1
+        raise TrecEvalError(
+            INPUT,
+            f"{path}:{number}: a blank line, which ends trec_eval, too; a line has "
+            f"{len(says.split())} fields ({says}).",
+        )
 
 
 def _check_once(lines: list[Line], path: str) -> None:
@@ -131,72 +158,24 @@ def _check_once(lines: list[Line], path: str) -> None:
             )
 
 
-def _split_fields(path: str, says: str) -> list[list[bytes]]:
-    """The fields of every line. A comment is one line: what follows it is data, comment or not."""
-    wanted = len(says.split())
-    out = []
-    after_comment = False
-    for count, line in enumerate(_split_lines(path), 1):
-        if line.startswith(b"#") and not after_comment:
-            after_comment = True
-            continue
-        after_comment = False
-        fields = line.split()
-        if len(fields) != wanted:
-            raise TrecEvalError(
-                INPUT,
-                f"{path}:{count}: {len(fields)} fields where a line has {wanted} ({says}): "
-                f"{show_id(line)}{_guess(line, fields)}",
-            )
-        out.append(fields)
-    return out
-
-
-def _guess(line: bytes, fields: list[bytes]) -> str:
-    if not fields:
-        return "  A blank line ends trec_eval, too."
-    if line.startswith(b"#"):
-        return "  Of two comments in a row, trec_eval reads the second as data."
-    return "  This looks like a run; are the two files swapped?" if len(fields) == 6 else ""
-
-
-def _split_lines(path: str) -> list[bytes]:
-    lines = _read_data(path).split(b"\n")
-    return lines if lines[-1] else lines[:-1]
-
-
-def _read_data(path: str) -> bytes:
-    try:
-        return text.read_bytes(path)
-    except GermaneError as error:
-        raise TrecEvalError(INPUT, str(error)) from None
-
-
-def make_qrels(lines: list[Line]) -> Qrels:
-    """The grades by query and item; where an item is judged twice, all of its judgments."""
-    queries = [query for query, _ in groupby(lines, key=itemgetter(0))]
-    return _build_qrels(queries, list(map(itemgetter(0), lines)), lines)
-
-
 def make_item_qrels(lines: list[Line]) -> Qrels:
     """The judged items of each query, each once, whoever judged it; grades are left out."""
-    pairs = sorted({(line[0], line[3]) for line in lines})
-    once: list[Any] = [(query, b"", b"", item, 0.0) for query, item in pairs]
-    return make_qrels(once)
-
-
-def _build_qrels(queries: list[Any], owners: list[Any], lines: list[Line]) -> Qrels:
-    place = {query: q for q, query in enumerate(queries)}
-    counts = np.bincount([place[owner] for owner in owners], minlength=len(queries))
-    grades = np.array([line[4] for line in lines], float)
-    return Qrels(
-        queries, ragged.make_offsets(counts), read_bytes([line[3] for line in lines]), grades
-    )
+    pairs = sorted({(query, item) for query, _, _, item, _ in lines})
+    owners, items = zip(*pairs, strict=True)
+    return _make_qrels(list(owners), list(items), np.zeros(len(pairs)))
 
 
 def make_group_qrels(lines: list[Line]) -> tuple[Qrels, np.ndarray]:
     """The grades by query and group of judgments, as if each pair were a query; and its query."""
-    keys = [(line[0], line[1]) for line in lines]
-    pairs = list(dict.fromkeys(keys))
-    queries = {query: q for q, query in enumerate(dict.fromkeys(key[0] for key in pairs))}
-    return _build_qrels(pairs, keys, lines), np.array([queries[query] for query, _ in pairs])
+    owners = [(query, group) for query, group, *_ in lines]
+    grades = np.array([grade for *_, grade in lines], float)
+    qrels = _make_qrels(owners, [item for *_, item, _ in lines], grades)
+    queries = {query: q for q, query in enumerate(dict.fromkeys(query for query, _ in owners))}
+    return qrels, np.array([queries[query] for query, _ in dict.fromkeys(owners)])
+
+
+def _make_qrels(owners: list[Any], items: list[bytes], grades: Floats) -> Qrels:
+    """The judgments by owner; those of one owner stand together."""
+    counts = Counter(owners)  # in their order
+    offsets = ragged.make_offsets(list(counts.values()))
+    return Qrels(list(counts), offsets, read_bytes(items), grades)

@@ -1,4 +1,4 @@
-"""trec_eval's measures, in the order it prints them, and what germane calls each: a literal table."""
+"""The measures of trec_eval, in the order in which it prints them, with germane's names."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,24 @@ class Row(NamedTuple):
     """A measure of trec_eval 10."""
 
     germane: str
-    """germane's name for one value of it; {} stands for a cutoff or level. Empty: germane has none."""
+    """germane's name of it; {} stands for a cutoff or level. Empty: germane has no such measure."""
     takes: str = "nothing"
-    """cutoffs and levels make one value each; numbers and gains make one value of them all."""
+    """Each cutoff or level makes a value of its own; numbers and gains together make one value."""
     default: tuple[float, ...] = ()
     judgments: str = "qrels"
-    """The judgments it is made of: qrels, groups, preferences or any."""
+    """The kind of judgments it needs: qrels, groups, preferences or any."""
     shown: str = "value"
-    """A value; a count, summed; a geometric mean; or, not a number, a string or the run's id."""
+    """A value; a count, which is summed; a geometric mean; a string; or the run's id."""
 
 
 _DEPTHS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+_PREFERENCES = (
+    "prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel",
+    "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret",
+    "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp",
+)  # fmt: skip
 
 MEASURES: dict[str, Row] = {
     "runid": Row("", judgments="any", shown="id"),
@@ -61,17 +66,7 @@ MEASURES: dict[str, Row] = {
     "prefs_num_prefs_poss": Row("", judgments="preferences", shown="count"),
     "prefs_num_prefs_ful": Row("", judgments="preferences", shown="count"),
     "prefs_num_prefs_ful_ret": Row("", judgments="preferences", shown="count"),
-    "prefs_simp": Row("", judgments="preferences"),
-    "prefs_pair": Row("", judgments="preferences"),
-    "prefs_avgjg": Row("", judgments="preferences"),
-    "prefs_avgjg_Rnonrel": Row("", judgments="preferences"),
-    "prefs_simp_ret": Row("", judgments="preferences"),
-    "prefs_pair_ret": Row("", judgments="preferences"),
-    "prefs_avgjg_ret": Row("", judgments="preferences"),
-    "prefs_avgjg_Rnonrel_ret": Row("", judgments="preferences"),
-    "prefs_simp_imp": Row("", judgments="preferences"),
-    "prefs_pair_imp": Row("", judgments="preferences"),
-    "prefs_avgjg_imp": Row("", judgments="preferences"),
+    **dict.fromkeys(_PREFERENCES, Row("", judgments="preferences")),
     "map_avgjg": Row("AP(norm=R)", judgments="groups"),
     "P_avgjg": Row("P@{}", "cutoffs", _DEPTHS, judgments="groups"),
     "Rprec_mult_avgjg": Row(
@@ -105,4 +100,4 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
         name for name, row in MEASURES.items() if row.judgments in ("groups", "any")
     ),
 }  # fmt: skip
-"""Names for several measures at once."""
+"""Names of several measures at once."""

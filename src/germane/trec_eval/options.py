@@ -1,9 +1,10 @@
-"""trec_eval's command line: what its flags ask for."""
+"""The command line of trec_eval: its flags, and the choices that they make."""
 
 import getopt
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from germane.errors import GermaneError, suggest
 from germane.trec_eval.names import MEASURES, NICKNAMES
@@ -26,7 +27,7 @@ FORMATS = {
     "prefs": "preferences",
     "qrels_prefs": "preferences",
 }
-"""Formats of judgments, and what is in a file of each."""
+"""Formats of judgments (-R), and the kind of judgments in a file of that format."""
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
@@ -59,7 +60,7 @@ class Options:
     wanted: str = "evaluation"  # or help, or version
     per_query: bool = False  # -q
     summary: bool = True  # not -n
-    complete: bool = False  # -c: queries that the run lacks count, too
+    complete: bool = False  # -c: queries that the run lacks count too
     judged_only: bool = False  # -J
     level: int = 1  # -l: the lowest grade that counts as relevant
     documents: int = 0  # -N: in the collection
@@ -73,22 +74,22 @@ class Options:
 
     @property
     def measures(self) -> list[str]:
-        """The measures asked for, in trec_eval's order; the official ones where none are."""
+        """The measures asked for, in trec_eval's order; by default the official ones."""
         marked = self.marked or set(NICKNAMES["official"])
         return [name for name in MEASURES if name in marked]
 
     @property
     def judgments(self) -> str:
-        """The content of the file of judgments: qrels, groups or preferences."""
+        """The kind of judgments: qrels, groups or preferences."""
         return FORMATS[self.format]
 
 
 def parse_arguments(arguments: Sequence[str]) -> Options:
-    """Read the arguments. Raises TrecEvalError for what trec_eval does not take."""
+    """Read the arguments. Raises TrecEvalError for an argument that trec_eval does not take."""
     flags, files, wrong = _split_flags(list(arguments))
     options = Options()
     for flag, value in flags:
-        _set(options, _LETTERS.get(flag, flag.removeprefix("-")), value)
+        _set_option(options, _LETTERS.get(flag, flag.removeprefix("-")), value)
         if options.wanted == "version":
             return options
     if wrong is not None:
@@ -109,7 +110,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
 def _split_flags(
     arguments: list[str],
 ) -> tuple[list[tuple[str, str]], list[str], getopt.GetoptError | None]:
-    """Flags and files, up to a flag that is wrong: -v before it still counts, as in trec_eval."""
+    """Split flags from files, up to a wrong flag: as in trec_eval, -v before it still counts."""
     try:
         return *getopt.gnu_getopt(arguments, _SHORT, list(_LONG)), None
     except getopt.GetoptError as error:
@@ -117,45 +118,33 @@ def _split_flags(
         return flags, files, error
 
 
-def _set(options: Options, letter: str, value: str) -> None:
-    match letter:
-        case "h":
-            options.wanted = "help"
-        case "v":
-            options.wanted = "version"
-        case "q":
-            options.per_query = True
-        case "m":
-            _mark(options, value)
-        case "c":
-            options.complete = True
-        case "l":
-            options.level = _parse_whole(value)
-        case "n":
-            options.summary = False
-        case "D":
-            _, dot, query = value.partition(".")
-            options.only = query if dot else options.only
-        case "J":
-            options.judged_only = True
-        case "N":
-            options.documents = _parse_whole(value)
-        case "M":
-            options.depth = _parse_whole(value)
-        case "R":
-            options.format = value
-        case "T":
-            options.results = value
-        case "Z":
-            options.zscores = value
+_SWITCHES: dict[str, tuple[str, Any]] = {
+    "h": ("wanted", "help"),
+    "v": ("wanted", "version"),
+    "q": ("per_query", True),
+    "c": ("complete", True),
+    "n": ("summary", False),
+    "J": ("judged_only", True),
+}
+_NUMBERS = {"l": "level", "N": "documents", "M": "depth"}
+_TEXTS = {"R": "format", "T": "results", "Z": "zscores"}
 
 
-def _parse_whole(text: str) -> int:
-    return parse_whole(os.fsencode(text))
+def _set_option(options: Options, letter: str, value: str) -> None:
+    if letter in _SWITCHES:
+        setattr(options, *_SWITCHES[letter])
+    elif letter in _NUMBERS:
+        setattr(options, _NUMBERS[letter], parse_whole(os.fsencode(value)))
+    elif letter in _TEXTS:
+        setattr(options, _TEXTS[letter], value)
+    elif letter == "m":
+        _mark_measure(options, value)
+    elif letter == "D" and "." in value:
+        options.only = value.partition(".")[2]
 
 
-def _mark(options: Options, written: str) -> None:
-    """-m: a measure or a nickname, with parameters after a dot."""
+def _mark_measure(options: Options, written: str) -> None:
+    """Read -m: a measure or a nickname, with parameters after a dot."""
     name, dot, parameters = written.partition(".")
     if name not in NICKNAMES and name not in MEASURES:
         near = suggest(name, (*NICKNAMES, *MEASURES))

@@ -1,9 +1,9 @@
 """A run under trec_eval's conventions: the ranking of every judged query.
 
-Levels below 0 (-l -1) are reached by items without a judgment, and with -2 by pooled ones only.
-trec_eval still counts judgments from 0 alone, both those that exist and those retrieved. So measures
-that go down the list find more relevant items than there are; those that come up from its end stop
-when they have seen as many as were retrieved; and those of counts or of judged items see none more.
+With -l -1 items without a judgment are relevant, and with -l -2 also items that were only pooled. But
+trec_eval still counts only judgments from 0, both those that exist and those retrieved. So measures that
+go down the list find more relevant items than exist; measures that come up from its end stop after as
+many as were retrieved; and measures of counts or of judged items find no further ones.
 """
 
 from dataclasses import replace
@@ -23,19 +23,20 @@ UNJUDGED, POOLED = -1, -2
 
 
 def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
-    """The ranking of all judged queries.
+    """Make the ranking of all judged queries.
 
-    trec_eval gives a query that the run lacks (-c) one made-up item, which nobody judged, and takes
-    its traces back from some measures later. It is gone where -J or -M removes it.
+    With -c trec_eval gives a query that the run lacks one made-up item without a judgment, and corrects
+    some measures for it later. -J and -M0 remove the item.
     """
     policy = Policy(
         unjudged="remove" if options.judged_only else "nonrelevant",
         depth=options.depth or None,
     )
     judged = JudgedRun(qrels, retrieved, policy, retrieved.answered)
-    ranking = _drop_negative(judged.ranking("trec"))
+    ranking = _drop_negative(judged.rank("trec"))
     if options.depth == 0:
-        ranking = _drop_all(ranking)
+        none = select_hits(ranking, np.zeros(len(ranking.rank), bool))
+        ranking = replace(none, retrieved=np.zeros_like(ranking.retrieved))
     elif not options.judged_only:
         made_up = np.where(retrieved.answered, ranking.retrieved, 1)
         ranking = replace(ranking, retrieved=made_up)
@@ -43,7 +44,7 @@ def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Rankin
 
 
 def list_all(ranking: Ranking) -> Ranking:
-    """The ranking with every retrieved item as a hit, judged or not."""
+    """Make every retrieved item a hit, judged or not."""
     offsets = ragged.make_offsets(ranking.retrieved)
     relevance = np.full(offsets[-1], float(UNJUDGED))
     relevance[offsets[ranking.owner] + ranking.rank - 1] = ranking.relevance
@@ -61,7 +62,7 @@ def list_all(ranking: Ranking) -> Ranking:
 
 
 def select_hits(ranking: Ranking, hits: ragged.Bools) -> Ranking:
-    """The ranking with some of its hits."""
+    """Keep some hits of the ranking."""
     return replace(
         ranking,
         owner=ranking.owner[hits],
@@ -74,7 +75,7 @@ def select_hits(ranking: Ranking, hits: ragged.Bools) -> Ranking:
 
 
 def _drop_negative(ranking: Ranking) -> Ranking:
-    """The ranking in which negative judgments are one grade, and none of the ideal ranking."""
+    """Give all negative judgments one grade, and drop them from the ideal ranking."""
     if not (ranking.ideal < 0).any():
         return ranking
     kept = ranking.ideal >= 0
@@ -87,30 +88,24 @@ def _drop_negative(ranking: Ranking) -> Ranking:
     )
 
 
-def _drop_all(ranking: Ranking) -> Ranking:
-    """The ranking with nothing retrieved."""
-    none = select_hits(ranking, np.zeros(len(ranking.rank), bool))
-    return replace(none, retrieved=np.zeros_like(ranking.retrieved))
-
-
 DOWN = (
     "map", "gm_map", "Rprec", "recip_rank", "P", "recall", "binG", "map_cut", "relative_P",
     "success", "yaap", "map_avgjg", "P_avgjg",
 )  # fmt: skip
 """Measures that go down the list."""
 UP = ("iprec_at_recall", "Rprec_mult", "11pt_avg", "Rprec_mult_avgjg")
-"""Measures that come up from its end."""
+"""Measures that come up from the end of the list."""
 
 
 def list_from_top(ranking: Ranking, level: int) -> Ranking:
-    """The results that reach the level, all of grade 1, as are all judgments from 0."""
+    """Keep the results that reach the level, and give them and all judgments from 0 the grade 1."""
     listed = list_all(ranking)
     reached = select_hits(listed, listed.relevance >= level)
     return replace(reached, relevance=np.ones(len(reached.rank)), ideal=np.ones(len(ranking.ideal)))
 
 
 def list_from_end(ranking: Ranking, level: int) -> Ranking:
-    """The last of these, as many as judged items were retrieved."""
+    """Keep the last results that reach the level, as many as judged items were retrieved."""
     reached = list_from_top(ranking, level)
     counted = ragged.count_flags(ranking.relevance >= 0, ranking.owner, len(ranking))
     place = np.arange(len(reached.rank)) - reached.offsets[reached.owner]

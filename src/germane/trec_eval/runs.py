@@ -1,4 +1,4 @@
-"""Runs as trec_eval reads them: through germane's reader, and where that refuses, line by line."""
+"""Runs as trec_eval reads them: by germane's reader, and if that refuses, row by row."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -27,19 +28,18 @@ from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import merge_sort, parse_real
 
 Note: TypeAlias = Callable[[str], None]
-"""Is told what is odd, but no error to trec_eval."""
+"""Called with a sentence on what is odd in the run, but no error in trec_eval."""
 
 _Row: TypeAlias = tuple[bytes, bytes, float]  # query, item, score
 _FIELDS = "query Q0 item rank score tag"
-_BLANKS = bytes.maketrans(b"\v\f\r", b"   ")  # that separate fields in C
 _END = 1 << 16  # bytes in which the last line is looked for first
 
 
 @contextmanager
 def open_copy(name: str) -> Iterator[str]:
-    """The path of a run that can be read twice: standard input and pipes are copied to a file.
+    """Open a run so that it can be read twice: standard input and pipes are copied to a file.
 
-    As for trec_eval, every name that begins with - is standard input.
+    As in trec_eval, every name that begins with - is standard input.
     """
     if not name.startswith("-") and (os.path.isfile(name) or not os.path.exists(name)):
         yield name
@@ -58,16 +58,18 @@ def open_copy(name: str) -> Iterator[str]:
 def retrieve(
     qrels: Qrels, path: str, options: Options, note: Note
 ) -> tuple[Retrieved, dict[int, bytes]]:
-    """The judged items that the run retrieved; and by query, an item that is retrieved twice."""
+    """Find the judged items that the run retrieved; and by query, an item that it retrieved twice."""
     try:
         if odd := text.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {odd}.")
-        return trec_files.retrieve(qrels, path, "error", BY_ID), {}
+        return trec_files.TrecFile(path).retrieve(qrels, "error", BY_ID), {}
     except DuplicateError:
         rows = _read_rows(path, options.run)
     except InputError as error:
         rows = _read_rows(path, options.run)
-        note(f"{error}  It is read as trec_eval does: of a score, what is a number.")
+        note(
+            f"{error}  It is read as trec_eval reads it: a score is the number that its field begins with, or 0."
+        )
     return _retrieve_carefully(qrels, rows, options)
 
 
@@ -78,7 +80,7 @@ def read_tag(path: str) -> str:
 
 
 def _read_backwards(path: str) -> Iterator[bytes]:
-    """The lines of the file from the last one on, of which the end is read alone at first."""
+    """The lines of the file from the last to the first. The end of the file is read alone at first."""
     with open(path, "rb") as file:
         compressed = find_compression(file.read(6))
         start = max(file.seek(0, os.SEEK_END) - _END, 0)
@@ -93,11 +95,11 @@ def _is_comment(line: bytes) -> bool:
     return line.lstrip().startswith(b"#")
 
 
-# --- What germane's reader refuses, but trec_eval may accept ---------------------------------------
+# --- Runs that germane's reader refuses ------------------------------------------------------------
 
 
 def _read_rows(path: str, name: str) -> list[_Row]:
-    """Query, item and score of every line; a score is as much of its field as is a number."""
+    """Read query, item and score of every line; a score is as much of its field as is a number."""
     try:
         data = text.read_bytes(path)
     except InputError as error:
@@ -116,7 +118,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
             )
         return fields[0], fields[2], parse_real(fields[4])
 
-    lines = trec.split_lines(data.translate(_BLANKS), trec.RUN, read_odd)
+    lines = trec.split_lines(data.translate(text.BLANKS), trec.RUN, read_odd)
     queries = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets)).tolist()
     columns = queries, lines.items.to_bytes(), lines.number.tolist()
     rows = [(lines.queries[s], item, score) for s, item, score in zip(*columns, strict=True)]
@@ -128,7 +130,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
 def _retrieve_carefully(
     qrels: Qrels, rows: list[_Row], options: Options
 ) -> tuple[Retrieved, dict[int, bytes]]:
-    """The retrieved items, and the queries with an item twice among the first, as -M says."""
+    """Find the retrieved items, and the queries with an item twice among the first -M results."""
     hits: list[tuple[int, ...]] = []
     retrieved = np.zeros(len(qrels), np.int64)
     answered = np.zeros(len(qrels), bool)
@@ -141,10 +143,9 @@ def _retrieve_carefully(
             continue
         ranked = _select_first(list(group), options)
         answered[q], retrieved[q] = True, len(ranked)
-        items = {item for _, item, _ in ranked}
-        if len(items) < len(ranked):
-            seen: set[bytes] = set()
-            twice[q] = next(i for _, i, _ in ranked if i in seen or seen.add(i))  # type: ignore[func-returns-value]
+        counts = Counter(item for _, item, _ in ranked)
+        if len(counts) < len(ranked):
+            twice[q] = next(item for item, count in counts.items() if count > 1)
         else:
             hits += _find_hits(q, ranked, qrels.judged[q])
     columns = np.array(sorted(hits), np.int64).reshape(-1, 5).T
@@ -153,18 +154,17 @@ def _retrieve_carefully(
 
 
 def _select_first(rows: list[_Row], options: Options) -> list[_Row]:
-    """The first rows, as -M says, of one query, in the order of ranks.
+    """Select the first -M rows of a query, in the order of ranks.
 
-    With preferences, trec_eval orders equal scores by item id from the first to the last; that is
-    turned round here where it matters, at the cut, and where ranks become places. Scores that are
-    no number equal all others, which is no order, and depends on how trec_eval sorts.
+    With preferences, trec_eval orders equal scores by item id from the first to the last. The cut
+    takes that into account; the ranks are turned round later, when they become places. A NaN equals
+    every other score. That makes no order, and the result depends on how trec_eval sorts.
     """
     forward = options.judgments == "preferences"
     rows = sorted(rows, key=itemgetter(1))
     if any(map(math.isnan, map(itemgetter(2), rows))):
-        return merge_sort(rows, partial(_compare_rows, id_sign=-1 if forward else 1))[
-            : options.depth
-        ]
+        ranked = merge_sort(rows, partial(_compare_rows, id_sign=-1 if forward else 1))
+        return ranked[: options.depth]
     ranked = sorted(rows, key=itemgetter(2, 1), reverse=True)
     if not forward or options.depth is None:
         return ranked[: options.depth]
@@ -173,24 +173,20 @@ def _select_first(rows: list[_Row], options: Options) -> list[_Row]:
 
 
 def _compare_rows(one: _Row, other: _Row, id_sign: int) -> int:
-    """Below 0 where the first row stands before the other."""
+    """Compare two rows: below 0 if the first stands before the other."""
     (_, item, score), (_, other_item, other_score) = one, other
     by_score = (score < other_score) - (score > other_score)
     return by_score or id_sign * ((item < other_item) - (item > other_item))
 
 
 def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:
-    """The judged rows of a ranked query: query, rank, judgment, first and last rank of its tie."""
+    """Find the judged rows of a ranked query: query, rank, judgment, first and last rank of its tie."""
     end = 0
-    ordered = any(math.isnan(score) for *_, score in ranked)
-    ties = ([row] for row in ranked) if ordered else _group_ties(ranked)
-    for tied in ties:
+    tells_ties = not any(math.isnan(score) for *_, score in ranked)
+    for _, tie in groupby(ranked, key=itemgetter(2) if tells_ties else itemgetter(1)):
+        tied = list(tie)
         start, end = end + 1, end + len(tied)
         for rank, (_, item, _) in enumerate(tied, start):
             judgment = judged.get(to_text(item))
             if judgment is not None:
                 yield q, rank, judgment, start, end
-
-
-def _group_ties(ranked: list[_Row]) -> Iterator[list[_Row]]:
-    return (list(group) for _, group in groupby(ranked, key=itemgetter(2)))

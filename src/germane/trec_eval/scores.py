@@ -1,11 +1,11 @@
 """trec_eval's values, from germane's measures.
 
-Where the two define a measure alike, the value is germane's. The functions of _OWN are the rest:
-values that trec_eval derives from others, or rounds differently from germane in the last bit, which
-can be seen in the fourth decimal of a short fraction; and its peculiarities.
+If the two define a measure alike, the value is germane's. The functions of _OWN compute the rest: values
+that trec_eval derives from others, values that it rounds differently in the last bit (which can change
+the fourth decimal of a short fraction), and its peculiarities.
 
-Of judgments by several groups of people, each group judges on its own, and their values are
-averaged: to a measure, a query's groups are as many queries.
+If several groups of people judged a query, each group is evaluated as a query of its own, and the values
+of the groups are averaged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from germane.core.qrels import Qrels
-from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
 from germane.kernel.ids import to_text
@@ -32,20 +32,20 @@ from germane.trec_eval.ranking import DOWN, UP, list_from_end, list_from_top, ma
 
 
 def make_scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
-    """Make the function that computes a column: the value of every query of the ranking."""
+    """Make the function that computes a column: one value for every query of the ranking."""
     level, documents = options.level, options.documents
     judged = Scorer(ranking, max(level, 0), documents)
     if level >= 0:
-        return judged.column
+        return judged.compute_column
     down = _Listed(list_from_top(ranking, level), 1, documents)
     up = Scorer(list_from_end(ranking, level), 1, documents)
     of = {**dict.fromkeys(DOWN, down), **dict.fromkeys(UP, up)}
-    return lambda column: of.get(column.measure, judged).column(column)
+    return lambda column: of.get(column.measure, judged).compute_column(column)
 
 
 @dataclass(eq=False)
 class Scorer:
-    """Computes columns for one ranking; values that several columns need are computed once."""
+    """Computes columns for one ranking, and keeps values that several columns need."""
 
     ranking: Ranking
     level: int
@@ -55,59 +55,56 @@ class Scorer:
         self._kept: dict[Measure, Floats] = {}
 
     @np.errstate(all="ignore")  # C divides by 0, and says nothing
-    def column(self, column: Column) -> Floats:
-        """Q: the value of every query."""
+    def compute_column(self, column: Column) -> Floats:
+        """Compute the value of every query (Q)."""
         if column.measure in _OWN:
             return _OWN[column.measure](self, column)
-        return self.named(column.row.germane.format(column.argument))
+        return self.compute(column.row.germane.format(column.argument))
 
-    def named(self, name: str) -> Floats:
-        """Q: a measure of germane's, with -l for what is relevant."""
+    def compute(self, name: str) -> Floats:
+        """Compute one of germane's measures (Q), with grades from -l as relevant."""
         measure = parse(name)
         if measure.rel is not None and self.level != 1:
             measure = measure(rel=self.level)
         if measure not in self._kept:
-            self._kept[measure] = self._values(measure)
+            self._kept[measure] = self._compute_values(measure)
         return self._kept[measure]
 
-    def _values(self, measure: Measure) -> Floats:
+    def _compute_values(self, measure: Measure) -> Floats:
         return compute_scores(measure, self.ranking, "zero")
-
-    @property
-    def empty(self) -> Bools:
-        """Q: is nothing retrieved?"""
-        empty: Bools = self.ranking.retrieved == 0
-        return empty
 
 
 class _Listed(Scorer):
-    """For a list with more relevant items than exist, whose values need not be finite."""
+    """Computes columns for a list with more relevant items than exist: values need not be finite."""
 
-    def _values(self, measure: Measure) -> Floats:
+    def _compute_values(self, measure: Measure) -> Floats:
         made = compute_terms(measure, self.ranking)
         found = compute_values(self.ranking, made)
         if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
-            found[(made.norm == 0) & (self.ranking.sums(made.terms) > 0)] = math.inf
+            found[(made.norm == 0) & (self.ranking.sum_hits(made.terms) > 0)] = math.inf
         return found
 
 
-# --- What trec_eval derives ------------------------------------------------------------------------
+# --- Derived values --------------------------------------------------------------------------------
 
 
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
-    """Geometric means add up logarithms; the C library's, since NumPy's may differ in the last bit."""
-    found = scorer.named(column.row.germane).tolist()
+    """Take the logarithms of which a geometric mean is made.
+
+    They are those of the C library, since NumPy's may differ in the last bit.
+    """
+    found = scorer.compute(column.row.germane).tolist()
     return np.array([math.log(max(value, FLOOR)) for value in found])
 
 
 def _compute_set_map(scorer: Scorer, column: Column) -> Floats:
-    found, retrieved, relevant = map(scorer.named, ("NumRelRet", "NumRet", "NumRel"))
+    found, retrieved, relevant = map(scorer.compute, ("NumRelRet", "NumRet", "NumRel"))
     return _divide(found * found, retrieved * relevant)
 
 
 def _compute_set_f(scorer: Scorer, column: Column) -> Floats:
-    """F from precision and recall; the parameter is beta squared, and may be negative."""
-    precision, recall = scorer.named("P"), scorer.named("R")
+    """Compute F from precision and recall; the parameter is beta squared, and may be negative."""
+    precision, recall = scorer.compute("P"), scorer.compute("R")
     x = column.argument[0]
     above, below = (x + 1.0) * precision * recall, x * precision + recall
     return np.where(precision > 0, above / below, 0.0)
@@ -118,7 +115,7 @@ def _compute_utility(scorer: Scorer, column: Column) -> Floats:
         raise TrecEvalError(
             QUERY, f"-m utility.{column.parameters} takes four numbers, as in 1,-1,0,0."
         )
-    found, retrieved, relevant = map(scorer.named, ("NumRelRet", "NumRet", "NumRel"))
+    found, retrieved, relevant = map(scorer.compute, ("NumRelRet", "NumRet", "NumRel"))
     rejected = scorer.documents + (found - retrieved - relevant).astype(np.int64)
     hit, noise, miss, rest = column.argument
     worth: Floats = (
@@ -140,12 +137,12 @@ def _interpolate(scorer: Scorer, column: Column) -> Floats:
 
 
 def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
-    """The mean over recall levels, taken from the last one given, as the list is from its end.
+    """Average over recall levels, from the last level given, as trec_eval goes up the list.
 
-    Levels that the list does not reach count 0, until one is reached. One that was passed by then
-    holds up those that follow: they all have the value at the head of the list.
+    Levels that the list does not reach count 0 until one is reached. A level that has been passed by
+    then stops the search: it and all levels after it have the value at the head of the list.
     """
-    at, relevant = scorer.named("NumRelRet"), scorer.named("NumRel")
+    at, relevant = scorer.compute("NumRelRet"), scorer.compute("NumRel")
     total = np.zeros(len(at))
     begun, held_up = np.zeros(len(at), bool), np.zeros(len(at), bool)
     for level in map(_limit_level, reversed(column.argument)):
@@ -159,32 +156,32 @@ def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
 
 
 def _interpolate_at(scorer: Scorer, level: float) -> Floats:
-    """0 items found of 0 is not a number where nothing is retrieved and nothing needed."""
-    best = scorer.named(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding=nearest)")
-    relevant = scorer.named("NumRel")
+    """Compute interpolated precision; NaN, as 0/0, if nothing is retrieved and no item is needed."""
+    best = scorer.compute(f"IPrec(recall={min(max(level, 0.0), 1.0)!r},rounding=nearest)")
+    relevant = scorer.compute("NumRel")
     needed = _count_needed(level, relevant)
     if level > 1:
         best = np.where(needed <= relevant, best, 0.0)
-    return np.where(scorer.empty & (needed <= 0), math.nan, best)
+    return np.where((scorer.ranking.retrieved == 0) & (needed <= 0), math.nan, best)
 
 
 def _limit_level(given: float) -> float:
-    """Replace a level that does not fit into a whole number of items: it is the least of these in C: below 0, as is 0."""
+    """Replace a level beyond any whole number of items by 0: in C the number overflows to below 0."""
     return given if abs(given) < 2.0**63 else 0.0
 
 
 def _count_needed(level: float, relevant: Floats) -> Floats:
-    """Q: how many relevant items reach a recall level."""
+    """Count the relevant items that a recall level needs (Q)."""
     needed: Floats = np.floor(level * relevant + 0.5)
     return needed
 
 
 def _compute_r_precision(scorer: Scorer, column: Column) -> Floats:
     level = _limit_level(column.argument)
-    if 0 < level < 1e6:  # what germane's takes
-        return scorer.named(column.row.germane.format(level))
-    cutoff = np.floor(level * scorer.named("NumRel") + 0.9)
-    return _divide(scorer.named("NumRelRet"), np.maximum(cutoff, 0.0))
+    if 0 < level < 1e6:  # the levels that germane's measure takes
+        return scorer.compute(column.row.germane.format(level))
+    cutoff = np.floor(level * scorer.compute("NumRel") + 0.9)
+    return _divide(scorer.compute("NumRelRet"), np.maximum(cutoff, 0.0))
 
 
 # --- Gains and persistence -------------------------------------------------------------------------
@@ -197,16 +194,16 @@ def _compute_gain(scorer: Scorer, column: Column) -> Floats:
 
 
 def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
-    """ndcg_rel is never negative, whatever gains are."""
+    """Compute ndcg_rel, which is never negative, whatever the gains are."""
     return np.fmax(_compute_gain(scorer, column), 0.0)
 
 
 def _compute_rndcg(scorer: Scorer, column: Column) -> Floats:
-    """Rndcg asks for a relevant item, though lower grades have gains, and divides by 0 levels."""
+    """Compute Rndcg, which is 0 without a relevant item, even if lower grades have gains, and 0/0 without levels."""
     ranking, made = gains.score_gains(scorer.ranking, parse(column.row.germane), column.argument)
     found = compute_values(ranking, made)
     found[made.norm == 0] = math.nan
-    return np.where(scorer.named("NumRel") > 0, found, 0.0)
+    return np.where(scorer.compute("NumRel") > 0, found, 0.0)
 
 
 _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
@@ -233,7 +230,7 @@ _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
 def average_groups(
     columns: list[Column], lines: list[Line], items: Qrels, got: Retrieved, options: Options
 ) -> list[Floats]:
-    """For each column, each query's mean over its groups of judgments."""
+    """Average each column over each query's groups of judgments."""
     qrels, query = make_group_qrels(lines)
     ranking = make_ranking(qrels, _retrieve_for_groups(lines, items, got, qrels, query), options)
     value = make_scorer(ranking, options)
@@ -247,7 +244,7 @@ def average_groups(
 def _retrieve_for_groups(
     lines: list[Line], items: Qrels, got: Retrieved, qrels: Qrels, query: Ints
 ) -> Retrieved:
-    """The retrieved items, for each pair of query and group."""
+    """List the retrieved items of each pair of query and group."""
     owner = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
     item = np.array(
         [items.judged[q][to_text(line[3])] for q, line in zip(query[owner], lines, strict=True)]

@@ -1,8 +1,8 @@
 """Text and numbers as trec_eval reads them, where germane's readers differ.
 
-To trec_eval a byte-order mark is part of the first field, lines end at line feeds alone, all that C
-calls blank separates fields, and a run line without a tag is an error. A number is as much of its
-text as C reads as one, and 0 where C reads none.
+In trec_eval a byte-order mark is part of the first field, only line feeds end lines, every character
+that C calls blank separates fields, and a run line without a tag is an error. A number is as much of
+its text as C reads as a number, or 0.
 """
 
 import math
@@ -26,18 +26,19 @@ _REAL = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 2**63
+BLANKS = bytes.maketrans(b"\v\f\r", b"   ")  # that separate fields in C
 _INT = 2**31
 
 
 @lru_cache(4096)
 def parse_whole(text: bytes) -> int:
-    """C's atol: what does not fit is the nearest number that does."""
+    """Read a whole number as C's atol does; one that does not fit becomes the nearest that does."""
     found = _WHOLE.match(text)
     return max(-_LONGEST, min(int(found[1]), _LONGEST - 1)) if found else 0
 
 
 def parse_real(text: bytes) -> float:
-    """C's atof, hexadecimal numbers, infinity and NaN included."""
+    """Read a number as C's atof does, with hexadecimal numbers, infinity and NaN."""
     found = _REAL.match(text)
     if found is None:
         return 0.0
@@ -50,14 +51,14 @@ def parse_real(text: bytes) -> float:
 
 
 def truncate(number: float) -> int:
-    """A double as a whole number of 64 bits; what does not fit is the least of them, as on x86-64."""
+    """Turn a double into a whole number of 64 bits; as on x86-64, one that does not fit becomes the least."""
     return int(number) if abs(number) < _LONGEST else -_LONGEST
 
 
 def merge_sort(items: list[_Item], difference: Callable[[_Item, _Item], float]) -> list[_Item]:
-    """Sorted as the C library's qsort does it, by the difference as a whole number of 32 bits.
+    """Sort as the C library's qsort does, by the difference as a whole number of 32 bits.
 
-    It is a merge sort, and where differences do not make an order, the method matters.
+    Such differences need not make an order, and the result then depends on the method: a merge sort.
     """
     if len(items) < 2:
         return items
@@ -83,19 +84,22 @@ _BLANK_END = np.frombuffer(b" \n", np.uint16)[0]
 def read_bytes(path: str) -> bytes:
     """All bytes of a file, decompressed. Raises InputError for one that cannot be read."""
     with TextFile("./-" if path == "-" else path) as file:
-        data = b"".join(block.data for block in file.blocks())
+        data = b"".join(block.data for block in file.read_blocks())
     return BOM + data if _read_start(path).startswith(BOM) else data
 
 
 def find_oddity(path: str) -> str:
-    """The first thing that germane would read otherwise than trec_eval; nothing, as a rule, and in compressed files."""
+    """Find the first thing that germane reads differently from trec_eval; "" if there is none.
+
+    A compressed file has none, since trec_eval cannot read it.
+    """
     start = _read_start(path)
     if start.startswith(BOM):
         return "a byte-order mark, which is part of the first query's id to trec_eval"
     if find_compression(start):
         return ""
     with TextFile(path) as file:
-        return next(filter(None, map(_find_oddity_in, file.blocks())), "")
+        return next(filter(None, map(_find_oddity_in, file.read_blocks())), "")
 
 
 def _find_oddity_in(block: Block) -> str:
@@ -109,7 +113,7 @@ def _find_oddity_in(block: Block) -> str:
 
 
 def _has_trailing_blank(block: Block) -> bool:
-    """Does a line end with a blank? As a rule no line does, which is seen two bytes at a time."""
+    """Does a line end with a blank? To compare two bytes at a time is seven times as fast as a search."""
     given = np.frombuffer(block.data, np.uint8)
     if block.data[-1:] in (b" ", b"\t"):  # the last line, without a line feed
         return True
@@ -121,7 +125,7 @@ def _has_trailing_blank(block: Block) -> bool:
 
 
 def _read_start(path: str) -> bytes:
-    """The first bytes; none of a pipe, which can be read only once."""
+    """The first bytes of a file; of a pipe none, since it can be read only once."""
     if not os.path.isfile(path):
         return b""
     with open(path, "rb") as file:

@@ -49,7 +49,9 @@ class Drawing:
 def draw(explanation: Explanation, frames: tuple[Frame, ...]) -> Drawing:
     """Draw the panels that the frames show."""
     readings = explanation.readings
-    measures = ", ".join(str(reading.measure) for reading in readings)
+    measures = f"{len(readings)} measures"  # the lines below the title name them
+    if len(readings) < 3:
+        measures = ", ".join(str(reading.measure) for reading in readings)
     listed = explanation.query == "list" and explanation.policy is None
     lines = [(i, frame.line) for i, frame in enumerate(frames) if frame.line is not None]
     return Drawing(

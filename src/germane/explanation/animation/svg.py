@@ -1,7 +1,9 @@
 """The drawing for browsers: one SVG file that plays by itself, or an HTML page with a slider."""
 
+import math
 from collections.abc import Iterable, Iterator
 from importlib import resources
+from itertools import accumulate
 
 from germane.explanation.animation.drawing import (
     BUTTON,
@@ -47,6 +49,7 @@ def write_svg(drawing: Drawing) -> str:
     """Write the whole drawing as one file: its style, its marks, its buttons and its script.
 
     The file holds the drawing for wide windows and for narrow ones; the script shows the one that fits.
+    Where no script runs, as in an image on a page, rules of the style play the drawing.
     """
     sheets = {"wide": arrange_wide(drawing), "narrow": arrange_narrow(drawing)}
     last, label = len(drawing.frames) - 1, _describe(drawing)
@@ -54,6 +57,7 @@ def write_svg(drawing: Drawing) -> str:
         f".germane.small .{name}-panel {{ transform: translate({x:g}px, {y:g}px); }}\n"
         for name, (_, x, y) in sheets["narrow"].panels.items()
     )
+    style = _write_style("svg.css") + "".join(moves) + _write_motion(drawing, sheets.values())
     root = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class": "germane",
@@ -76,7 +80,7 @@ def write_svg(drawing: Drawing) -> str:
             root,
             write_element("title", {}, escape_html(drawing.title)),
             write_element("desc", {}, escape_html(label)),
-            write_element("style", {}, _write_style("svg.css") + "".join(moves)),
+            write_element("style", {}, style),
             write_element("g", {"role": "img", "aria-label": label}, *pictures),
             *(
                 write_element("g", {"class": name}, _write_buttons(sheet))
@@ -88,6 +92,29 @@ def write_svg(drawing: Drawing) -> str:
         )
         + "\n"
     )
+
+
+def _write_motion(drawing: Drawing, sheets: Iterable[Sheet]) -> str:
+    """Write the rules that play the drawing in a loop until a script takes over.
+
+    The rules apply to the root of a file only: two drawings inside one page would share their names.
+    """
+    seconds = [frame.seconds for frame in drawing.frames]
+    total = math.fsum(seconds)
+    starts = [f"{100 * start / total:.5g}%" for start in accumulate(seconds, initial=0.0)]
+    rules = []
+    for seen in sorted({_write_seen(mark) for sheet in sheets for mark in sheet.flat.marks} - {""}):
+        first, *last = map(int, seen.split())
+        steps = "0% { visibility: hidden; } " if first else ""
+        steps += f"{starts[first]} {{ visibility: visible; }}"
+        if last and last[0] < len(seconds) - 1:
+            steps += f" {starts[last[0] + 1]} {{ visibility: hidden; }}"
+        name = f"seen-{seen.replace(' ', '-')}"
+        shown = f':root.germane:not(.live) [data-seen="{seen}"]'
+        rules.append(f"@keyframes {name} {{ {steps} }}")
+        rules.append(f"{shown} {{ animation: {name} {total:g}s step-end infinite; }}")
+    inside = "\n".join(rules)
+    return f"@media (prefers-reduced-motion: no-preference) {{\n{inside}\n}}\n"
 
 
 def _write_buttons(sheet: Sheet) -> str:
@@ -226,13 +253,17 @@ def _write_words(drawing: Drawing, element: str) -> Iterator[str]:
 def _write_marks(marks: Iterable[Mark], last: int) -> Iterator[str]:
     """Write each mark as an element; those that the last frame does not show are hidden."""
     for mark in marks:
+        seen = _write_seen(mark)
         kind = mark.style if mark.is_seen(last) else f"{mark.style} off"
         attributes: dict[str, object] = {"class": kind}
-        if mark.last is not None:
-            attributes["data-seen"] = f"{mark.first} {mark.last}"
-        elif mark.first:
-            attributes["data-seen"] = f"{mark.first}"
-        yield _write_mark(mark, attributes)
+        yield _write_mark(mark, attributes | ({"data-seen": seen} if seen else {}))
+
+
+def _write_seen(mark: Mark) -> str:
+    """Write the first and the last frame of a mark; nothing for a mark that is always seen."""
+    if mark.last is not None:
+        return f"{mark.first} {mark.last}"
+    return f"{mark.first}" if mark.first else ""
 
 
 def _write_mark(mark: Mark, attributes: dict[str, object]) -> str:

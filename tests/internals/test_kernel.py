@@ -22,7 +22,7 @@ from germane.kernel import library
 from germane.kernel.library import Column
 
 compiled = pytest.mark.skipif(not library.is_loaded(), reason="there is no compiled kernel")
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 RUN = {"fields": 6, "item": 2, "number": 4, "more": True, "largest": sys.float_info.max}
 QRELS = {"fields": 4, "item": 2, "number": 3, "more": False, "largest": 2.0**53}
@@ -482,8 +482,7 @@ def test_judged_items_are_ranked_as_a_sort_ranks_them(batch, ties, repeats):
         assert (caught.value.row, caught.value.other) == wanted
         return
     hits = reduce_batch(*batch, ties, repeats)
-    assert list(zip(*(column.tolist() for column in hits[:6]), strict=True)) == wanted
-    assert hits.any_tied == any(hit[4] < hit[5] for hit in wanted)
+    assert list(zip(*(column.tolist() for column in hits), strict=True)) == wanted
 
 
 @compiled
@@ -545,9 +544,8 @@ def test_an_item_may_be_judged_several_times():
 @pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
 def test_a_score_that_is_no_finite_number_is_refused(score):
     items = texts_of([b"a", b"b", b"c"])
-    with pytest.raises(library.NotFiniteError) as caught:
+    with pytest.raises(ValueError, match="the score of row 1 is no finite number"):
         reduce([0, 3], items, [3, score, 1], [0, 1], texts_of([b"a"]))
-    assert caught.value.row == 1
 
 
 @compiled

@@ -413,7 +413,7 @@ def test_detectable_is_what_statsmodels_finds(queries: int) -> None:
     _, spread = spread_with(differences)
     effect = power.TTestPower().solve_power(nobs=queries, alpha=0.05, power=0.8)
     expected = effect * differences.std(ddof=1)
-    assert spread.detectable(0.05) == pytest.approx(expected, rel=0.02)  # type: ignore[attr-defined]
+    assert spread.find_detectable(0.05) == pytest.approx(expected, rel=0.02)  # type: ignore[attr-defined]
 
 
 def test_equivalence_is_that_of_statsmodels() -> None:

@@ -13,7 +13,9 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane.readers import rows, spill
+from germane.readers import spill
+
+from sizes import set_sizes
 
 RNG = random.Random(7)
 QUERIES = [f"q{number}" for number in range(40)]
@@ -50,7 +52,7 @@ KINDS = {"TREC": as_trec, "CSV": as_csv, "Parquet": as_parquet}
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nearly nothing is sorted in memory."""
-    monkeypatch.setattr(spill, "HELD", 100)
+    set_sizes(monkeypatch, held=100)
 
 
 def same(one: germane.Result, other: germane.Result) -> None:
@@ -79,7 +81,7 @@ def test_repeated_rows_keep_their_order(
 ) -> None:
     path = KINDS[kind](shuffled(ROWS), tmp_path / "run")
     in_memory = germane.evaluate(QRELS, path, "AP NumRet", duplicates=duplicates)
-    monkeypatch.setattr(spill, "HELD", 100)
+    set_sizes(monkeypatch, held=100)
     same(in_memory, germane.evaluate(QRELS, path, "AP NumRet", duplicates=duplicates))
 
 
@@ -126,8 +128,8 @@ def test_progress_says_which_way_is_taken(
 
     germane.evaluate(QRELS, path, "AP", progress=told)
     assert dict.fromkeys(said) == {"": None, " (its queries are scattered: sorted in memory)": None}
-    monkeypatch.setattr(spill, "HELD", 0)
-    monkeypatch.setattr(rows, "STEP", 10)  # short records stay as they are
+    set_sizes(monkeypatch, held=0)
+    set_sizes(monkeypatch, step=10)  # short records stay as they are
     said.clear()
     germane.evaluate(QRELS, path, "AP", progress=told)
     if kind == "Parquet":  # of several row groups; the text is one block
@@ -150,7 +152,7 @@ def test_nothing_is_left_on_the_disk(
     def interrupted(self: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(spill.Spill, "parts", interrupted)
+    monkeypatch.setattr(spill.Spill, "read_parts", interrupted)
     with pytest.raises(KeyboardInterrupt):
         germane.evaluate(QRELS, path, "AP")
     assert not list((tmp_path / "disk").iterdir())
@@ -190,7 +192,7 @@ def test_a_disk_that_is_full(kind: str, size: int, why: str, tmp_path: Path) -> 
     said = without_room(size, str(path), tmp_path)
     assert said.startswith(f"{tmp_path}: cannot be written ({why}")
     assert "The queries of the run are scattered" in said
-    assert "TMPDIR names another folder" in said
+    assert "Set TMPDIR to use another folder" in said
 
 
 @pytest.mark.parametrize(

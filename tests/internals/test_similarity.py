@@ -12,6 +12,8 @@ import pytest
 import germane
 from germane.readers import embeddings, margins, matrix, similarity
 
+from sizes import set_sizes
+
 Array = Any
 SIMILARITIES = ["cosine", "dot", "euclidean"]
 MEASURES = "AP nDCG P@1 RR NumRelRet"
@@ -85,10 +87,10 @@ def test_similarities_are_right_to_a_double(data: str, kind: Any) -> None:
     reach = (
         long * np.linalg.norm(gallery.astype(float), axis=1) if kind == "dot" else np.abs(expected)
     )
-    found = vectors.block(np.arange(len(queries)))
+    found = vectors.compute_block(np.arange(len(queries)))
     assert (np.abs(found - expected) <= 1e-14 * np.maximum(reach, kind == "cosine")).all()
     some = np.array([149, 3, 3, 70])
-    assert (vectors.scores(7, some) == found[7, some]).all()
+    assert (vectors.compute_scores(7, some) == found[7, some]).all()
 
 
 @pytest.mark.parametrize("size", [1, 3, 63, 4096, 4097, 8193, 20_000])
@@ -135,7 +137,7 @@ def test_ranks_are_those_of_exact_similarities(
     """Whatever way the ranks are found, in blocks of any size, in singles and in doubles."""
     queries, gallery = world(data, size=(70, 150, 70))
     vectors = embeddings.read_embeddings(queries, gallery, kind, False, "run").vectors
-    exact = vectors.block(np.arange(len(queries)))
+    exact = vectors.compute_block(np.arange(len(queries)))
     expected = told(germane.evaluate(judged(70, 150), exact, MEASURES))
     assert evaluated(queries, gallery, kind) == expected
     for short, top, bins, cost, cells in (
@@ -148,7 +150,7 @@ def test_ranks_are_those_of_exact_similarities(
         monkeypatch.setattr(matrix, "TOP", top)
         monkeypatch.setattr(margins, "BINS", bins)
         monkeypatch.setattr(embeddings, "COST", cost)
-        monkeypatch.setattr(embeddings, "CELLS", cells)
+        set_sizes(monkeypatch, product_cells=cells)
         assert evaluated(queries, gallery, kind) == expected
 
 
@@ -213,6 +215,7 @@ for similarity in ("cosine", "dot", "euclidean"):
 """
 
 
+@pytest.mark.slow
 def test_the_threads_of_the_matrix_library_do_not_matter() -> None:
     printed = set()
     for library, own in (("1", "1"), ("2", "1"), ("2", "2"), ("1", "2")):
@@ -296,7 +299,7 @@ def test_a_threshold_keeps_all_of_equal_vectors(dtype: str) -> None:
     some = np.random.default_rng(4).standard_normal((40, 33)).astype(dtype)
     gallery = np.concatenate([some] * 3)
     vectors = embeddings.read_embeddings(some[:1], gallery, "cosine", False, "run").vectors
-    scores = vectors.block(np.array([0]))[0]
+    scores = vectors.compute_block(np.array([0]))[0]
     for place in (0, 1, 17):
         result = germane.evaluate_embeddings(
             some[:1], gallery, "NumRet", qrels=[{0}], threshold=float(scores[place])

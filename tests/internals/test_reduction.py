@@ -12,7 +12,7 @@ from germane.core import ragged
 from germane.errors import FormatError, InputError
 from germane.kernel import library
 from germane.kernel.columns import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
-from germane.kernel.reduction import Batch, Index, Judgments, Repeated, reduce
+from germane.kernel.reduction import Batch, Index, Judgments, RepeatedRowError, reduce
 from germane.readers import trec
 
 KINDS: dict[str, Callable[[list[int]], Ids]] = {
@@ -68,7 +68,7 @@ def test_ranks_count_what_stands_higher(
                     above = sum(worth[other] > worth[row] for other in rows)
                     below = sum(worth[other] >= worth[row] for other in rows)
                     expected.append((row, j, group, rank, above + 1, below))
-    got = reduce(qrels, batch, by_id=by_id)
+    got = reduce(qrels, batch, ties="id" if by_id else "place")
     assert list(zip(*(column.tolist() for column in got), strict=True)) == expected
 
 
@@ -77,9 +77,9 @@ def test_a_repeated_item_is_found_in_its_query_alone(kind: str) -> None:
     items = KINDS[kind]([1, 2, 3, 1, 3, 1])
     qrels = Judgments([0, 1], np.array([0, 0, 0]), items.part(0, 0))
     reduce(qrels, Batch(np.array([0, 1]), np.array([0, 3, 5]), items.part(0, 5), None))
-    with pytest.raises(Repeated) as found:
+    with pytest.raises(RepeatedRowError) as found:
         reduce(qrels, Batch(np.array([0, 1]), np.array([0, 3, 6]), items, None))
-    assert (found.value.row, found.value.earlier) == (5, 3)
+    assert (found.value.row, found.value.other) == (5, 3)
 
 
 @pytest.mark.parametrize("kind", KINDS)

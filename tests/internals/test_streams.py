@@ -11,6 +11,8 @@ import pytest
 import germane
 from germane.readers import files, streams
 
+from sizes import set_sizes
+
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "bz2": bz2.compress,
     "xz": lzma.compress,
@@ -51,11 +53,11 @@ def test_lines_without_a_row_take_no_memory(
     tmp_path: Path, line: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A block is held whole, and grows with the rows of a query alone."""
-    monkeypatch.setattr(files, "BLOCK", 1 << 12)
+    set_sizes(monkeypatch, block=1 << 12)
     many = line * (20_000 // len(line))
     assert evaluated(tmp_path / "run", many + PARTS[0] + PARTS[1] + many) == AP
     with files.TextFile(tmp_path / "run") as file:
-        assert max(len(block.data) for block in file.blocks()) <= 1 << 12
+        assert max(len(block.data) for block in file.read_blocks()) <= 1 << 12
     number = many.count(b"\n") + 1
     with pytest.raises(germane.FormatError, match=rf":{number}: 1 field where"):
         evaluated(tmp_path / "run", many + b"q\n")

@@ -1,0 +1,32 @@
+"""The internal sizes that tests make smaller, so that small data takes the way of large data.
+
+This is the only place where tests name them: a size that moves is changed here.
+"""
+
+import pytest
+
+SIZES = {
+    "block": "germane.readers.files.BLOCK",  # bytes of a text file that are read at once
+    "free": "germane.readers.streams.FREE",  # bytes up to which any compression is allowed
+    "step": "germane.readers.rows.STEP",  # rows that are reduced at once
+    "held": "germane.readers.spill.HELD",  # rows of scattered queries that stay in memory
+    "short_lists": "germane.readers.mappings._SHORT",
+    "few_lists": "germane.readers.mappings._FEW",
+    "ids_step": "germane.readers.arrays.STEP",  # cells of top-k ids that are matched at once
+    "score_cells": "germane.readers.grid.CELLS",  # cells of scores that are ranked at once
+    "product_cells": "germane.readers.embeddings.CELLS",  # similarities that are computed at once
+    "stored": "germane.readers.relevance.SORTED",
+    "most_cells": "germane.readers.relevance.MOST",
+    "room": "germane.reports.inputs.ROOM",  # results of runs that a report reads again
+    "max_size": "germane.reports.data.MAX_SIZE",  # bytes of a page with its rankings
+    "least": "germane.reports.data.LEAST",
+    "small_texts": "germane.readers.texts.SMALL",  # bytes of a file of texts that is held
+    "chunk": "germane.evaluation.spark_tasks.CHUNK",
+    "enough": "germane.checks.data.ENOUGH",
+}
+
+
+def set_sizes(monkeypatch: pytest.MonkeyPatch, **sizes: float) -> None:
+    """Change sizes until the end of the test."""
+    for name, size in sizes.items():
+        monkeypatch.setattr(SIZES[name], size)
