@@ -28,6 +28,7 @@ import pytest
 
 import germane
 from germane.readers import ReadOptions, RunInput, open_inputs
+from germane.readers.array_ids import NamedArray
 from germane.readers.arrays import Grouped, ScoreArray, TopIds
 from germane.readers.embeddings import Embeddings, read_embeddings
 from germane.readers.frames import Frame
@@ -60,7 +61,8 @@ class Given(NamedTuple):
 
     @property
     def kind(self) -> type[RunInput]:
-        return type(open_inputs(self.qrels, self.run, ReadOptions(**self.options))[1])
+        reading = {name: given for name, given in self.options.items() if name != "scores"}
+        return type(open_inputs(self.qrels, self.run, ReadOptions(**reading))[1])
 
 
 class Input(NamedTuple):
@@ -394,6 +396,22 @@ class Numbered:
         gallery = self.scores.filled(np.nan).T
         return read_embeddings(np.eye(len(self.queries)), gallery, "dot", False, "run")
 
+    def named(self, run: Any, qrels: Any = None, **options: Any) -> tuple[Any, Any, dict[str, Any]]:
+        """Judgments, by default with ids, and a run with the ids of its rows and columns."""
+        if qrels is None:
+            qrels = {
+                query: {self.items[i]: grade for i, grade in judged.items()}
+                for query, judged in zip(self.queries, self.judged(), strict=True)
+                if judged
+            }
+        return qrels, run, {"query_ids": self.queries, "item_ids": np.array(self.items), **options}
+
+    def pair(self, *, distances: bool) -> tuple[Any, Any]:
+        """The scores and the ids of the best items, as a search returns them."""
+        ids = self.top()
+        scores = np.take_along_axis(self.scores.filled(0.0), np.maximum(ids, 0), axis=1)
+        return (-scores if distances else scores), ids
+
     def groups(self, *, by_column: bool) -> tuple[Any, Any, dict[str, Any]]:
         """The cells with a grade or a score, one after the other, each with its group."""
         given = ~np.ma.getmaskarray(self.grades) | ~np.ma.getmaskarray(self.scores)
@@ -418,6 +436,22 @@ ARRAYS: dict[str, tuple[type[RunInput], Callable[[Numbered], tuple[Any, ...]]]] 
     "scores beside masked grades": (ScoreArray, lambda given: (given.grades, given.scores)),
     "scores beside CSR": (ScoreArray, lambda given: (given.sparse(), given.scores)),
     "scores beside graded sets": (ScoreArray, lambda given: (given.judged(), given.scores)),
+    "a pair of scores and ids": (
+        TopIds, lambda given: (given.judged(), given.pair(distances=False)),
+    ),
+    "ids and distances": (
+        TopIds,
+        lambda given: (given.judged(), given.pair(distances=True)[::-1], {"scores": "distances"}),
+    ),
+    "scores with ids": (NamedArray, lambda given: given.named(given.scores)),
+    "scores with ids beside grades": (
+        NamedArray, lambda given: given.named(given.scores, given.grades),
+    ),
+    "a pair with ids": (NamedArray, lambda given: given.named(given.pair(distances=False))),
+    "distances with ids": (
+        NamedArray,
+        lambda given: given.named(given.pair(distances=True), scores="distances"),
+    ),
     "embeddings beside masked grades": (Embeddings, lambda given: (given.grades, given.vectors())),
     "embeddings beside CSR": (Embeddings, lambda given: (given.sparse(), given.vectors())),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from germane.cli.terminal import as_json, say
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
-from germane.errors import EmptyError, InputError, check_choice, clip
+from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
 from germane.measures.measure import Measure, parse_all
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
@@ -16,9 +16,11 @@ from germane.readers import find_name
 from germane.readers.formats import FORMATS as FILE_FORMATS
 
 _FORMATS = (*FORMATS, "json")
+FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
 _IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
 READING = ("columns", "input_format", "max_expansion", "max_line")
+UNDECIDED = ("ties", "relevant", "scores")  # left to the run or to a dialect unless asked for
 
 
 def add_files(command: argparse.ArgumentParser, runs: str) -> None:
@@ -89,6 +91,15 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
         help="relevant items that count: all, or those in the list of results alone (default: judged)"
         + "; of a LIST, how many exist" * lists,
     )
+    add_scores(policy)
+
+
+def add_scores(command: Any) -> None:
+    command.add_argument(
+        "--scores",
+        metavar="|".join(RARE_WORDS["scores"]),
+        help="how scores are compared; the lowest of distances is the best (default: double)",
+    )
 
 
 _DEFAULTS = {"ties": "trec; given where items have no ids"}  # decided by the run itself
@@ -108,6 +119,12 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=_read_columns,
         help="names of columns that are not found by themselves, such as 'query=user,item=film'; "
         "'rank=' passes over a column",
+    )
+    reading.add_argument(
+        "--collapse",
+        metavar="FILE",
+        help="rank groups in the place of items, such as the documents of chunks: a file of two columns, "
+        "item and group",
     )
     reading.add_argument(
         "--max-expansion",
@@ -182,6 +199,39 @@ def add_output(command: argparse.ArgumentParser) -> None:
     add_output_file(command)
 
 
+def add_rename(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rename",
+        metavar="MEASURE=NAME",
+        action="append",
+        default=[],
+        help="show a measure by another name, as in 'AP=MAP'; may be repeated",
+    )
+
+
+def read_rename(options: argparse.Namespace) -> dict[str, str]:
+    """Read ``--rename`` as measure → name, in the formats that define what they show."""
+    if options.rename:
+        check_defined(options, "--rename")
+    renamed = {}
+    for pair in options.rename:
+        measure, equals, name = pair.rpartition("=")
+        if not equals or not name.strip() or measure.count("(") != measure.count(")"):
+            raise InputError(f"--rename takes MEASURE=NAME, such as 'AP=MAP'; got {clip(pair)}.")
+        renamed[measure.strip()] = name.strip()
+    return renamed
+
+
+def check_defined(options: argparse.Namespace, option: str) -> None:
+    """Refuse an option with a format that has no definitions beside its numbers."""
+    formats = [name for name in FORMATS if name not in SEPARATED]
+    if options.format not in formats:
+        raise InputError(
+            f"{option} is for tables with definitions: --format {list_choices(formats)}; "
+            f"got {options.format}."
+        )
+
+
 def add_output_file(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all"
@@ -214,12 +264,13 @@ def write_result(
     options: argparse.Namespace,
     table: Callable[[int | None], Table],
     as_dict: Callable[[], Any],
+    formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> None:
     """Write a result as JSON or as a table; ``table`` takes the number of decimals."""
     if options.format == "json":
         text = as_json(as_dict())
     else:
-        text = format_table(table(choose_digits(options)), options)
+        text = format_table(table(choose_digits(options)), options, formats)
     writing.write(options.output, text)
 
 
@@ -229,8 +280,9 @@ def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The conventions and how files are read, without the choices that are left to the run."""
-    given = {name: getattr(options, name) for name in (*WORDS, "depth", "relevant", *READING)}
-    undecided = [name for name in (*_DEFAULTS, "relevant") if given[name] is None]
+    names = (*WORDS, "depth", "relevant", "scores", "collapse", *READING)
+    given = {name: getattr(options, name) for name in names}
+    undecided = [name for name in UNDECIDED if given[name] is None]
     return {name: value for name, value in given.items() if name not in undecided}
 
 
@@ -250,7 +302,7 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
-    for name in ("query", *WORDS, "depth", *READING):
+    for name in ("query", *WORDS, "depth", "scores", "collapse", *READING):
         if getattr(options, name) not in (None, DEFAULTS.get(name)):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")

@@ -22,6 +22,7 @@ from germane.evaluation.choices import (
     Plan,
     make_plan,
     open_all,
+    open_collapse,
     open_judgments,
     resolve_dialect,
 )
@@ -80,6 +81,12 @@ def evaluate(
     ``germane.Labels``; flat grades and scores come with ``group``, which has a group id an item or the
     size of each group.
     ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``, or both.
+
+    ``query_ids`` and ``item_ids`` name the rows and columns of arrays. A pair of arrays (Q, K), which are
+    scores and ids, is what a vector search returns. ``collapse`` ranks groups in the place of items, such
+    as the documents of chunks: ``{item: group}``, a function, a file or a frame of two columns, or one
+    group for each column of an array; a group has the score of its best item. ``scores="distances"``
+    ranks the lowest number first.
 
     Files are TREC's, or what their suffix or ``input_format`` says: parquet, arrow, csv, tsv, jsonl,
     msmarco or letor (svmlight); or of one side, ``{"run": "jsonl"}``. Beside qrels of LETOR's a run may be
@@ -168,7 +175,7 @@ def evaluate_many(
     ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
     result maps names to ``Result`` and prints as one table.
     """
-    progress = make_progress(progress)
+    progress, policy = make_progress(progress), open_collapse(policy)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
@@ -324,4 +331,6 @@ def _make_counts(judged: JudgedRun) -> Counts:
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),
         comments=qrels.comments + retrieved.comments,
+        collapsed=0 if retrieved.rows is None else int(retrieved.rows.sum()),
+        groups=0 if retrieved.rows is None else int(retrieved.retrieved.sum()),
     )

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 DEFAULT = "AP P@10 R@100 RR nDCG@10"
-READING = tuple(field.name for field in fields(ReadOptions))
+READING = tuple(field.name for field in fields(ReadOptions) if field.name != "lowest")
 
 
 class OtherChoices(TypedDict, total=False):
@@ -55,6 +55,9 @@ class OtherChoices(TypedDict, total=False):
     columns: Mapping[str, Any] | None
     input_format: InputFormat
     group: Any
+    collapse: Any
+    query_ids: Any
+    item_ids: Any
     max_expansion: float | Literal["none"] | None
     max_line: float | Literal["none"] | None
 
@@ -184,10 +187,21 @@ def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, 
     return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
 
 
+def open_collapse(choices: Any) -> Any:
+    """Read the groups of ``collapse`` once for several runs or batches."""
+    if choices.get("collapse") is None:
+        return choices
+    from germane.readers.groups import open_groups
+
+    return {**choices, "collapse": open_groups(choices["collapse"])}
+
+
 def make_reading(choices: Mapping[str, Any]) -> ReadOptions:
     """Select the options for reading data."""
     given = {name: choices[name] for name in READING if name in choices}
-    return ReadOptions(**given) if given else NOTHING_SAID
+    if not given:
+        return NOTHING_SAID
+    return ReadOptions(**given, lowest=choices.get("scores") == "distances")
 
 
 def _select_conventions(choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from germane.evaluation.choices import (
     Plan,
     make_plan,
     open_all,
+    open_collapse,
     open_judgments,
     resolve_dialect,
 )
@@ -90,6 +91,7 @@ class Evaluator:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
             )
+        policy = open_collapse(policy)
         self._spoken, own = resolve_dialect(dialect)
         self._measures, self._twice, self._asked = measures, twice, policy
         self._choices: Mapping[str, Any] = {**own, **policy}

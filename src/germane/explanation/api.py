@@ -15,7 +15,8 @@ from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, clip
 from germane.evaluation.choices import OtherChoices
-from germane.evaluation.result import Result, format_value
+from germane.evaluation.layout import format_value
+from germane.evaluation.result import Result
 from germane.explanation.explanation import Explanation, Rank, Ranks, Reading, write_term
 from germane.explanation.single_query import (
     NONE,

@@ -6,6 +6,7 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from germane.core.arguments import Seed, make_generator
+from germane.core.bootstrap import check_confidence
 from germane.core.policy import Policy, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Floats
@@ -109,8 +110,7 @@ def mean_pr_curve(
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)
-    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise InputError(f"confidence takes a number between 0 and 1; got {clip(confidence)}")
+    check_confidence(confidence)
     rel, draws = _find_level(rel), make_generator(rng)
     measure = make_precision_measure(0.0, rel)
     judged_input, found, conventions = open_all(qrels, run, policy)

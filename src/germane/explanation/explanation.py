@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, NamedTuple, overload
 
+import numpy as np
+
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
+from germane.output.frames import Columnar, make_numbers, make_texts
 from germane.output.tables import Table, Tabular
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
@@ -105,7 +108,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabular):
+class Explanation(Columnar, Tabular):
     """The values of one query's measures, with the ranks, terms and norms that make them.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
@@ -165,6 +168,23 @@ class Explanation(Tabular):
             rows.insert(SHOWN // 2, (left_out, *["…"] * (len(columns) - 1)))
         left = (*([1] if named else []), *([columns.index("text")] if self.texts else []))
         return Table(tuple(columns), tuple(rows), left=left)
+
+    def _list_columns(self) -> dict[str, Any]:
+        rows = tuple(self.rows)
+        columns = {
+            "rank": np.array([row.rank for row in rows], np.int64),
+            "upto": np.array([row.upto for row in rows], np.int64),
+            "item": make_texts(row.item for row in rows),
+            "relevance": make_numbers(row.relevance for row in rows),
+            "hit": np.array([row.hit for row in rows], bool),
+            "precision": np.array([row.precision for row in rows]),
+            "recall": np.array([row.recall for row in rows]),
+        }
+        for reading in self.readings:
+            of = "" if len(self.readings) == 1 else f" of {reading.measure}"
+            columns[f"term{of}"] = np.array(reading.terms)
+            columns[f"sum{of}"] = np.array(reading.sums)
+        return columns
 
     @property
     def differences(self) -> tuple[str, ...]:

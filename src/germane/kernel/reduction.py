@@ -226,7 +226,7 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; the run has ranks alone.")
     elif order.scores != "double":
-        score = order.round_scores(batch.score, batch.offsets)
+        score = order.convert_scores(batch.score, batch.offsets)
         most = np.finfo(float).max  # instead of infinity in single precision
         batch = replace(batch, score=np.clip(score, -most, most))
     if order.takes_all:

@@ -90,6 +90,11 @@ class Measure:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from germane.output.tables import Table
+
+        return Table(("measure", "definition"), ((str(self), self.definition),), left=(1,)).html()
+
     @property
     def row(self) -> Definition:
         """The measure's row of the table."""

@@ -5,6 +5,7 @@ input that needs them, since importing Arrow takes as long as importing NumPy.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -160,6 +161,14 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
             _import_reader("arrays").group_arrays(given, None, reading.group)[0]
         )
     numbers.refuse_nested(given, "qrels")
+    if not (reading.query_ids is reading.item_ids is None or isinstance(given, Qrels)):
+        array_ids = _import_reader("array_ids")
+        query_ids, item_ids = array_ids.read_both(reading)
+        if is_rows(given):
+            given = array_ids.name_rows(given, query_ids, "qrels")
+        unnamed = open_qrels(given, replace(reading, query_ids=None, item_ids=None))
+        named: QrelsInput = array_ids.name_qrels(unnamed, query_ids, item_ids)
+        return named
     for recognize, open_kind in QRELS:
         if recognize(given):
             return open_kind(given, reading)
@@ -208,6 +217,13 @@ RUNS: tuple[tuple[_Recognize, Callable[[Any, QrelsInput | None, ReadOptions], Ru
         lambda given, qrels, reading: mappings.RankedLists(_spell(dict(enumerate(given)), qrels)),
     ),
     (numbers.is_whole, lambda given, qrels, reading: _import_reader("arrays").TopIds(given)),
+    (numbers.is_pair, lambda given, qrels, reading: _import_reader("arrays").open_pair(given)),
+    (
+        numbers.is_text_array,
+        lambda given, qrels, reading: mappings.RankedLists(
+            _spell(dict(enumerate(given.tolist())), qrels)
+        ),
+    ),
     (numbers.is_array, lambda given, qrels, reading: _import_reader("arrays").ScoreArray(given)),
 )
 
@@ -219,6 +235,32 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
+    if reading.collapse is reading.query_ids is reading.item_ids is None:
+        return _recognize_run(given, reading, qrels)
+    array_ids = _import_reader("array_ids")
+    query_ids, item_ids = array_ids.read_both(reading)
+    groups = reading.collapse
+    if groups is not None:
+        groups = _import_reader("groups").open_groups(groups)
+    if isinstance(given, RunInput) and not given.is_array:
+        return given if groups is None else given.collapse(groups)
+    if numbers.is_text_array(given):
+        given = given.tolist()
+    if is_rows(given):
+        given = array_ids.name_rows(given, query_ids, "run")
+        query_ids = None
+        if item_ids is not None:
+            raise InputError("item_ids= names the columns of arrays; these lists hold ids.")
+    if groups is not None and mappings.is_mapping(given):
+        given = _import_reader("groups").CollapsedMapping(given, groups, lowest=reading.lowest)
+        groups = None
+    run: RunInput = array_ids.name_run(
+        _recognize_run(given, reading, qrels), query_ids, item_ids, groups
+    )
+    return run
+
+
+def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
     if isinstance(given, RunInput):  # of read_run, or opened before
         return given
     if qrels is not None and qrels.lines is not None and _has_no_ids(given, qrels.lines):
@@ -230,8 +272,8 @@ def open_run(
     _refuse_empty_run(given)
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a list of "
-        "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), or what "
-        f"read_run returns; got {clip(given)}{_advise(given)}"
+        "ranked lists, an array of scores (Q, N), an array of the ids of the best k (Q, K), a pair of arrays "
+        f"(Q, K), which are scores and ids, or what read_run returns; got {clip(given)}{_advise(given)}"
     )
 
 
@@ -260,7 +302,7 @@ def _advise(given: object) -> str:
         return "  toarray() makes scores of it; cells that are not stored are 0 then."
     first = given[0] if isinstance(given, (list, tuple)) else None
     if numbers.is_array(first):
-        return "  One array is needed: of the distances and ids that a search of FAISS returns, the ids."
+        return "  A list of arrays is a run where it holds two of shape (Q, K), the scores and the ids of a search."
     if isinstance(first, tuple):
         return "  Ranked lists are lists; tuples look like rows of a frame, as pandas.DataFrame(rows) is."
     if isinstance(first, (int, float)):

@@ -149,6 +149,8 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
     for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)
     found = _SUFFIXES.get(os.path.splitext(name)[1], "trec")
+    if kind == "groups":  # lines of item and group
+        return "tsv" if found == "trec" else found
     return _find_format_of_lines(path, kind) if found == "tsv" else found
 
 

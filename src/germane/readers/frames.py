@@ -29,6 +29,8 @@ from germane.readers.rows import RowReducer, check_texts, cut_pieces, join_rows,
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from germane.readers.groups import Groups
+
 HEAD = 2000  # first rows, from which a sample is taken
 
 
@@ -48,6 +50,7 @@ class Frame(RunInput):
     parts: Sequence[tuple[int, str]] = ()  # of a folder: the first row of each file, and its name
     storage: Literal["in memory", "on disk"] = "in memory"
     as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
+    groups: Groups | None = None  # that take the place of items
     rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
 
     def __repr__(self) -> str:
@@ -67,6 +70,16 @@ class Frame(RunInput):
     @property
     def label(self) -> str:
         return "the run" if self.where == "run" else self.where
+
+    @property
+    def is_collapsed(self) -> bool:  # type: ignore[override]
+        return self.groups is not None
+
+    def collapse(self, groups: Groups) -> Frame:
+        if self.is_collapsed:
+            return self
+        groups.check_items_have_ids()
+        return replace(self, groups=groups, ids="text" if groups.is_text else self.ids)
 
     # --- Its columns ---------------------------------------------------------------------------
 
@@ -140,6 +153,8 @@ class Frame(RunInput):
         name = (self.headings.query, self.headings.item)[side]
         place = Place(self.where, name, row, self.entries[side], self.parts)
         ids = arrow.read_ids(record.column(name), place)
+        if side and self.groups is not None:
+            ids = self.groups.find_groups(ids, self.ids == "text")
         return ids.as_text() if self.as_text[side] else ids
 
     def read_numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
@@ -157,14 +172,16 @@ class Frame(RunInput):
         judged, frame = match_kinds(qrels, head, frame)
         if on_disk:
             head = _copy(head)  # so that the other rows of its record are freed
+        copies = "max" if self.is_collapsed else duplicates
         reducer = RowReducer(
-            judged, partial(cut_pieces, frame), partial(read_piece, frame), duplicates, order
+            judged, partial(cut_pieces, frame), partial(read_piece, frame), copies, order
         )
         try:
             got = reducer.reduce(note, on_disk=on_disk)
         except RepeatedItem as found:
             raise explain_repeat(self.where, "retrieved", found.query, found.item) from None
-        return replace(got, sample=partial(_take_sample, frame, head))
+        rows = reducer.judged_rows if self.is_collapsed else None
+        return replace(got, rows=rows, sample=partial(_take_sample, frame, head))
 
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None

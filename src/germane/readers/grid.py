@@ -16,6 +16,22 @@ from germane.readers import matrix
 
 CELLS = 1 << 23  # scores that are held at once
 
+
+class ColumnGroups:
+    """The group of each column; a group's score is the highest of its columns."""
+
+    def __init__(self, codes: Ints, count: int) -> None:
+        self.codes, self.count = codes, count
+        self.order = np.argsort(codes, kind="stable")
+        self.offsets = ragged.make_offsets(np.bincount(codes, minlength=count))
+        self._in_order = bool((codes[1:] >= codes[:-1]).all())
+
+    def reduce(self, scores: Any) -> Any:
+        """Reduce rows of scores of columns to those of groups."""
+        arranged = scores if self._in_order else scores[:, self.order]
+        return np.maximum.reduceat(arranged, self.offsets[:-1], axis=1)
+
+
 Scores: TypeAlias = tuple[Any, Ints | None]
 """Rows of scores, and the number of cells in each row that are absent, which are -inf; or None."""
 Block: TypeAlias = Callable[[Ints], Scores]
@@ -72,7 +88,7 @@ def admit_columns(scores: Any, offsets: Ints, order: Order) -> Any:
     """Convert flat scores to the precision asked for, and to -inf if they do not count as retrieved."""
     there = scores > -np.inf
     left = ragged.count_flags(there, ragged.find_owners(offsets), len(offsets) - 1)
-    precise = order.round_scores(scores[there].astype(float), ragged.make_offsets(left))
+    precise = order.convert_scores(scores[there].astype(float), ragged.make_offsets(left))
     precise = np.maximum(precise, np.finfo(float).min)  # singles may overflow, but are not absent
     precise[~order.reach_threshold(precise)] = -np.inf
     out = np.full(len(scores), -np.inf)

@@ -85,6 +85,8 @@ def check_names(columns: Any) -> None:
 
 def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = None) -> Headings:
     """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
+    if kind == "groups":
+        return _resolve_pairs(found, where)
     chosen = {**(columns or {}), **((columns or {}).get(kind) or {})}
     names = {part: _choose_one(part, found, where, chosen) for part in _OF[kind]}
     for part in ("query", "item"):
@@ -97,10 +99,30 @@ def resolve_names(found: Sequence[str], kind: str, where: str, columns: Any = No
         raise FormatError(
             f"{where}: no column is the score or the rank; found {_list_names(found)}. Known names: "
             f"{', '.join(NAMES['score'] + NAMES['rank'])}. columns={{'score': name}} names another."
+            + _advise_distances(found)
         )
     if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
         names["relevance"] = _refuse_scored(found, where)
     return Headings(**names)  # type: ignore[arg-type]
+
+
+def _resolve_pairs(found: Sequence[str], where: str) -> Headings:
+    """Find the columns of items and of groups, which are read as those of queries and items."""
+    if {"item", "group"} <= set(found):
+        return Headings("item", "group")
+    if len(found) != 2:
+        raise FormatError(
+            f"{where}: two columns are needed, item and group; found {_list_names(found)}."
+        )
+    return Headings(*found)
+
+
+def _advise_distances(found: Sequence[str]) -> str:
+    """Advise how a column of distances is named; nothing if there is none."""
+    named = next((name for name in found if "dist" in name.casefold()), None)
+    if named is None:
+        return ""
+    return f" For distances: columns={{'score': {named!r}}} and scores=distances."
 
 
 def _choose_one(

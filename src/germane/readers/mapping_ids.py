@@ -21,19 +21,22 @@ class SpelledMapping(Mapping[Hashable, Any]):
     """A run whose integers, bytes and UUIDs appear as text. A query's items are spelled on access."""
 
     def __init__(self, run: Mapping[Hashable, Any]) -> None:
-        self._run = run
+        self.run = run
 
     @cached_property
     def _own(self) -> dict[Hashable, Hashable]:
         """The text of each query → its id. Raises FormatError where two have the same."""
-        own = {_spell_id(query): query for query in self._run}
-        if len(own) < len(self._run):
+        own = {_spell_id(query): query for query in self.run}
+        if len(own) < len(self.run):
             raise FormatError("two query ids of the run have the same text.")
         return own
 
+    def find_own(self, query: Hashable) -> Hashable:
+        """Find the id of the query that has this text."""
+        return query if isinstance(query, str) and query in self.run else self._own[query]
+
     def __getitem__(self, query: Hashable) -> Any:
-        own = query if isinstance(query, str) and query in self._run else self._own[query]
-        return _spell_results(query, self._run[own])
+        return _spell_results(query, self.run[self.find_own(query)])
 
     def __contains__(self, query: object) -> bool:
         return query in self._own

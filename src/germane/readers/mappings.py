@@ -278,7 +278,18 @@ class _Hits:
             self.answered,
             unknown,
             sample=partial(_take_sample, qrels.queries, run),
+            rows=_count_rows(qrels.queries, run),
         )
+
+
+def _count_rows(queries: Sequence[Hashable], run: Mapping[Hashable, Any]) -> Ints | None:
+    """Count the results of each judged query before they were collapsed; None if they were not."""
+    if type(run) is dict or "germane.readers.groups" not in sys.modules:
+        return None
+    from germane.readers.groups import count_rows
+
+    counts = [count_rows(run, query) if query in run else 0 for query in queries]
+    return None if None in counts else np.array(counts, np.int64)
 
 
 def _take_sample(queries: list[Hashable], run: Mapping[Hashable, Any], most: int) -> Sample:
@@ -360,7 +371,7 @@ def _admit(
     query: Hashable, got: Mapping[Hashable, Any], scores: Floats, order: Order
 ) -> tuple[Mapping[Hashable, Any], Floats]:
     """Keep the items that count as retrieved, with scores in the precision asked for."""
-    scores = order.round_scores(scores, np.array([0, len(scores)]))
+    scores = order.convert_scores(scores, np.array([0, len(scores)]))
     kept = order.reach_threshold(scores)
     if order.own == "drop":
         kept &= np.fromiter((item != query for item in got), bool, len(kept))

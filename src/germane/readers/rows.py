@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from germane.readers.frames import Frame
+    from germane.readers.groups import Groups
 
 
 P = TypeVar("P")
@@ -113,6 +114,12 @@ def check_texts(qrels: Qrels, items: Text) -> None:
         raise FormatError("two item ids of a query of the qrels have the same text.")
 
 
+def collapse_rows(rows: Rows, groups: Groups) -> Rows:
+    """Replace the items of a file of text by their groups, as text."""
+    groups.check_items_have_ids()
+    return replace(rows, items=groups.find_groups(rows.items, True).as_text())
+
+
 class RowReducer:
     """Reduces the rows of a run.
 
@@ -135,6 +142,7 @@ class RowReducer:
             raise FormatError("two query ids of the qrels have the same text.")
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
+        self.judged_rows = np.zeros(len(judged.queries), np.int64)  # of each query
 
     def reduce(self, note: ProgressNote, *, on_disk: bool = True) -> Retrieved:
         """Reduce the run. Raises RepeatedItem for a repeated item if that is an error.
@@ -147,21 +155,23 @@ class RowReducer:
         except Scattered:
             pass
         self._unknown, self.rows = {}, 0
+        self.judged_rows[:] = 0
         note.note = IN_MEMORY
         return self._reduce_gathered(note, on_disk)
 
     def _reduce_grouped(self) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
 
-        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int]:
+        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int, Ints, Ints]:
             rows = self._read(piece)
             known, code, unknown = self._select_judged(rows)
             batch = Batch(code, known.offsets, known.items, known.score, known.rank)
             part = reduction.reduce(batch) if len(code) else None
-            return part, unknown, len(rows.items)
+            return part, unknown, len(rows.items), code, ragged.find_lengths(known.offsets)
 
-        for part, unknown, rows in map_in_threads(reduce_piece, self._pieces()):
+        for part, unknown, rows, code, lengths in map_in_threads(reduce_piece, self._pieces()):
             self.rows += rows
+            self.judged_rows[code] = lengths
             self._unknown.update(dict.fromkeys(unknown))
             if part is not None:
                 reduction.add(part)
@@ -200,6 +210,7 @@ class RowReducer:
             known, code, unknown = self._select_judged(rows)
             self._unknown.update(dict.fromkeys(unknown))
             code = np.repeat(code, ragged.find_lengths(known.offsets))
+            self.judged_rows += np.bincount(code, minlength=len(self.judged_rows))
             known = replace(
                 known, queries=[], offsets=np.zeros(1, np.int64)
             )  # code has the queries

@@ -5,7 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Unpack
 
+<<<<<<< HEAD
 from germane.core.policy import DEFAULTS, STAGES, Averaging, Policy
+=======
+import numpy as np
+
+from germane.core.policy import DEFAULTS, STAGES, Policy
+>>>>>>> main
 from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Stage
@@ -19,6 +25,7 @@ from germane.evaluation.undefined import make_amendment
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, Measures, parse, parse_all
 from germane.output.formatting import format_number, to_json_number
+from germane.output.frames import Columnar, make_texts
 from germane.output.tables import Table, Tabular
 
 _SAME = 1e-12
@@ -54,7 +61,7 @@ class DialectValue:
 
 
 @dataclass(frozen=True)
-class Spread(Tabular):
+class Spread(Columnar, Tabular):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
     >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}, "AP@2")
@@ -97,6 +104,18 @@ class Spread(Tabular):
             cells.append((one.dialect, value, str(one.measure or ""), one.says or stages + unsure))
         columns = ("dialect", "value", "measure", "differs in")
         return Table(columns, tuple(cells), tuple(notes), (2, 3))
+
+    def _list_columns(self) -> dict[str, Any]:
+        rows = sorted(self._rows(), key=_order_descending)
+        return {
+            "dialect": make_texts(one.dialect for one in rows),
+            "value": np.array([one.value for one in rows]),
+            "name": make_texts(one.name for one in rows),
+            "measure": make_texts(one.measure for one in rows),
+            "differs in": make_texts(", ".join(one.stages) for one in rows),
+            "says": make_texts(one.says for one in rows),
+            "unsure": make_texts(one.unsure for one in rows),
+        }
 
     def _rows(self) -> list[DialectValue]:
         return [row for one in (self.own, *self.stated) for row in one.rows]

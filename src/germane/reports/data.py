@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Floats
+<<<<<<< HEAD
 from germane.evaluation.result import Result
+=======
+from germane.evaluation.result import Results
+from germane.explanation.explanation import Explanation
+>>>>>>> main
 from germane.output.tables import make_visible
 from germane.reports.findings import Findings
 from germane.reports.rankings import Kept, describe_text, keep_rankings
@@ -103,7 +108,11 @@ def write_json(data: Any) -> str:
     return text
 
 
+<<<<<<< HEAD
 def list_queries(results: Mapping[str, Result]) -> list[Hashable]:
+=======
+def _list_queries(results: Results) -> list[Hashable]:
+>>>>>>> main
     """List the queries that some run has a value for, in the order of the judgments."""
     queries: dict[Hashable, None] = {}
     for result in results.values():

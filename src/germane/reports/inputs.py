@@ -12,6 +12,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.progress import Progress
 from germane.errors import GermaneError, InputError
+from germane.evaluation.choices import make_reading
 from germane.evaluation.result import Results
 from germane.readers import RunInput, formats, is_searched, open_qrels, open_run
 from germane.readers.formats import is_path
@@ -86,10 +87,13 @@ def select_runs(
     return again
 
 
-def open_by_query(again: Mapping[str, Any], results: Results) -> dict[str, RunInput]:
+def open_by_query(
+    again: Mapping[str, Any], results: Results, policy: Mapping[str, Any]
+) -> dict[str, RunInput]:
     """Open the runs whose items are found by query at no cost; files and frames are not."""
+    reading = make_reading(policy)
     return {
-        name: open_run(run, qrels=open_qrels(placement.qrels))
+        name: open_run(run, reading, open_qrels(placement.qrels))
         for name, run in again.items()
         if not is_searched(run) and (placement := results[name].placement)
     }
