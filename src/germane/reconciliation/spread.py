@@ -5,13 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Unpack
 
-<<<<<<< HEAD
-from germane.core.policy import DEFAULTS, STAGES, Averaging, Policy
-=======
 import numpy as np
 
-from germane.core.policy import DEFAULTS, STAGES, Policy
->>>>>>> main
+from germane.core.policy import DEFAULTS, STAGES, Averaging, Policy
 from germane.core.progress import Progress, make_progress
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Stage

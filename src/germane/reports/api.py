@@ -129,8 +129,7 @@ def report(
     origin = describe_origin(qrels, runs, command, progress)
     again = select_runs(runs, results, policy)
     spreads = spread_runs(qrels, again, results, policy, progress)
-<<<<<<< HEAD
-    by_query = open_by_query(again, results)
+    by_query = open_by_query(again, results, policy)
     ordered_runs = _order_runs(results)
     explained = count()
 
@@ -139,9 +138,6 @@ def report(
             progress("rankings", next(explained), None)
         return tuple(_explain_query(results[name], query, by_query.get(name)))
 
-=======
-    explanations = _explain(results, open_by_query(again, results, policy), progress)
->>>>>>> main
     means = _select_means(results)
     several = len(results) > 1 and bool(means)
     rel = next((m.rel for m in results.measures if m.rel is not None), 1.0)
@@ -151,17 +147,12 @@ def report(
     judgments = next(iter(placements.values())).qrels
     findings = Findings(
         title=title or _make_title(list(results)),
-<<<<<<< HEAD
         results=ordered_runs,
         pair=_choose_pair(ordered_runs, baseline),
-        intervals=estimate_mean_intervals(results, means, settings.alpha) if means else {},
-=======
-        results=results,
         intervals={
             name: {m: result[m].interval(confidence=settings.confidence) for m in means}
             for name, result in results.items()
         },
->>>>>>> main
         confidence=settings.confidence,
         comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
         curves={

@@ -3,18 +3,13 @@
 import base64
 import json
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from germane.core.ragged import Floats
-<<<<<<< HEAD
-from germane.evaluation.result import Result
-=======
 from germane.evaluation.result import Results
-from germane.explanation.explanation import Explanation
->>>>>>> main
 from germane.output.tables import make_visible
 from germane.reports.findings import Findings
 from germane.reports.rankings import Kept, describe_text, keep_rankings
@@ -108,11 +103,7 @@ def write_json(data: Any) -> str:
     return text
 
 
-<<<<<<< HEAD
-def list_queries(results: Mapping[str, Result]) -> list[Hashable]:
-=======
-def _list_queries(results: Results) -> list[Hashable]:
->>>>>>> main
+def list_queries(results: Results) -> list[Hashable]:
     """List the queries that some run has a value for, in the order of the judgments."""
     queries: dict[Hashable, None] = {}
     for result in results.values():

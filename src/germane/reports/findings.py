@@ -8,12 +8,8 @@ from typing import Literal, TypeAlias
 from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW
-<<<<<<< HEAD
-from germane.evaluation.result import Result, Results, find_bands
-=======
 from germane.evaluation.layout import find_bands
 from germane.evaluation.result import Result, Results
->>>>>>> main
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.measures.measure import Measure
@@ -34,14 +30,9 @@ class Findings:
     """The findings of one or more runs on the same judgments."""
 
     title: str
-<<<<<<< HEAD
     results: Results  # the best run first
     pair: tuple[str, ...]  # the runs that are compared first: all of them where there is one
-    intervals: Means
-=======
-    results: Results
     intervals: Mapping[str, Mapping[Measure, Interval | None]]  # of each run's means
->>>>>>> main
     confidence: float
     comparison: Comparison | None  # None for one run
     curves: Mapping[str, MeanPRCurve]

@@ -4,13 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 
 from germane.comparison.comparison import Comparison
-<<<<<<< HEAD
 from germane.comparison.pair import format_p
-from germane.evaluation.result import find_bands, format_value
-from germane.output.formatting import format_short
-=======
 from germane.evaluation.layout import find_bands, format_value
->>>>>>> main
+from germane.output.formatting import format_short
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
 from germane.reports.data import write_data
