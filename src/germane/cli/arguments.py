@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -153,6 +154,24 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=_read_limit,
         help="how many bytes a line of a TREC file may have (default: 1048576)",
     )
+
+
+def add_texts(command: argparse.ArgumentParser) -> None:
+    """The files that say what stands behind the ids."""
+    texts = command.add_argument_group("texts (TSV, JSON Lines or Parquet, by the suffix)")
+    texts.add_argument(
+        "--queries", metavar="FILE", help="ids of queries and their texts, to show them"
+    )
+    texts.add_argument(
+        "--items",
+        metavar="FILE",
+        help="ids of items with their titles, texts, addresses or the paths of images, to show them",
+    )
+
+
+def list_texts(options: argparse.Namespace) -> list[str]:
+    """List the files of texts that were given, which no output may overwrite."""
+    return [path for path in (options.queries, options.items) if path is not None]
 
 
 def _read_relevant(text: str) -> str | int:
@@ -355,6 +374,15 @@ def read_fraction(text: str) -> float:
         return _read_float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.") from None
+
+
+def read_size(text: str) -> int:
+    """Read a number of bytes, such as 5MB, 800KB or 500000."""
+    found = re.fullmatch(r"([0-9]{1,12})(\.[0-9]{1,6})?([KMG]B)?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"takes a size such as 5MB or 800KB; got {clip(text)}.")
+    unit = {"KB": 1e3, "MB": 1e6, "GB": 1e9}[found[3].upper()] if found[3] else 1
+    return int(float(found[1] + (found[2] or "")) * unit)
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:

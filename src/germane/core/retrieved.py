@@ -130,6 +130,16 @@ class Retrieved:
         """How many of the judged queries the run has."""
         return int(np.count_nonzero(self.answered))
 
+    def equals(self, other: "Retrieved") -> bool:
+        """Is the other one the same, read in another way?"""
+        if self.is_tied != other.is_tied or self.unknown != other.unknown:
+            return False
+        names = ["rank", "tied_from", "tied_to"] if self.is_tied else ["rank"]
+        return (self.findings, self.comments) == (other.findings, other.comments) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("judgment", "owner", "retrieved", "answered", *names)
+        )
+
     @cached_property
     def is_tied(self) -> bool:
         """Can hits share their score with another item? Where none does, their three ranks are one array."""

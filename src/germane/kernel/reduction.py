@@ -19,7 +19,8 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import COPIES, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids
+from germane.kernel.columns import Categories, Ids, Text
+from germane.kernel.ids import to_bytes
 from germane.kernel.library import Hits, RepeatedRowError
 
 
@@ -267,8 +268,12 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
         kept = order.reach_threshold(batch.score)
     if order.own == "drop":
         own = [judged.queries[q] for q in batch.code.tolist()]
-        pairs = zip(batch.items.python, batch.owner.tolist(), strict=True)
-        kept &= np.fromiter((item != own[group] for item, group in pairs), bool, len(kept))
+        at = np.arange(len(kept))
+        if isinstance(batch.items, Text):  # few items are as long as their query
+            sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
+            at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
+        pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
+        kept[at] &= np.fromiter((item != own[group] for item, group in pairs), bool, len(at))
     return batch.take(np.flatnonzero(kept))
 
 

@@ -218,7 +218,7 @@ _SUPERSCRIPTS = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿ�
 
 def make_visible(text: str) -> str:
     """Write out control characters and broken bytes: an id may hold a terminal's commands."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 

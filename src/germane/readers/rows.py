@@ -97,7 +97,10 @@ class Rows:
 
 def judge_text(qrels: Qrels) -> Judgments:
     """Spell all ids of the judgments as text, as in a file of text."""
-    queries = [to_text(to_bytes(query)) for query in qrels.queries]
+    queries = [
+        query if isinstance(query, str) and query.isascii() else to_text(to_bytes(query))
+        for query in qrels.queries
+    ]
     items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
     return add_candidates(Judgments(queries, qrels.offsets, items), match_text(qrels))

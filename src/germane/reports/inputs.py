@@ -5,7 +5,6 @@ import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,7 @@ from germane.readers.formats import is_path
 from germane.reconciliation.spread import Spread, spread_each
 
 BLOCK = 2**20
-ROOM = 1_000_000  # results that are read again and held in memory, of all runs together
-MOST = 3  # runs with a column for other tools: nobody reads wider tables
+ROOM = 5_000_000  # results that are read again and held in memory, of all runs together
 
 
 @dataclass(frozen=True)
@@ -109,15 +107,15 @@ def spread_runs(
     policy: Mapping[str, Any],
     progress: Progress | None,
 ) -> dict[str, tuple[Spread, ...]]:
-    """Compute the numbers that other tools would report of the first runs, but not of ended streams."""
+    """Compute the numbers that other tools would report of the runs, but not of ended streams."""
     spreads = {}
-    for i, (name, run) in enumerate(islice(again.items(), MOST)):
+    for i, (name, run) in enumerate(again.items()):
         if progress is not None:
-            progress("dialects", i, min(MOST, len(again)))
+            progress("dialects", i, len(again))
         placement = results[name].placement
         judgments = placement.qrels if placement and is_path(qrels) else qrels
         try:
-            spreads[name] = spread_each(judgments, run, results.measures, **policy)
+            spreads[name] = spread_each(judgments, run, results.measures, limits="skip", **policy)
         except GermaneError:
             continue
     return spreads
