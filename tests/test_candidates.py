@@ -12,7 +12,6 @@ import pytest
 import germane
 from germane import CoverageError
 from germane.errors import GermaneError
-from germane.readers.arrays import NumberedRun
 
 from inputs import INPUTS, LONG, TOY_QRELS, TOY_RUN, Numbered, Qrels, Scores
 
@@ -86,10 +85,12 @@ def test_every_input(name: str, choice: str, tmp_path: Path) -> None:
     expected = germane.evaluate(TOY_QRELS, kept, MEASURES)
     given = one.make(TOY_QRELS, run, tmp_path)
     pairs: dict[str, Any] = {"exclude": exclude, "only": only}
-    is_array = issubclass(one.kind, NumberedRun) or given.queries is not None
+    is_array = given.queries is not None and "query_ids" not in given.options
+    if (
+        given.queries and only is not None
+    ):  # arrays also have a row for the query that nobody judged
+        pairs["only"] = only | {"nobody-judged": []}
     if is_array:
-        if only is not None:  # arrays also have a row for the query that nobody judged
-            pairs["only"] = only | {"nobody-judged": []}
         pairs = {
             side: None if held is None else number(name, TOY_QRELS, run, held)
             for side, held in pairs.items()
@@ -102,7 +103,7 @@ def test_every_input(name: str, choice: str, tmp_path: Path) -> None:
         assert {q: values[q] for q in TOY_QRELS} == expected[measure].per_query, measure
     removed = sum(len(run[q]) - len(kept[q]) for q in TOY_QRELS if q in run)
     extra = result.counts.excluded - removed
-    assert extra == 0 or (is_array and extra == 1)  # of the query that nobody judged
+    assert extra == 0 or (given.queries and extra == 1)  # of the query that nobody judged
 
 
 def forms(folder: Path) -> dict[str, Any]:
@@ -258,3 +259,131 @@ def test_columns_of_the_run_name_those_of_the_candidates() -> None:
     named = {**columns, "exclude": {"query": "customer", "item": "product"}}
     seen = pa.table({"customer": [1], "product": [6]})
     assert germane.evaluate({1: [7]}, run, "RR", columns=named, exclude=seen)["RR"].mean == 1.0
+
+
+# --- With ids of arrays, with groups, and with distances ---------------------------------------------
+
+IDS: dict[str, Any] = {"query_ids": ["q", "r"], "item_ids": ["x1", "x2", "a1", "b1"]}
+CHUNKS = {"x1": "X", "x2": "X", "a1": "A", "b1": "B"}
+SCORES = np.array([[4.0, 3.0, 2.0, 1.0], [4.0, 1.0, 2.0, 3.0]])
+NAMED = {
+    "scores": SCORES,
+    "top-k ids": np.argsort(-SCORES),
+    "a pair": (-np.sort(-SCORES), np.argsort(-SCORES)),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("collapsed", [False, True])
+def test_arrays_with_ids(name: str, collapsed: bool) -> None:
+    """Candidates have the ids that qrels have: those of columns, or of groups of columns."""
+    qrels = {"q": ["A"], "r": ["B"]} if collapsed else {"q": ["a1"], "r": ["b1"]}
+    seen, shown = {"q": ["x1", "nowhere"]}, {"q": ["a1", "x2"], "r": ["b1"]}
+    if collapsed:
+        seen, shown = {"q": ["X", "nowhere"]}, {"q": ["A", "X"], "r": ["B"]}
+    options = {**IDS, "collapse": CHUNKS} if collapsed else IDS
+    run = NAMED[name]
+    found = germane.evaluate(qrels, run, "RR", exclude=seen, **options)
+    assert found["RR"].per_query == {"q": 1.0 if collapsed else 1 / 2, "r": 1 / 2}
+    found = germane.evaluate_many(qrels, {"a": run}, "RR", only=shown, **options)["a"]
+    assert found["RR"].per_query == {"q": 1 / 2, "r": 1.0}
+
+
+def test_embeddings_with_ids() -> None:
+    def find(**options: Any) -> dict[Any, float]:
+        found = germane.evaluate_embeddings(
+            np.eye(2), SCORES.T, "RR", similarity="dot", query_ids=["q", "r"],
+            gallery_ids=list(CHUNKS), **options,
+        )  # fmt: skip
+        return found["RR"].per_query
+
+    assert find(qrels={"q": ["a1"]}, exclude={"q": ["x1"]}, missing="skip") == {"q": 1 / 2}
+    assert find(qrels={"q": ["A"]}, exclude={"q": ["X"]}, collapse=CHUNKS) == {"q": 1.0}
+
+
+def test_masks_have_the_ids_of_rows_and_columns() -> None:
+    qrels, grades = {"q": ["a1"], "r": ["b1"]}, np.array([[0, 0, 1, 0], [0, 0, 0, 1]])
+    mask = np.array([[True, True, False, False], [True, False, False, False]])
+    for given in (qrels, grades):
+        for seen in (mask, mask.astype(int), [["x1", "x2"], ["x1"]]):
+            found = germane.evaluate(given, SCORES, "RR", exclude=seen, **IDS)
+            assert found["RR"].per_query == {"q": 1.0, "r": 1.0}
+        assert germane.evaluate(given, SCORES, "RR", only=~mask, **IDS)["RR"].mean == 1.0
+
+
+@pytest.mark.parametrize(
+    ("seen", "options", "says"),
+    [
+        (np.zeros((1, 4), bool), {}, "exclude= has 1 rows, the qrels have 2"),
+        (np.zeros((2, 3), bool), {}, "exclude= has 3 columns, the run has 4"),
+        (np.array([[2, 3], [0, 1]]), {}, "true or false for each item; got whole numbers"),
+        (np.zeros((2, 3), bool), IDS, "item_ids has 4 ids for 3 columns of exclude="),
+        (np.zeros((2, 4), bool), {**IDS, "collapse": CHUNKS}, "candidates are groups"),
+        ({"q": [0]}, IDS, "those of exclude= are int"),
+    ],
+)
+def test_masks_that_do_not_fit(seen: Any, options: Any, says: str) -> None:
+    grades = np.array([[0, 0, 1, 0], [0, 0, 0, 1]])
+    with pytest.raises(GermaneError, match=says):
+        germane.evaluate(grades, SCORES, "RR", exclude=seen, **options)
+
+
+def test_candidates_are_groups_where_results_are_collapsed() -> None:
+    run = {"q": {"x1": 4.0, "x2": 3.0, "a1": 2.0}}
+    for groups in (CHUNKS, pa.table({"item": list(CHUNKS), "group": list(CHUNKS.values())})):
+        with pytest.raises(CoverageError, match="exclude= has 'x1', which collapse= replaces"):
+            germane.evaluate({"q": ["A"]}, run, "RR", collapse=groups, exclude={"q": ["x1"]})
+        found = germane.evaluate({"q": ["A"]}, run, "RR", collapse=groups, exclude={"q": ["X"]})
+        assert found["RR"].mean == 1.0
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"q": ["x", "a"]},
+        pa.table({"qid": ["q", "q"], "docid": ["x", "a"], "rank": [1, 2]}),
+        [["x", "a"]],
+    ],
+)
+def test_ranks_alone_are_no_distances(run: Any) -> None:
+    qrels: Any = {"q": ["a"]} if not isinstance(run, list) else [["a"]]
+    with pytest.raises(GermaneError, match="scores=distances is for scores"):
+        germane.evaluate(qrels, run, "RR", scores="distances")
+
+
+def test_evaluators_with_other_candidates_or_groups_do_not_merge() -> None:
+    qrels, run = {"q": ["A"]}, {"q": {"x1": 2.0, "a1": 1.0}}
+    choices: list[dict[str, Any]] = [
+        {},
+        {"collapse": CHUNKS},
+        {"collapse": CHUNKS, "exclude": {"q": ["X"]}},
+        {"collapse": CHUNKS, "only": {"q": ["X"]}},
+        {"collapse": CHUNKS.__getitem__},
+    ]
+    for one in choices:
+        for other in choices:
+            mine, its = (germane.Evaluator(qrels, "RR", **given) for given in (one, other))
+            if one is other:
+                mine.add(its.reduce(run))
+                mine.merge(germane.Evaluator(qrels, "RR", **other))
+                continue
+            with pytest.raises(germane.PolicyError, match="differ in"):
+                mine.merge(its)
+            with pytest.raises(germane.PolicyError, match="differs in"):
+                mine.add(its.reduce(run))
+
+
+@pytest.mark.parametrize("verb", ["gate", "report"])
+def test_streams_are_read_once(verb: str) -> None:
+    seen = pa.table({"query": ["q"], "item": ["X"]})
+    groups = pa.table({"item": list(CHUNKS), "group": list(CHUNKS.values())})
+    streams = {
+        name: pa.RecordBatchReader.from_batches(table.schema, table.to_batches(1))
+        for name, table in (("exclude", seen), ("collapse", groups))
+    }
+    qrels, run = {"q": ["A"]}, {"q": {"x1": 2.0, "a1": 1.0}}
+    if verb == "gate":
+        found = germane.gate(qrels, run, "RR", baseline=run, **streams)
+        assert found.comparison.pairs[0].difference == 0
+    else:
+        assert germane.report(qrels, {"a": run, "b": run}, "RR", **streams)

@@ -413,7 +413,7 @@ def test_ids_that_do_not_fit() -> None:
         item_ids=["a", "b"],
     )
     refuse(
-        "the qrels' are int (1), these are str ('x')",
+        "those of the qrels are int (1), these are str ('x')",
         germane.CoverageError,
         {1: ["a"]},
         one,

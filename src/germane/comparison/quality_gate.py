@@ -21,7 +21,7 @@ from germane.errors import (
     clip,
 )
 from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.choices import DEFAULT, Choices, read_once
 from germane.evaluation.result import Result
 from germane.evaluation.storage import read_results
 from germane.measures import QUANTITIES
@@ -141,6 +141,7 @@ def gate(
         raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 1e-15 <= alpha < 1:
         raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
+    policy = read_once(policy)
     now = evaluate(qrels, run, measures, name=RUN, **policy)
     if odd := [one for one in now.measures if one.name in QUANTITIES]:
         raise MeasureError(

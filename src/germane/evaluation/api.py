@@ -23,8 +23,8 @@ from germane.evaluation.choices import (
     drop_candidates,
     make_plan,
     open_all,
-    open_collapse,
     open_judgments,
+    read_once,
     resolve_dialect,
 )
 from germane.evaluation.collection import Collection, read_graded
@@ -178,7 +178,7 @@ def evaluate_many(
     ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
     result maps names to ``Result`` and prints as one table.
     """
-    progress, policy = make_progress(progress), open_collapse(policy)
+    progress, policy = make_progress(progress), read_once(policy)
     if not isinstance(runs, Mapping):
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:

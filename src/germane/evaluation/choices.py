@@ -194,13 +194,18 @@ def open_judgments(qrels: Any, choices: Mapping[str, Any]) -> tuple[QrelsInput, 
     return open_qrels(qrels, make_reading(choices)), make_policy(**_select_conventions(choices))
 
 
-def open_collapse(choices: Any) -> Any:
-    """Read the groups of ``collapse`` once for several runs or batches."""
-    if choices.get("collapse") is None:
-        return choices
-    from germane.readers.groups import open_groups
+def read_once(choices: Any) -> Any:
+    """Read groups and candidates once for several runs or batches."""
+    if choices.get("collapse") is not None:
+        from germane.readers.groups import open_groups
 
-    return {**choices, "collapse": open_groups(choices["collapse"])}
+        choices = {**choices, "collapse": open_groups(choices["collapse"])}
+    if choices.get("exclude") is None and choices.get("only") is None:
+        return choices
+    from germane.readers.candidates import open_candidates
+
+    read = open_candidates(make_reading(choices))
+    return {**choices, **dict(read.named)}
 
 
 def drop_candidates(choices: Any) -> Any:

@@ -33,8 +33,8 @@ from germane.evaluation.choices import (
     drop_candidates,
     make_plan,
     open_all,
-    open_collapse,
     open_judgments,
+    read_once,
     resolve_dialect,
 )
 from germane.evaluation.collection import Collection, refuse_places, retrieve
@@ -92,7 +92,7 @@ class Evaluator:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
             )
-        policy = open_collapse(policy)
+        policy = read_once(policy)
         self._spoken, own = resolve_dialect(dialect)
         self._measures, self._twice, self._asked = measures, twice, policy
         self._choices: Mapping[str, Any] = {**own, **policy}
@@ -250,19 +250,44 @@ class Evaluator:
         ends = [qrels.queries[at] for at in (0, -1)] if len(qrels) else []
         both = _pair_conventions(self._asked, {})
         chosen = {name: str(one) for name, one, usual in both if one != usual}
-        return chosen | {
-            "measures": " ".join(map(str, self._policies)),
-            "dialect": "none" if self._spoken is None else self._spoken.name,
-            "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
-        }
+        return (
+            chosen
+            | self._selections
+            | {
+                "measures": " ".join(map(str, self._policies)),
+                "dialect": "none" if self._spoken is None else self._spoken.name,
+                "qrels": f"{len(qrels)} queries, {len(qrels.grades)} judgments, {content:x}, {ends}",
+            }
+        )
+
+    @cached_property
+    def _selections(self) -> dict[str, str]:
+        """The groups and the candidates, described."""
+        found = {}
+        if self._asked.get("collapse") is not None:
+            found["collapse"] = str(self._asked["collapse"])
+        for name in ("exclude", "only"):
+            pairs = self._asked.get(name)
+            if pairs is not None:
+                content = zlib.crc32(np.ascontiguousarray(pairs.offsets).data)
+                first = sorted(
+                    map(str, pairs.items[: int(pairs.offsets[:2][-1])])
+                )  # sets have no order
+                found[name] = f"{len(pairs.items)} pairs, {content:x}, {first[:2]}"
+        return found
 
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
+        mine, its = self._selections, other._selections
+        selections = [
+            (name, mine.get(name, "none"), its.get(name, "none")) for name in sorted({*mine, *its})
+        ]
         for what, one, two in (
             ("measures", list(map(str, self._policies)), list(map(str, other._policies))),
             ("dialect", self._spoken, other._spoken),
             ("twice", self._twice, other._twice),
             *_pair_conventions(self._asked, other._asked),
+            *selections,
         ):
             if one != two:
                 raise PolicyError(f"the evaluators differ in {what}: {clip(one)} and {clip(two)}.")

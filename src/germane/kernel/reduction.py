@@ -257,6 +257,8 @@ def admit_rows(judged: Judgments, batch: Batch, order: Order) -> Batch:
     if batch.score is None:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; the run has ranks alone.")
+        if order.scores == "distances":
+            raise PolicyError("scores=distances is for scores; the run has ranks alone.")
     elif order.scores != "double":
         score = order.convert_scores(batch.score, batch.offsets)
         most = np.finfo(float).max  # instead of infinity in single precision

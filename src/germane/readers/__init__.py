@@ -229,9 +229,7 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
     judged = _recognize_qrels(given, reading)
     if reading.exclude is None and reading.only is None:
         return judged
-    candidates = _import_reader("candidates").open_candidates(
-        reading.exclude, reading.only, reading.columns, reading.input_format
-    )
+    candidates = _import_reader("candidates").open_candidates(reading)
     return replace(judged, read=lambda *how: candidates.attach(judged.read(*how)))
 
 
@@ -252,7 +250,7 @@ def _recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
         query_ids, item_ids = array_ids.read_both(reading)
         if is_rows(given):
             given = array_ids.name_rows(given, query_ids, "qrels")
-        unnamed = open_qrels(given, replace(reading, query_ids=None, item_ids=None))
+        unnamed = _recognize_qrels(given, replace(reading, query_ids=None, item_ids=None))
         named: QrelsInput = array_ids.name_qrels(unnamed, query_ids, item_ids)
         return named
     for recognize, open_kind in QRELS:
@@ -430,6 +428,9 @@ def open_inputs(
         return open_qrels(_open_qrels_groups(grades), replace(reading, group=None)), scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
+    if reading.collapse is not None:  # which both sides need, and a stream is read once
+        groups = _import_reader("groups").open_groups(reading.collapse)
+        reading = replace(reading, collapse=groups)
     judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
     if reading.columns is not None and not (judged.has_columns or found.has_columns):

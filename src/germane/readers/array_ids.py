@@ -20,6 +20,7 @@ from germane.kernel.columns import Integers
 from germane.kernel.ids import is_integer, is_missing, to_bytes, to_text
 from germane.readers import grid
 from germane.readers.arrays import NumberedRun
+from germane.readers.candidates import Aligned, Candidates, Name, find_candidates, find_columns
 from germane.readers.groups import Groups
 from germane.readers.inputs import QrelsInput, ReadOptions, RunInput
 
@@ -105,19 +106,25 @@ def name_qrels(opened: QrelsInput, query_ids: Ids | None, item_ids: Ids | None) 
     """Name the queries and items of judgments that are an array, a CSR matrix or labels."""
 
     def read(duplicates: str, progress: Progress | None, complete: str) -> Qrels:
-        qrels = opened.read(duplicates, progress, complete)
-        if qrels.width is None:
-            return qrels
-        if query_ids is not None:
-            check_length(query_ids, len(qrels), "query_ids", "rows of the qrels")
-            qrels = replace(qrels, queries=list(query_ids), columns=None)
-        if item_ids is not None:
-            check_length(item_ids, qrels.width or 0, "item_ids", "columns of the qrels")
-            items = [item_ids[column] for column in qrels.items]  # type: ignore[call-overload]
-            qrels = replace(qrels, items=items, width=None, columns=None)
-        return qrels
+        return name_judgments(
+            opened.read(duplicates, progress, complete), query_ids, item_ids, "the qrels"
+        )
 
     return replace(opened, read=read)
+
+
+def name_judgments(qrels: Qrels, query_ids: Ids | None, item_ids: Ids | None, what: str) -> Qrels:
+    """Name the queries and items of judgments that are rows and columns; others stay as they are."""
+    if qrels.width is None:
+        return qrels
+    if query_ids is not None:
+        check_length(query_ids, len(qrels), "query_ids", f"rows of {what}")
+        qrels = replace(qrels, queries=list(query_ids), columns=None)
+    if item_ids is not None:
+        check_length(item_ids, qrels.width, "item_ids", f"columns of {what}")
+        items = [item_ids[column] for column in qrels.items]  # type: ignore[call-overload]
+        qrels = replace(qrels, items=items, width=None, columns=None)
+    return qrels
 
 
 def name_run(
@@ -177,6 +184,7 @@ class NamedArray(RunInput):
             Integers(columns[known]),
             qrels.grades[known],
             qrels.name,
+            candidates=self._number_candidates(qrels, asked),
         )
         got = self.array.retrieve(numbered, duplicates, order, progress)
         before = None
@@ -213,6 +221,31 @@ class NamedArray(RunInput):
         columns = np.array([places.get(item, -1) for item in items], np.int64)
         if len(columns) and (columns < 0).all():
             _refuse_types("item", items, self.names, "groups" if self.is_collapsed else "item_ids")
+        return columns
+
+    def _number_candidates(self, qrels: Qrels, asked: list[Hashable]) -> Candidates | None:
+        """Number the items of candidates by their columns; None where all items are candidates."""
+        if qrels.candidates is None:
+            return None
+        pairs: dict[str, Qrels] = {}
+        for name, one in find_candidates(qrels):
+            columns = self._find_candidate_columns(name, one, qrels.ids)
+            owner = ragged.find_owners(one.offsets)
+            left = ragged.count_flags(columns >= 0, owner, len(qrels))
+            items = Integers(columns[columns >= 0])
+            pairs[name] = Qrels(asked, ragged.make_offsets(left), items, np.zeros(len(items)), name)
+        return Candidates(**pairs)
+
+    def _find_candidate_columns(self, name: Name, pairs: Aligned, ids: str) -> Ints:
+        """Find the columns of candidates, -1 for items that the array does not have."""
+        if self.names is None:
+            return find_columns(pairs, name, self.array.find_shape()[1])
+        places = self._item_places["text" in (ids, pairs.ids)]
+        items = pairs.items.python
+        columns = np.array([places.get(item, -1) for item in items], np.int64)
+        if len(columns) and (columns < 0).all():
+            argument = "groups" if self.is_collapsed else "item_ids"
+            _refuse_types("item", items, self.names, argument, f"{name}=")
         return columns
 
     @cached_property
@@ -256,12 +289,14 @@ def _number_ids(ids: Ids) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
     return plain, text  # type: ignore[return-value]
 
 
-def _refuse_types(what: str, judged: Sequence[Hashable], own: Ids, argument: str) -> None:
+def _refuse_types(
+    what: str, judged: Sequence[Hashable], own: Ids, argument: str, side: str = "the qrels"
+) -> None:
     """Raise CoverageError for ids that cannot match, since their types differ."""
     kinds = [sorted({_name_type(one) for one in side}) for side in (judged, own)]
     if not set(kinds[0]) & set(kinds[1]):
         raise CoverageError(
-            f"no {what} of the qrels is in {argument}: the qrels' are {list_choices(kinds[0])} "
+            f"no {what} of {side} is in {argument}: those of {side} are {list_choices(kinds[0])} "
             f"({list_some(judged)}), these are {list_choices(kinds[1])} ({list_some(own)})."
         )
 

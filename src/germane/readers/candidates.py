@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from germane.core.ragged import Bools, Ints
 from germane.errors import CoverageError, FormatError, InputError, clip, list_some
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.readers.mapping_ids import spell_id
+
+if TYPE_CHECKING:
+    from germane.readers.inputs import ReadOptions
 
 Pairs: TypeAlias = Qrels
 """Pairs of query and item; the grades mean nothing."""
@@ -40,6 +43,9 @@ class Candidates:
         for name, pairs in self.named:
             at = _find_queries(pairs, qrels)
             lacking = [q for q, place in zip(qrels.queries, at.tolist(), strict=True) if place < 0]
+            rows = len(qrels) if qrels.width is not None else None
+            if rows is not None and pairs.width is not None and len(pairs) != rows:
+                raise InputError(f"{name}= has {len(pairs)} rows, the qrels have {rows}.")
             has_none = len(lacking) == len(qrels) and len(pairs) > 0
             if has_none and len(qrels):
                 raise CoverageError(
@@ -73,6 +79,7 @@ class Aligned(NamedTuple):
     offsets: Ints
     items: Ids
     ids: str  # text or typed, as those of Qrels
+    width: int | None  # of an array whose columns are the items
 
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
@@ -97,7 +104,7 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     lengths[known] = ragged.find_lengths(pairs.offsets)[at[known]]
     rows = ragged.list_stretches(pairs.offsets[at[known]], lengths[known])
     items = read_python_ids(pairs.items).take(rows)
-    return Aligned(ragged.make_offsets(lengths), items, pairs.ids)
+    return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width)
 
 
 # --- In the ids of a run ---------------------------------------------------------------------------
@@ -189,20 +196,33 @@ class Mask:
 # --- As the caller gives them ----------------------------------------------------------------------
 
 
-def open_candidates(exclude: Any, only: Any, columns: Any, input_format: Any) -> Candidates:
+def open_candidates(reading: ReadOptions) -> Candidates:
     """Read the candidates. Raises InputError for what has no queries and items."""
-    given: dict[Name, Any] = {"exclude": exclude, "only": only}
-    read = {
-        name: _read_pairs(one, name, columns, input_format)
-        for name, one in given.items()
-        if one is not None
-    }
+    given: dict[Name, Any] = {"exclude": reading.exclude, "only": reading.only}
+    read = {name: _open_pairs(one, name, reading) for name, one in given.items() if one is not None}
     return Candidates(**read)
+
+
+def _open_pairs(given: Any, name: Name, reading: ReadOptions) -> Pairs:
+    """Read pairs, whose rows and columns have the ids of those of the run if they have none."""
+    from germane.readers import array_ids, groups, mappings
+
+    query_ids, item_ids = array_ids.read_both(reading)
+    if query_ids is not None and mappings.is_rows(given):
+        given = array_ids.name_rows(given, query_ids, name)
+    pairs = _read_pairs(given, name, reading.columns, reading.input_format)
+    if reading.collapse is not None:
+        if pairs.width is not None:
+            raise InputError(
+                f"{name}= marks columns, and with collapse= candidates are groups: give {{query: groups}}."
+            )
+        groups.open_groups(reading.collapse).refuse_replaced(pairs.items, f"{name}=")
+    return array_ids.name_judgments(pairs, query_ids, item_ids, f"{name}=")
 
 
 def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pairs:
     from germane import readers  # whose tables recognize the other kinds
-    from germane.readers import mappings
+    from germane.readers import mappings, numbers
 
     if isinstance(given, Qrels):
         return given
@@ -212,6 +232,11 @@ def _read_pairs(given: Any, name: Name, columns: Any, input_format: Any) -> Pair
         return _read_mapping(given, name)
     if isinstance(given, (list, tuple)) and not given:
         return _read_mapping({}, name)
+    if numbers.is_whole(given) and not np.isin(numbers.to_numpy(given, name), (0, 1)).all():
+        raise InputError(
+            f"{name}= as an array is true or false for each item; got whole numbers. If they are items, "
+            f"give lists of them: {name}.tolist()."
+        )
     opened = readers.open_pairs(given, name, columns, input_format)
     if opened is None:
         raise InputError(
@@ -235,6 +260,10 @@ def _read_mapping(given: Mapping[Hashable, Any], name: Name) -> Pairs:
 
 def find_columns(pairs: Aligned, name: Name, width: int | None) -> Ints:
     """Find the columns of pairs whose items number the columns of an array."""
+    if width is not None and pairs.width not in (None, width):
+        raise InputError(
+            f"the shapes differ: {name}= has {pairs.width} columns, the run has {width}."
+        )
     items = pairs.items
     values = items.values if isinstance(items, Integers) else None
     if values is None:

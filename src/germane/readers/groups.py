@@ -14,6 +14,7 @@ import numpy as np
 from germane.core.arguments import list_values
 from germane.core.ragged import Ints
 from germane.errors import (
+    CoverageError,
     DuplicateError,
     FormatError,
     InputError,
@@ -27,7 +28,7 @@ from germane.kernel.ids import is_missing, to_bytes, to_text
 from germane.kernel.reduction import Index, find_distinct
 from germane.readers import formats
 from germane.readers.formats import is_path
-from germane.readers.mapping_ids import SpelledMapping
+from germane.readers.mapping_ids import SpelledMapping, spell_id
 
 GroupOf: TypeAlias = Callable[[Hashable, Any], Hashable]
 """A query and one of its items → the group of the item."""
@@ -44,6 +45,15 @@ class Groups:
     table: tuple[Ids, Ids] | None = None  # distinct items, and their groups
     values: Sequence[Any] | None = None  # of the columns of an array
     is_text: bool = False  # from a file of text, where an integer is its digits?
+
+    def __str__(self) -> str:
+        """Describe the groups, so that those of two evaluations can be compared."""
+        if self.function is not None:
+            return "a function"
+        if self.values is not None:
+            return f"groups of {len(self.values)} items"
+        known = self._by_id
+        return f"groups of {len(known)} items, {list(islice(known.items(), 1))}"
 
     def find_group(self, query: Hashable, item: Any) -> Hashable:
         """Find the group of an item. Raises NotFoundError or InputError that names the query."""
@@ -105,6 +115,21 @@ class Groups:
             raise InputError(
                 "collapse= as a sequence is one group for each column of an array or vector of a gallery. "
                 "Items with ids need a mapping {item: group}, a function or a file."
+            )
+
+    def refuse_replaced(self, items: Sequence[Hashable], what: str) -> None:
+        """Raise CoverageError for items that groups replace, where none of them is a group."""
+        known = self.mapping if self.table is None else self._by_id
+        if known is None or not len(items) or hasattr(type(known), "__missing__"):
+            return
+        asked = set(map(spell_id, items))
+        if not asked.isdisjoint(map(spell_id, known.values())):
+            return
+        replaced = [item for item in known if spell_id(item) in asked]
+        if replaced:
+            raise CoverageError(
+                f"{what} has {list_some(replaced)}, which collapse= replaces by groups before candidates "
+                "are selected. Give groups."
             )
 
     def _look_up(self, item: Any) -> Any:

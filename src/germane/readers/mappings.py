@@ -251,6 +251,8 @@ class RankedLists(MappedRun):
     ) -> Retrieved:
         if order.threshold is not None:
             raise PolicyError("threshold=… is for scores; ranked lists have none.")
+        if order.scores == "distances":
+            raise PolicyError("scores=distances is for scores; ranked lists have none.")
         run = self.mapping
         if order.own == "drop":
             run = {query: [item for item in got if item != query] for query, got in run.items()}

@@ -16,7 +16,7 @@ from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
 from germane.errors import InputError, check_choice, clip
 from germane.evaluation.api import evaluate_many
-from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.choices import DEFAULT, Choices, read_once
 from germane.evaluation.judging import Placement
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
@@ -123,6 +123,7 @@ def report(
         raise InputError(f"max_size takes a number of bytes; got {clip(max_size)}")
     check_choice("layout", layout, get_args(Layout), InputError)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")
+    policy = read_once(policy)
     results = evaluate_many(qrels, runs, measures, progress=progress, **policy)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
