@@ -3,8 +3,8 @@
 import html
 import json
 import math
-import re
 import random
+import re
 from typing import Any
 
 import pytest

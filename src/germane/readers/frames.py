@@ -164,6 +164,10 @@ class Frame(RunInput):
             got = reducer.reduce(note, on_disk=on_disk)
         except RepeatedItem as found:
             raise explain_repeat(self.where, "retrieved", found.query, found.item) from None
+        except FormatError as error:
+            if self.where == "run" or not str(error).startswith("run, "):
+                raise
+            raise FormatError(f"{self.where}{str(error).removeprefix('run')}") from None
         return replace(got, sample=partial(_take_sample, frame, head))
 
     def select(
